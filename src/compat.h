@@ -1,0 +1,38 @@
+/*-------------------------------------------------------------------------
+ *
+ * compat.h
+ *	  Every difference between the server versions, spelled as the newest.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef IUID_COMPAT_H
+#define IUID_COMPAT_H
+
+#include "postgres.h"
+
+#include "fmgr.h"
+
+/* Soft errors came with 16; before, every error is thrown. */
+#if PG_VERSION_NUM < 160000
+#define ereturn(context, dummy_value, ...) \
+	do { \
+		(void) (context); \
+		ereport(ERROR, __VA_ARGS__); \
+		return dummy_value; \
+	} while (0)
+#endif
+
+/* A module that tells its name and version came with 18. */
+#if PG_VERSION_NUM < 180000
+#define PG_MODULE_MAGIC_EXT(...)	PG_MODULE_MAGIC
+#endif
+
+/* Skip support came with 18. */
+#if PG_VERSION_NUM >= 180000
+#define HAVE_SKIP_SUPPORT
+#include "utils/skipsupport.h"
+#endif
+
+#endif							/* IUID_COMPAT_H */

@@ -1,0 +1,71 @@
+/*-------------------------------------------------------------------------
+ *
+ * datum.c
+ *	  How an identifier and its parts cross the border to the server.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "datum.h"
+
+#include "utils/timestamp.h"
+
+static void
+reject_null(FunctionCallInfo fcinfo, int n, const char *what)
+{
+	if (PG_ARGISNULL(n))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s of an iuid must not be null", what),
+				 errdetail("An identifier says where and when it was made; there is none without its %s.", what),
+				 errhint("Give a value, or leave the whole identifier NULL.")));
+}
+
+static int
+number_arg(FunctionCallInfo fcinfo, int n, const char *what, int limit)
+{
+	int32		number;
+
+	reject_null(fcinfo, n, what);
+	number = PG_GETARG_INT32(n);
+	if (number < 0 || number > limit)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s %d is out of range for type %s", what, number, "iuid"),
+				 errdetail("The %s is a number from 0 to %d.", what, limit),
+				 errhint("Give each %s a number of its own in that range.", what)));
+	return number;
+}
+
+int
+iuid_country_arg(FunctionCallInfo fcinfo, int n, int limit)
+{
+	return number_arg(fcinfo, n, "country", limit);
+}
+
+int
+iuid_entity_arg(FunctionCallInfo fcinfo, int n, int limit)
+{
+	return number_arg(fcinfo, n, "entity", limit);
+}
+
+int64
+iuid_ms_arg(FunctionCallInfo fcinfo, int n)
+{
+	TimestampTz at;
+
+	reject_null(fcinfo, n, "time");
+	at = PG_GETARG_TIMESTAMPTZ(n);
+
+	/* Both infinities are outside these ends too. */
+	if (at < IUID_UNIX_EPOCH || at >= iuid_ms_to_timestamp(IUID_MS_MAX + 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("time \"%s\" is out of range for type %s",
+						timestamptz_to_str(at), "iuid"),
+				 errdetail("An iuid holds times from %s up to, not including, %s.",
+						   "1970-01-01 00:00:00 UTC", "10889-08-02 05:31:50.656 UTC"),
+				 errhint("Check the unit of the value the time was made from: seconds and milliseconds are easily mistaken.")));
+	return (at - IUID_UNIX_EPOCH) / IUID_USECS_PER_MS;
+}

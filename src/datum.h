@@ -1,0 +1,54 @@
+/*-------------------------------------------------------------------------
+ *
+ * datum.h
+ *	  How an identifier and its parts cross the border to the server.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef IUID_DATUM_H
+#define IUID_DATUM_H
+
+#include "compat.h"
+
+#include "datatype/timestamp.h"
+
+#include "iuid.h"
+
+#define DatumGetIuidP(datum)	((const Iuid *) DatumGetPointer(datum))
+#define PG_GETARG_IUID_P(n)		DatumGetIuidP(PG_GETARG_DATUM(n))
+#define PG_RETURN_IUID(id)		return iuid_to_datum(id)
+
+static inline Datum
+iuid_to_datum(Iuid id)
+{
+	Iuid	   *result = palloc(sizeof(Iuid));
+
+	*result = id;
+	return PointerGetDatum(result);
+}
+
+/* The server counts microseconds from 2000, Unix from 1970. */
+#define IUID_UNIX_EPOCH \
+	((UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY)
+#define IUID_USECS_PER_MS	INT64CONST(1000)
+
+static inline TimestampTz
+iuid_ms_to_timestamp(int64 ms)
+{
+	return ms * IUID_USECS_PER_MS + IUID_UNIX_EPOCH;
+}
+
+/*
+ * Arguments of SQL functions that may be NULL or out of range, by position.
+ * They raise 22004 for NULL, 22023 for a country or entity outside 0 to its
+ * limit, and 22008 for a time outside the 48 bits.  limit is
+ * IUID_COUNTRY_MAX or IUID_ENTITY_MAX, or one more where that stands for the
+ * end of the range.  The time is in Unix milliseconds, rounded down.
+ */
+extern int	iuid_country_arg(FunctionCallInfo fcinfo, int n, int limit);
+extern int	iuid_entity_arg(FunctionCallInfo fcinfo, int n, int limit);
+extern int64 iuid_ms_arg(FunctionCallInfo fcinfo, int n);
+
+#endif							/* IUID_DATUM_H */

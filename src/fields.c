@@ -1,0 +1,113 @@
+/*-------------------------------------------------------------------------
+ *
+ * fields.c
+ *	  Reading the fields of an identifier in SQL.  None of these can fail.
+ *
+ * Nil and Max have no fields.  Layouts above IUID_LAYOUT_NAME are reserved:
+ * what their bits mean is not known here, so only the layout is read.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/htup_details.h"
+#include "funcapi.h"
+#include "utils/timestamp.h"
+
+#include "datum.h"
+
+static inline bool
+has_layout(const Iuid *id, int last_known)
+{
+	return !iuid_is_end(id) && iuid_get_layout(id) <= last_known;
+}
+
+/* Unix time of the identifier, to the millisecond; NULL but for layout 0. */
+PG_FUNCTION_INFO_V1(iuid_timestamp);
+Datum
+iuid_timestamp(PG_FUNCTION_ARGS)
+{
+	const Iuid *id = PG_GETARG_IUID_P(0);
+
+	if (!has_layout(id, IUID_LAYOUT_TIME))
+		PG_RETURN_NULL();
+	PG_RETURN_TIMESTAMPTZ(iuid_ms_to_timestamp(iuid_get_ms(id)));
+}
+
+/* Country, 0 to 255. */
+PG_FUNCTION_INFO_V1(iuid_country);
+Datum
+iuid_country(PG_FUNCTION_ARGS)
+{
+	const Iuid *id = PG_GETARG_IUID_P(0);
+
+	if (!has_layout(id, IUID_LAYOUT_NAME))
+		PG_RETURN_NULL();
+	PG_RETURN_INT32(iuid_get_country(id));
+}
+
+/* Entity, 0 to 255. */
+PG_FUNCTION_INFO_V1(iuid_entity);
+Datum
+iuid_entity(PG_FUNCTION_ARGS)
+{
+	const Iuid *id = PG_GETARG_IUID_P(0);
+
+	if (!has_layout(id, IUID_LAYOUT_NAME))
+		PG_RETURN_NULL();
+	PG_RETURN_INT32(iuid_get_entity(id));
+}
+
+/* The random bits, 0 to 2^54 - 1. */
+PG_FUNCTION_INFO_V1(iuid_random);
+Datum
+iuid_random(PG_FUNCTION_ARGS)
+{
+	const Iuid *id = PG_GETARG_IUID_P(0);
+
+	if (!has_layout(id, IUID_LAYOUT_NAME))
+		PG_RETURN_NULL();
+	PG_RETURN_INT64(iuid_get_random(id));
+}
+
+/* Layout, 0 to 15, the reserved ones included. */
+PG_FUNCTION_INFO_V1(iuid_layout);
+Datum
+iuid_layout(PG_FUNCTION_ARGS)
+{
+	const Iuid *id = PG_GETARG_IUID_P(0);
+
+	if (iuid_is_end(id))
+		PG_RETURN_NULL();
+	PG_RETURN_INT32(iuid_get_layout(id));
+}
+
+/* All of the above as one record; each as its own function gives it. */
+PG_FUNCTION_INFO_V1(iuid_fields);
+Datum
+iuid_fields(PG_FUNCTION_ARGS)
+{
+	static const PGFunction readers[] = {
+		iuid_timestamp, iuid_country, iuid_entity, iuid_random, iuid_layout
+	};
+	Datum		values[lengthof(readers)];
+	bool		nulls[lengthof(readers)];
+	TupleDesc	tupdesc;
+
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+
+	for (size_t i = 0; i < lengthof(readers); i++)
+	{
+		LOCAL_FCINFO(field, 1);
+
+		InitFunctionCallInfoData(*field, NULL, 1, InvalidOid, NULL, NULL);
+		field->args[0].value = PG_GETARG_DATUM(0);
+		field->args[0].isnull = false;
+		values[i] = readers[i] (field);
+		nulls[i] = field->isnull;
+	}
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(tupdesc, values, nulls)));
+}

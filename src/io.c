@@ -1,0 +1,120 @@
+/*-------------------------------------------------------------------------
+ *
+ * io.c
+ *	  The doors of the type: text, binary, and the cast from uuid.
+ *
+ * All three let in what iuid_is_valid() accepts and nothing else.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "libpq/pqformat.h"
+#include "nodes/nodes.h"
+
+#include "codec.h"
+#include "datum.h"
+
+static const char *describe_fault(const Iuid *id);
+
+/*
+ * iuid_in(cstring): the text core's uuid takes.  22P02 for what is no UUID
+ * or a UUID of another kind; a soft error where the caller asks for one.
+ */
+PG_FUNCTION_INFO_V1(iuid_in);
+Datum
+iuid_in(PG_FUNCTION_ARGS)
+{
+	const char *text = PG_GETARG_CSTRING(0);
+	Iuid		id;
+	bool		is_uuid = iuid_decode(text, &id);
+
+	if (is_uuid && iuid_is_valid(&id))
+		PG_RETURN_IUID(id);
+
+	ereturn(fcinfo->context, (Datum) 0,
+			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+			 errmsg("invalid input syntax for type %s: \"%s\"", "iuid", text),
+			 is_uuid ? errdetail("%s", describe_fault(&id)) :
+			 errdetail("An iuid is written as 32 hexadecimal digits, with or without hyphens."),
+			 is_uuid ? errhint("Keep UUIDs of other kinds in a column of type uuid.") :
+			 errhint("To compare an iuid with a time, write timestamptz '2026-01-01'.")));
+}
+
+/* iuid_out(iuid): the canonical lower-case text, 36 characters. */
+PG_FUNCTION_INFO_V1(iuid_out);
+Datum
+iuid_out(PG_FUNCTION_ARGS)
+{
+	char	   *text = palloc(IUID_TEXT_LEN + 1);
+
+	iuid_encode(PG_GETARG_IUID_P(0), text);
+	PG_RETURN_CSTRING(text);
+}
+
+/* iuid_recv(internal): 16 bytes.  22P03 for a UUID of another kind. */
+PG_FUNCTION_INFO_V1(iuid_recv);
+Datum
+iuid_recv(PG_FUNCTION_ARGS)
+{
+	StringInfo	buffer = (StringInfo) PG_GETARG_POINTER(0);
+	Iuid		id;
+
+	pq_copymsgbytes(buffer, (char *) id.bytes, IUID_LEN);
+	if (!iuid_is_valid(&id))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+				 errmsg("invalid binary value for type %s", "iuid"),
+				 errdetail("%s", describe_fault(&id)),
+				 errhint("Keep UUIDs of other kinds in a column of type uuid.")));
+	PG_RETURN_IUID(id);
+}
+
+/* iuid_send(iuid): the 16 bytes. */
+PG_FUNCTION_INFO_V1(iuid_send);
+Datum
+iuid_send(PG_FUNCTION_ARGS)
+{
+	StringInfoData buffer;
+
+	pq_begintypsend(&buffer);
+	pq_sendbytes(&buffer, (const char *) PG_GETARG_IUID_P(0)->bytes, IUID_LEN);
+	PG_RETURN_BYTEA_P(pq_endtypsend(&buffer));
+}
+
+/* iuid(uuid): the same 16 bytes.  22023 for a UUID of another kind. */
+PG_FUNCTION_INFO_V1(iuid_from_core_uuid);
+Datum
+iuid_from_core_uuid(PG_FUNCTION_ARGS)
+{
+	const Iuid *id = PG_GETARG_IUID_P(0);
+
+	if (!iuid_is_valid(id))
+	{
+		char		text[IUID_TEXT_LEN + 1];
+
+		iuid_encode(id, text);
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("uuid \"%s\" is not an iuid", text),
+				 errdetail("%s", describe_fault(id)),
+				 errhint("Keep UUIDs of other kinds in a column of type uuid.")));
+	}
+	PG_RETURN_IUID(*id);
+}
+
+/* What keeps a UUID from being an iuid, as a sentence. */
+static const char *
+describe_fault(const Iuid *id)
+{
+	int			variant = iuid_get_variant(id);
+
+	/* RFC 9562 gives the version field a meaning in its own variant only. */
+	if (variant != IUID_VARIANT)
+		return psprintf("Its variant bits are %d%d; an iuid is a UUID of variant 10 and version %d.",
+						variant >> 1, variant & 1, IUID_VERSION);
+	return psprintf("It is a UUID of version %d; an iuid is of version %d.",
+					iuid_get_version(id), IUID_VERSION);
+}

@@ -1,0 +1,204 @@
+/*-------------------------------------------------------------------------
+ *
+ * iuid.h
+ *	  The bits of an identifier: the one place that knows where they stand.
+ *
+ * An iuid is an RFC 9562 UUID of version 8 (section 5.8).  Seen as two
+ * big-endian 64-bit words, most significant bit first:
+ *
+ *	  high	 unix_ts_ms 48 | version 4 | layout 4 | country 8
+ *	  low	 variant 2 | entity 8 | random 54
+ *
+ * Nothing here knows PostgreSQL, so that the pure parts can be tested and
+ * fuzzed by themselves.  doc/format.md tells what the fields mean.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef IUID_H
+#define IUID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define IUID_LEN			16	/* bytes in memory, on disk and on the wire */
+#define IUID_TEXT_LEN		36	/* characters of the canonical text */
+
+#define IUID_VERSION		8	/* RFC 9562, section 5.8 */
+#define IUID_VARIANT		2	/* 0b10, RFC 9562, section 4.1 */
+
+#define IUID_MS_MAX			((INT64_C(1) << 48) - 1)
+#define IUID_LAYOUT_TIME	0	/* the 48 bits are Unix time in milliseconds */
+#define IUID_LAYOUT_NAME	1	/* the 48 bits are part of a digest */
+#define IUID_COUNTRY_MAX	255
+#define IUID_ENTITY_MAX		255
+#define IUID_RANDOM_MAX		((UINT64_C(1) << 54) - 1)
+
+typedef struct Iuid
+{
+	uint8_t		bytes[IUID_LEN];
+} Iuid;
+
+/* The two values of RFC 9562, sections 5.9 and 5.10: the ends of the key space. */
+#define IUID_NIL	iuid_from_words(0, 0)
+#define IUID_MAX	iuid_from_words(UINT64_MAX, UINT64_MAX)
+
+/*
+ * Words.  Compilers turn each of these into one load or store with a byte
+ * swap where the machine needs it.
+ */
+static inline uint64_t
+iuid_load_word(const uint8_t *b)
+{
+	return (uint64_t) b[0] << 56 | (uint64_t) b[1] << 48 |
+		(uint64_t) b[2] << 40 | (uint64_t) b[3] << 32 |
+		(uint64_t) b[4] << 24 | (uint64_t) b[5] << 16 |
+		(uint64_t) b[6] << 8 | (uint64_t) b[7];
+}
+
+static inline void
+iuid_store_word(uint8_t *b, uint64_t word)
+{
+	b[0] = (uint8_t) (word >> 56);
+	b[1] = (uint8_t) (word >> 48);
+	b[2] = (uint8_t) (word >> 40);
+	b[3] = (uint8_t) (word >> 32);
+	b[4] = (uint8_t) (word >> 24);
+	b[5] = (uint8_t) (word >> 16);
+	b[6] = (uint8_t) (word >> 8);
+	b[7] = (uint8_t) word;
+}
+
+static inline uint64_t
+iuid_high(const Iuid *id)
+{
+	return iuid_load_word(id->bytes);
+}
+
+static inline uint64_t
+iuid_low(const Iuid *id)
+{
+	return iuid_load_word(id->bytes + 8);
+}
+
+static inline Iuid
+iuid_from_words(uint64_t high, uint64_t low)
+{
+	Iuid		id;
+
+	iuid_store_word(id.bytes, high);
+	iuid_store_word(id.bytes + 8, low);
+	return id;
+}
+
+/*
+ * Fields.  They read the bits of any 16 bytes; what a field means in which
+ * layout is the caller's business.
+ */
+static inline int64_t
+iuid_get_ms(const Iuid *id)
+{
+	return (int64_t) (iuid_high(id) >> 16);
+}
+
+static inline int
+iuid_get_version(const Iuid *id)
+{
+	return (iuid_high(id) >> 12) & 0xf;
+}
+
+static inline int
+iuid_get_layout(const Iuid *id)
+{
+	return (iuid_high(id) >> 8) & 0xf;
+}
+
+static inline int
+iuid_get_country(const Iuid *id)
+{
+	return iuid_high(id) & 0xff;
+}
+
+static inline int
+iuid_get_variant(const Iuid *id)
+{
+	return (int) (iuid_low(id) >> 62);
+}
+
+static inline int
+iuid_get_entity(const Iuid *id)
+{
+	return (iuid_low(id) >> 54) & 0xff;
+}
+
+static inline int64_t
+iuid_get_random(const Iuid *id)
+{
+	return (int64_t) (iuid_low(id) & IUID_RANDOM_MAX);
+}
+
+/* Every argument must be within its field; nothing is masked here. */
+static inline Iuid
+iuid_make(int64_t ms, int layout, int country, int entity, uint64_t random)
+{
+	return iuid_from_words((uint64_t) ms << 16 | IUID_VERSION << 12 |
+						   (uint64_t) layout << 8 | (uint64_t) country,
+						   (uint64_t) IUID_VARIANT << 62 |
+						   (uint64_t) entity << 54 | random);
+}
+
+/* Nil or Max: valid, but with no fields to read. */
+static inline bool
+iuid_is_end(const Iuid *id)
+{
+	uint64_t	high = iuid_high(id);
+
+	return (high == 0 || high == UINT64_MAX) && iuid_low(id) == high;
+}
+
+/* The one validator of the type, whatever door the bytes came in by. */
+static inline bool
+iuid_is_valid(const Iuid *id)
+{
+	return (iuid_get_version(id) == IUID_VERSION &&
+			iuid_get_variant(id) == IUID_VARIANT) || iuid_is_end(id);
+}
+
+/*
+ * The two orders.  Byte order is memcmp's; country order puts country, then
+ * entity, before it.
+ */
+static inline int
+iuid_compare_words(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static inline int
+iuid_compare(const Iuid *a, const Iuid *b)
+{
+	uint64_t	ah = iuid_high(a),
+				bh = iuid_high(b);
+
+	return ah != bh ? iuid_compare_words(ah, bh) :
+		iuid_compare_words(iuid_low(a), iuid_low(b));
+}
+
+/* Country and entity as one number, 0 to 65535. */
+static inline uint64_t
+iuid_get_origin(const Iuid *id)
+{
+	return (iuid_high(id) & 0xff) << 8 | ((iuid_low(id) >> 54) & 0xff);
+}
+
+static inline int
+iuid_compare_country(const Iuid *a, const Iuid *b)
+{
+	uint64_t	ao = iuid_get_origin(a),
+				bo = iuid_get_origin(b);
+
+	return ao != bo ? iuid_compare_words(ao, bo) : iuid_compare(a, b);
+}
+
+#endif							/* IUID_H */

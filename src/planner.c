@@ -1,0 +1,310 @@
+/*-------------------------------------------------------------------------
+ *
+ * planner.c
+ *	  Support functions: they put predicates on identifiers into a form that
+ *	  indexes and partition pruning can use.
+ *
+ * Neither asks support functions of its own accord, so a predicate has to be
+ * rewritten when constants are folded (SupportRequestSimplify):
+ *
+ *	  id >= time			 id >= boundary, in byte order
+ *	  id <@ range			 id >= lower AND id < upper, in byte order
+ *	  iuid_is_from(id, ...)	 id ~>=~ lower AND id ~<~ upper, in country order
+ *	  uuid = iuid			 uuid = iuid::uuid, core's operator
+ *
+ * What the boundaries are is defined in bounds.c.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/nbtree.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_opfamily.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+/* An argument that is to stand twice may cost this many operators at most. */
+#define REPEAT_COST_MAX		10
+
+/* The predicate that is being rewritten. */
+typedef struct Rewrite
+{
+	PlannerInfo *root;			/* may be NULL */
+	FuncExpr   *call;
+	Oid			schema;			/* of the extension */
+} Rewrite;
+
+static Node *rewrite_time_comparison(Rewrite *rw, int id, StrategyNumber strategy);
+static Node *rewrite_uuid_comparison(Rewrite *rw, int id, StrategyNumber strategy);
+static Node *make_between(Node *id, Oid opfamily, Node *lower, Node *upper);
+static StrategyNumber comparison_strategy(Oid funcid);
+static Node *make_boundary(Rewrite *rw, const char *name, List *args);
+static Node *make_comparison(Oid opfamily, StrategyNumber strategy,
+							 Node *left, Node *right);
+static Oid	default_opfamily(Oid type);
+static bool can_repeat(Rewrite *rw, Node *expr);
+
+/* The call to simplify, or false for any other kind of request. */
+static bool
+get_rewrite(FunctionCallInfo fcinfo, Rewrite *rw)
+{
+	Node	   *rawreq = (Node *) PG_GETARG_POINTER(0);
+	SupportRequestSimplify *req;
+
+	if (!IsA(rawreq, SupportRequestSimplify))
+		return false;
+
+	req = (SupportRequestSimplify *) rawreq;
+	rw->root = req->root;
+	rw->call = req->fcall;
+	rw->schema = get_func_namespace(req->fcall->funcid);
+	return true;
+}
+
+static inline Node *
+argument(Rewrite *rw, int n)
+{
+	return (Node *) list_nth(rw->call->args, n);
+}
+
+/* For < <= = >= > between an iuid and a timestamptz or uuid, either way round. */
+PG_FUNCTION_INFO_V1(iuid_comparison_support);
+Datum
+iuid_comparison_support(PG_FUNCTION_ARGS)
+{
+	Rewrite		rw;
+	StrategyNumber strategy;
+	Oid			left,
+				right;
+	Node	   *result = NULL;
+
+	if (!get_rewrite(fcinfo, &rw))
+		PG_RETURN_POINTER(NULL);
+
+	strategy = comparison_strategy(rw.call->funcid);
+	left = exprType(argument(&rw, 0));
+	right = exprType(argument(&rw, 1));
+
+	if (right == TIMESTAMPTZOID)
+		result = rewrite_time_comparison(&rw, 0, strategy);
+	else if (left == TIMESTAMPTZOID)
+		result = rewrite_time_comparison(&rw, 1, BTCommuteStrategyNumber(strategy));
+	else if (right == UUIDOID)
+		result = rewrite_uuid_comparison(&rw, 0, strategy);
+	else if (left == UUIDOID)
+		result = rewrite_uuid_comparison(&rw, 1, strategy);
+	PG_RETURN_POINTER(result);
+}
+
+/* For iuid <@ tstzrange and tstzrange @> iuid. */
+PG_FUNCTION_INFO_V1(iuid_range_support);
+Datum
+iuid_range_support(PG_FUNCTION_ARGS)
+{
+	Rewrite		rw;
+	int			id;
+	Node	   *range;
+
+	if (!get_rewrite(fcinfo, &rw))
+		PG_RETURN_POINTER(NULL);
+
+	id = exprType(argument(&rw, 0)) == TSTZRANGEOID ? 1 : 0;
+	range = argument(&rw, 1 - id);
+	if (!can_repeat(&rw, argument(&rw, id)) || !can_repeat(&rw, range))
+		PG_RETURN_POINTER(NULL);
+
+	PG_RETURN_POINTER(make_between(argument(&rw, id),
+								   default_opfamily(exprType(argument(&rw, id))),
+								   make_boundary(&rw, "iuid_range_lower", list_make1(range)),
+								   make_boundary(&rw, "iuid_range_upper", list_make1(range))));
+}
+
+/* For iuid_is_from(id, country [, entity]). */
+PG_FUNCTION_INFO_V1(iuid_is_from_support);
+Datum
+iuid_is_from_support(PG_FUNCTION_ARGS)
+{
+	Rewrite		rw;
+	ListCell   *lc;
+	List	   *origin,
+			   *from;
+	Oid			opfamily;
+
+	if (!get_rewrite(fcinfo, &rw))
+		PG_RETURN_POINTER(NULL);
+
+	foreach(lc, rw.call->args)
+	{
+		if (!can_repeat(&rw, lfirst(lc)))
+			PG_RETURN_POINTER(NULL);
+	}
+
+	opfamily = GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid,
+							   ObjectIdGetDatum(BTREE_AM_OID),
+							   CStringGetDatum("iuid_country_ops"),
+							   ObjectIdGetDatum(rw.schema));
+
+	/* A country's first boundary is that of its entity 0. */
+	origin = list_copy_tail(rw.call->args, 1);
+	from = list_length(origin) == 2 ? origin :
+		lappend(list_copy(origin),
+				makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+						  Int32GetDatum(0), false, true));
+
+	PG_RETURN_POINTER(make_between(argument(&rw, 0), opfamily,
+								   make_boundary(&rw, "iuid_country_floor", from),
+								   make_boundary(&rw, "iuid_country_ceiling", origin)));
+}
+
+/* Argument id is the iuid, on the left of the strategy. */
+static Node *
+rewrite_time_comparison(Rewrite *rw, int id, StrategyNumber strategy)
+{
+	bool		after = (strategy == BTGreaterStrategyNumber ||
+						 strategy == BTLessEqualStrategyNumber);
+	bool		reaches = (strategy == BTGreaterStrategyNumber ||
+						   strategy == BTGreaterEqualStrategyNumber);
+	Node	   *boundary = make_boundary(rw, after ? "iuid_floor_after" : "iuid_floor",
+										 list_make1(argument(rw, 1 - id)));
+
+	if (boundary == NULL)
+		return NULL;
+	return make_comparison(default_opfamily(exprType(argument(rw, id))),
+						   reaches ? BTGreaterEqualStrategyNumber : BTLessStrategyNumber,
+						   argument(rw, id), boundary);
+}
+
+/*
+ * Argument id is the iuid.  A column of type iuid keeps our operator, which
+ * its index knows.
+ */
+static Node *
+rewrite_uuid_comparison(Rewrite *rw, int id, StrategyNumber strategy)
+{
+	Node	   *args[2];
+
+	if (contain_var_clause(argument(rw, id)))
+		return NULL;
+
+	args[id] = applyRelabelType(argument(rw, id), UUIDOID, -1, InvalidOid,
+								COERCE_IMPLICIT_CAST, -1, false);
+	args[1 - id] = argument(rw, 1 - id);
+	return make_comparison(default_opfamily(UUIDOID), strategy, args[0], args[1]);
+}
+
+static Node *
+make_between(Node *id, Oid opfamily, Node *lower, Node *upper)
+{
+	Node	   *reaches,
+			   *precedes;
+
+	if (lower == NULL || upper == NULL)
+		return NULL;
+
+	reaches = make_comparison(opfamily, BTGreaterEqualStrategyNumber, id, lower);
+	precedes = make_comparison(opfamily, BTLessStrategyNumber, copyObject(id), upper);
+	if (reaches == NULL || precedes == NULL)
+		return NULL;
+	return (Node *) makeBoolExpr(AND_EXPR, list_make2(reaches, precedes), -1);
+}
+
+/* Functions of one strategy have one name, whatever the types. */
+static StrategyNumber
+comparison_strategy(Oid funcid)
+{
+	static const char *const names[] = {
+		[BTLessStrategyNumber] = "iuid_lt",
+		[BTLessEqualStrategyNumber] = "iuid_le",
+		[BTEqualStrategyNumber] = "iuid_eq",
+		[BTGreaterEqualStrategyNumber] = "iuid_ge",
+		[BTGreaterStrategyNumber] = "iuid_gt",
+	};
+	char	   *name = get_func_name(funcid);
+
+	for (StrategyNumber s = BTLessStrategyNumber; s <= BTMaxStrategyNumber; s++)
+	{
+		if (strcmp(name, names[s]) == 0)
+			return s;
+	}
+	elog(ERROR, "function %s is not a comparison of iuid", name);
+}
+
+/*
+ * A call of one of the boundary functions, folded if it is constant.  args
+ * are copied.
+ */
+static Node *
+make_boundary(Rewrite *rw, const char *name, List *args)
+{
+	Oid			argtypes[2];
+	HeapTuple	proc;
+	Form_pg_proc form;
+	Node	   *call;
+	int			nargs = 0;
+	ListCell   *lc;
+
+	foreach(lc, args)
+		argtypes[nargs++] = exprType(lfirst(lc));
+
+	proc = SearchSysCache3(PROCNAMEARGSNSP, CStringGetDatum(name),
+						   PointerGetDatum(buildoidvector(argtypes, nargs)),
+						   ObjectIdGetDatum(rw->schema));
+	if (!HeapTupleIsValid(proc))
+		return NULL;
+
+	form = (Form_pg_proc) GETSTRUCT(proc);
+	call = (Node *) makeFuncExpr(form->oid, form->prorettype, copyObject(args),
+								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	ReleaseSysCache(proc);
+	return eval_const_expressions(rw->root, call);
+}
+
+static Node *
+make_comparison(Oid opfamily, StrategyNumber strategy, Node *left, Node *right)
+{
+	Oid			opno = get_opfamily_member(opfamily, exprType(left),
+										   exprType(right), strategy);
+	Expr	   *comparison;
+
+	if (!OidIsValid(opno))
+		return NULL;
+
+	comparison = make_opclause(opno, BOOLOID, false, (Expr *) left,
+							   (Expr *) right, InvalidOid, InvalidOid);
+	set_opfuncid((OpExpr *) comparison);
+	return (Node *) comparison;
+}
+
+static Oid
+default_opfamily(Oid type)
+{
+	return lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+}
+
+/*
+ * Whether expr may be evaluated twice: always with the same result, and at
+ * little cost.  The limit is the one by which core inlines SQL functions.
+ */
+static bool
+can_repeat(Rewrite *rw, Node *expr)
+{
+	QualCost	cost;
+
+	if (contain_volatile_functions(expr) || contain_subplans(expr))
+		return false;
+	cost_qual_eval(&cost, list_make1(expr), rw->root);
+	return cost.startup + cost.per_tuple <= REPEAT_COST_MAX * cpu_operator_cost;
+}

@@ -13,7 +13,8 @@ PG_CPPFLAGS = -DIUID_EXTENSION_VERSION='"$(VERSION)"' \
 PG_CFLAGS = -Wall -Wextra
 SHLIB_LINK = -lsodium
 
-REGRESS = $(patsubst sql/%.sql,%,$(wildcard sql/*.sql))
+# install comes first: it creates the extension that the others use.
+REGRESS = install $(filter-out install,$(sort $(patsubst sql/%.sql,%,$(wildcard sql/*.sql))))
 TAP_TESTS = 1
 PROVE_TESTS = $(wildcard test/t/*.pl)
 

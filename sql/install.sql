@@ -1,1 +1,88 @@
+-- The extension as a set of catalog objects: complete, consistent, described.
 CREATE EXTENSION iuid;
+
+-- amvalidate checks an operator class against its access method's rules
+SELECT amname, opcname, opcdefault, amvalidate(c.oid)
+FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
+WHERE opcintype = 'iuid'::regtype
+ORDER BY amname, opcname;
+
+SELECT typlen, typbyval, typalign, typstorage, typcategory, typarray::regtype
+FROM pg_type WHERE oid = 'iuid'::regtype;
+
+CREATE VIEW member AS
+SELECT classid, objid, pg_describe_object(classid, objid, objsubid) AS name
+FROM pg_depend
+WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
+  AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'iuid');
+
+-- every object has a comment
+SELECT name FROM member
+WHERE obj_description(objid, classid::regclass::name) IS NULL ORDER BY name;
+
+CREATE VIEW member_function AS
+SELECT p.* FROM pg_proc p JOIN member m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid;
+
+-- what makes identifiers is volatile, everything else is immutable; all is parallel safe
+SELECT oid::regprocedure, provolatile, proparallel FROM member_function
+WHERE provolatile <> CASE WHEN proname = 'gen_iuid' THEN 'v' ELSE 'i' END OR proparallel <> 's'
+ORDER BY 1;
+
+-- strict, but for what refuses NULL and for aggregates
+SELECT oid::regprocedure FROM member_function
+WHERE NOT proisstrict AND prokind = 'f' AND proname <> 'gen_iuid' ORDER BY 1;
+
+-- leakproof as core's uuid and timestamptz functions are: comparisons, and reading that cannot fail
+SELECT proname, count(*) FROM member_function WHERE proleakproof GROUP BY 1 ORDER BY 1;
+
+CREATE VIEW member_operator AS
+SELECT o.* FROM pg_operator o JOIN member m ON m.classid = 'pg_operator'::regclass AND m.objid = o.oid;
+
+-- commutators and negators point back, over the same types
+SELECT o.oid::regoperator FROM member_operator o JOIN pg_operator c ON c.oid = o.oprcom
+WHERE c.oprcom <> o.oid OR (c.oprleft, c.oprright) <> (o.oprright, o.oprleft);
+SELECT o.oid::regoperator FROM member_operator o JOIN pg_operator n ON n.oid = o.oprnegate
+WHERE n.oprnegate <> o.oid OR (n.oprleft, n.oprright) <> (o.oprleft, o.oprright);
+SELECT oid::regoperator FROM member_operator
+WHERE oprcom = 0 OR oprrest = 0 OR oprjoin = 0
+   OR (oprnegate = 0 AND oprname NOT IN ('<@', '@>'));
+
+-- an operator's estimators are those of its kind
+SELECT oprname, oprrest, oprjoin, bool_or(oprcanhash) AS hashes, bool_or(oprcanmerge) AS merges, count(*)
+FROM member_operator GROUP BY 1, 2, 3 ORDER BY oprname;
+
+-- the operators with a time are in no family: with an equality they would not be transitive
+SELECT amopopr::regoperator FROM pg_amop
+WHERE 'timestamptz'::regtype IN (amoplefttype, amoprighttype)
+  AND 'iuid'::regtype IN (amoplefttype, amoprighttype);
+
+-- casts: to uuid for nothing, from uuid on assignment, to its time on demand
+SELECT castsource::regtype, casttarget::regtype, castfunc::regprocedure, castcontext, castmethod
+FROM pg_cast WHERE 'iuid'::regtype IN (castsource, casttarget) ORDER BY 1, 2;
+
+-- skip support from 18 on, and only then
+SELECT count(*) = (current_setting('server_version_num')::int >= 180000)::int AS skip_support_as_it_should_be
+FROM pg_amproc f JOIN pg_opclass c ON opcfamily = amprocfamily AND opcdefault
+WHERE opcintype = 'iuid'::regtype AND amprocnum = 6
+  AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'btree');
+
+DROP VIEW member_operator, member_function, member;
+
+-- the settings, with their ends
+SELECT name, setting, vartype, min_val, max_val, context FROM pg_settings WHERE name LIKE 'iuid.%' ORDER BY name;
+SET iuid.country = 256;
+SET iuid.nonsense = 1;
+
+-- whoever may create objects in a database may create the extension there
+CREATE ROLE regress_iuid_owner;
+CREATE SCHEMA "a.b" AUTHORIZATION regress_iuid_owner;
+DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO regress_iuid_owner', current_database()); END $$;
+BEGIN;
+DROP EXTENSION iuid;
+SET LOCAL ROLE regress_iuid_owner;
+CREATE EXTENSION iuid SCHEMA "a.b";
+SELECT "a.b".iuid_country("a.b".gen_iuid(7, 1));
+ROLLBACK;
+DROP SCHEMA "a.b";
+DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM regress_iuid_owner', current_database()); END $$;
+DROP ROLE regress_iuid_owner;

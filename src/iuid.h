@@ -33,7 +33,9 @@
 #define IUID_LAYOUT_NAME	1	/* the 48 bits are part of a digest */
 #define IUID_COUNTRY_MAX	255
 #define IUID_ENTITY_MAX		255
-#define IUID_RANDOM_MAX		((UINT64_C(1) << 54) - 1)
+#define IUID_MIDDLE_BITS	20	/* layout, country and entity */
+#define IUID_RANDOM_BITS	54
+#define IUID_RANDOM_MAX		((UINT64_C(1) << IUID_RANDOM_BITS) - 1)
 
 typedef struct Iuid
 {
@@ -129,13 +131,27 @@ iuid_get_variant(const Iuid *id)
 static inline int
 iuid_get_entity(const Iuid *id)
 {
-	return (iuid_low(id) >> 54) & 0xff;
+	return (iuid_low(id) >> IUID_RANDOM_BITS) & 0xff;
 }
 
 static inline int64_t
 iuid_get_random(const Iuid *id)
 {
 	return (int64_t) (iuid_low(id) & IUID_RANDOM_MAX);
+}
+
+/* Country and entity as one number of 16 bits: the first key of country order. */
+static inline uint64_t
+iuid_get_origin(const Iuid *id)
+{
+	return (iuid_high(id) & 0xff) << 8 | ((iuid_low(id) >> IUID_RANDOM_BITS) & 0xff);
+}
+
+/* What stands between time and random: layout and origin, 20 bits. */
+static inline uint64_t
+iuid_get_middle(const Iuid *id)
+{
+	return (iuid_high(id) & 0xf00) << 8 | iuid_get_origin(id);
 }
 
 /* Every argument must be within its field; nothing is masked here. */
@@ -145,7 +161,7 @@ iuid_make(int64_t ms, int layout, int country, int entity, uint64_t random)
 	return iuid_from_words((uint64_t) ms << 16 | IUID_VERSION << 12 |
 						   (uint64_t) layout << 8 | (uint64_t) country,
 						   (uint64_t) IUID_VARIANT << 62 |
-						   (uint64_t) entity << 54 | random);
+						   (uint64_t) entity << IUID_RANDOM_BITS | random);
 }
 
 /* Nil or Max: valid, but with no fields to read. */
@@ -183,13 +199,6 @@ iuid_compare(const Iuid *a, const Iuid *b)
 
 	return ah != bh ? iuid_compare_words(ah, bh) :
 		iuid_compare_words(iuid_low(a), iuid_low(b));
-}
-
-/* Country and entity as one number, 0 to 65535. */
-static inline uint64_t
-iuid_get_origin(const Iuid *id)
-{
-	return (iuid_high(id) & 0xff) << 8 | ((iuid_low(id) >> 54) & 0xff);
 }
 
 static inline int

@@ -188,15 +188,16 @@ rewrite_time_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 }
 
 /*
- * Argument id is the iuid.  A column of type iuid keeps our operator, which
- * its index knows.
+ * Argument id is the iuid.  A uuid column's index knows core's operator only.
+ * An iuid column's index knows both, through the cast that costs nothing, so
+ * a join of two columns can use either index.
  */
 static Node *
 rewrite_uuid_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 {
 	Node	   *args[2];
 
-	if (contain_var_clause(argument(rw, id)))
+	if (!contain_var_clause(argument(rw, 1 - id)))
 		return NULL;
 
 	args[id] = applyRelabelType(argument(rw, id), UUIDOID, -1, InvalidOid,

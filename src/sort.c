@@ -13,59 +13,37 @@
 
 #include "datum.h"
 
-static Datum byte_order_key(Datum original, SortSupport ssup);
+#define PACKED_MS_BITS		43	/* to the year 2248 */
+#define PACKED_SIDE_BITS	2
+#define PACKED_TAIL_BITS	19	/* the rest of the 64 */
+
+/* How the identifiers of one sort go into 64 bits; see choose_packing(). */
+typedef struct Packing
+{
+	bool		chosen;
+	bool		by_sample;
+	uint64		middle;			/* of the sample */
+} Packing;
+
+static void prepare_sort(SortSupport ssup,
+						 int (*compare) (Datum, Datum, SortSupport),
+						 Datum (*make_key) (Datum, SortSupport));
 static int	byte_order_compare(Datum x, Datum y, SortSupport ssup);
-static Datum country_order_key(Datum original, SortSupport ssup);
+static Datum byte_order_key(Datum original, SortSupport ssup);
 static int	country_order_compare(Datum x, Datum y, SortSupport ssup);
-
-/*
- * Abbreviated keys are never given up: they cost one load each, and the
- * comparison they save is of two far pointers.
- */
-static bool
-keep_abbreviating(int memtupcount pg_attribute_unused(),
-				  SortSupport ssup pg_attribute_unused())
-{
-	return false;
-}
-
-static void
-prepare_sort(SortSupport ssup, int (*compare) (Datum, Datum, SortSupport),
-			 Datum (*make_key) (Datum, SortSupport))
-{
-	ssup->comparator = compare;
-
-#if SIZEOF_DATUM == 8
-	if (ssup->abbreviate)
-	{
-		ssup->comparator = ssup_datum_unsigned_cmp;
-		ssup->abbrev_converter = make_key;
-		ssup->abbrev_abort = keep_abbreviating;
-		ssup->abbrev_full_comparator = compare;
-	}
-#endif
-}
+static Datum country_order_key(Datum original, SortSupport ssup);
+static bool keep_abbreviating(int memtupcount, SortSupport ssup);
 
 /* Sort support in byte order. */
 PG_FUNCTION_INFO_V1(iuid_sortsupport);
 Datum
 iuid_sortsupport(PG_FUNCTION_ARGS)
 {
-	prepare_sort((SortSupport) PG_GETARG_POINTER(0),
-				 byte_order_compare, byte_order_key);
+	SortSupport ssup = (SortSupport) PG_GETARG_POINTER(0);
+
+	ssup->ssup_extra = MemoryContextAllocZero(ssup->ssup_cxt, sizeof(Packing));
+	prepare_sort(ssup, byte_order_compare, byte_order_key);
 	PG_RETURN_VOID();
-}
-
-static int
-byte_order_compare(Datum x, Datum y, SortSupport ssup pg_attribute_unused())
-{
-	return iuid_compare(DatumGetIuidP(x), DatumGetIuidP(y));
-}
-
-static Datum
-byte_order_key(Datum original, SortSupport ssup pg_attribute_unused())
-{
-	return (Datum) iuid_high(DatumGetIuidP(original));
 }
 
 /* Sort support in country order. */
@@ -76,6 +54,68 @@ iuid_country_sortsupport(PG_FUNCTION_ARGS)
 	prepare_sort((SortSupport) PG_GETARG_POINTER(0),
 				 country_order_compare, country_order_key);
 	PG_RETURN_VOID();
+}
+
+static void
+prepare_sort(SortSupport ssup, int (*compare) (Datum, Datum, SortSupport),
+			 Datum (*make_key) (Datum, SortSupport))
+{
+	ssup->comparator = compare;
+
+	/* A Datum of 32 bits has room for part of the time only. */
+	if (ssup->abbreviate && sizeof(Datum) == sizeof(uint64))
+	{
+		ssup->comparator = ssup_datum_unsigned_cmp;
+		ssup->abbrev_converter = make_key;
+		ssup->abbrev_abort = keep_abbreviating;
+		ssup->abbrev_full_comparator = compare;
+	}
+}
+
+static int
+byte_order_compare(Datum x, Datum y, SortSupport ssup pg_attribute_unused())
+{
+	return iuid_compare(DatumGetIuidP(x), DatumGetIuidP(y));
+}
+
+/*
+ * Most tables hold identifiers of one country and entity.  There, the bits
+ * between time and random tell nothing, and in a busy millisecond only the
+ * random bits do.  So the first identifier is the sample: for those with the
+ * same middle the key goes on with random bits, for the others with the
+ * middle.  Identifiers derived from a name have enough in their first word.
+ */
+static void
+choose_packing(Packing *packing, const Iuid *sample)
+{
+	packing->chosen = true;
+	packing->by_sample = iuid_get_layout(sample) == IUID_LAYOUT_TIME;
+	packing->middle = iuid_get_middle(sample);
+}
+
+/* The key ascends with the identifier, whatever the sample; it may tie. */
+static Datum
+byte_order_key(Datum original, SortSupport ssup)
+{
+	const Iuid *id = DatumGetIuidP(original);
+	Packing    *packing = ssup->ssup_extra;
+	uint64		ms = iuid_get_ms(id);
+	uint64		middle = iuid_get_middle(id);
+	uint64		side,
+				tail;
+
+	if (!packing->chosen)
+		choose_packing(packing, id);
+	if (!packing->by_sample)
+		return (Datum) iuid_high(id);
+	if (ms >> PACKED_MS_BITS != 0)
+		return (Datum) UINT64_MAX;
+
+	side = iuid_compare_words(middle, packing->middle) + 1;
+	tail = side == 1 ?
+		(uint64) iuid_get_random(id) >> (IUID_RANDOM_BITS - PACKED_TAIL_BITS) :
+		middle >> (IUID_MIDDLE_BITS - PACKED_TAIL_BITS);
+	return (Datum) ((ms << PACKED_SIDE_BITS | side) << PACKED_TAIL_BITS | tail);
 }
 
 static int
@@ -91,6 +131,17 @@ country_order_key(Datum original, SortSupport ssup pg_attribute_unused())
 	const Iuid *id = DatumGetIuidP(original);
 
 	return (Datum) (iuid_get_origin(id) << 48 | (uint64) iuid_get_ms(id));
+}
+
+/*
+ * Abbreviated keys are never given up: they cost a load each, and every
+ * comparison they decide saves two.
+ */
+static bool
+keep_abbreviating(int memtupcount pg_attribute_unused(),
+				  SortSupport ssup pg_attribute_unused())
+{
+	return false;
 }
 
 #ifdef HAVE_SKIP_SUPPORT

@@ -1,0 +1,57 @@
+# A dump restores: values, defaults, partitions of both orders, indexes of every class.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->start;
+
+# In a schema of its own, which no search_path names.
+$node->safe_psql('postgres', 'CREATE DATABASE before');
+$node->safe_psql('before', q{
+	CREATE SCHEMA "Id Types";
+	CREATE EXTENSION iuid SCHEMA "Id Types";
+	SET search_path = "Id Types", public;
+	CREATE TABLE public.orders (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY,
+			country int GENERATED ALWAYS AS (iuid_country(id)) STORED,
+			CHECK (id >= timestamptz '2020-01-01 00:00+00'))
+		PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE public.orders_c7 PARTITION OF public.orders
+		FOR VALUES FROM (iuid_country_floor(7)) TO (iuid_country_floor(8))
+		PARTITION BY RANGE (id);
+	CREATE TABLE public.orders_c7_now PARTITION OF public.orders_c7
+		FOR VALUES FROM (iuid_floor('2020-01-01 00:00+00')) TO (MAXVALUE);
+	CREATE TABLE public.orders_c8 PARTITION OF public.orders
+		FOR VALUES FROM (iuid_country_floor(8)) TO (iuid_country_floor(9));
+	CREATE TABLE public.lines (order_id iuid REFERENCES public.orders, old uuid);
+	CREATE INDEX ON public.lines USING hash (order_id);
+	CREATE INDEX ON public.lines USING brin (order_id);
+	CREATE INDEX ON public.lines USING brin (order_id iuid_minmax_multi_ops);
+	CREATE INDEX ON public.lines USING brin (order_id iuid_bloom_ops);
+	CREATE INDEX ON public.lines (order_id iuid_country_ops) WHERE order_id <@ tstzrange('2026-01-01 00:00+00', NULL);
+	CREATE VIEW public.seen AS SELECT id, iuid_timestamp(id) AS at FROM public.orders WHERE iuid_is_from(id, 7);
+	INSERT INTO public.orders SELECT gen_iuid(7 + n % 2, 1) FROM generate_series(1, 1000) AS n;
+	INSERT INTO public.lines SELECT id, id FROM public.orders});
+
+my $dump = $node->basedir . '/before.sql';
+my $again = $node->basedir . '/after.sql';
+$node->command_ok([ 'pg_dump', '-f', $dump, $node->connstr('before') ], 'dump');
+$node->safe_psql('postgres', 'CREATE DATABASE after');
+$node->command_ok(
+	[ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $node->connstr('after') ],
+	'restore, with the empty search_path that pg_dump sets');
+$node->command_ok([ 'pg_dump', '-f', $again, $node->connstr('after') ], 'dump of the restored database');
+
+# Each dump has a random key of its own in \restrict and \unrestrict.
+my @dumps = map { s/^\\(un)?restrict .*$//gmr } map { slurp_file($_) } $dump, $again;
+is($dumps[1], $dumps[0], 'both dumps are the same');
+is( $node->safe_psql('after', 'INSERT INTO orders DEFAULT VALUES RETURNING country, tableoid::regclass'),
+	'7|orders_c7_now', 'the restored default makes an identifier for the restored partition');
+is($node->safe_psql('after', 'SELECT count(*) FROM seen'), '501', 'the restored view reads one country');
+
+$node->stop;
+done_testing();

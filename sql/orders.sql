@@ -52,7 +52,8 @@ SELECT min(id), max(id) FROM sample WHERE false;
 CREATE INDEX sample_id ON sample (id);
 CREATE INDEX sample_country ON sample (id iuid_country_ops);
 SET enable_seqscan = off;
-EXPLAIN (COSTS OFF) SELECT max(id) FROM sample;
+SELECT aggfnoid, aggsortop::regoperator FROM pg_aggregate WHERE aggtranstype = 'iuid'::regtype;
+EXPLAIN (COSTS OFF) SELECT id FROM sample ORDER BY id DESC LIMIT 1;
 EXPLAIN (COSTS OFF) SELECT id FROM sample ORDER BY id USING ~<~ LIMIT 5;
 
 -- both indexes hold the whole in their order, duplicates and all

@@ -29,8 +29,8 @@ RESET enable_hashjoin;
 RESET enable_mergejoin;
 
 -- a correlated subquery, from either side
-EXPLAIN (COSTS OFF) SELECT (SELECT o.id FROM old_orders AS o WHERE o.id = orders_1.id OFFSET 0) FROM orders_1;
-EXPLAIN (COSTS OFF) SELECT (SELECT o.id FROM orders_1 AS o WHERE o.id = old_orders.id OFFSET 0) FROM old_orders;
+EXPLAIN (COSTS OFF) SELECT * FROM orders_1, LATERAL (SELECT FROM old_orders AS o WHERE o.id = orders_1.id OFFSET 0) AS x;
+EXPLAIN (COSTS OFF) SELECT * FROM old_orders, LATERAL (SELECT FROM orders_1 AS o WHERE o.id = old_orders.id OFFSET 0) AS x;
 
 -- an array of iuid is the one argument that a uuid column's index cannot take; its cast can
 SET enable_seqscan = off;

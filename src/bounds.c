@@ -41,8 +41,7 @@ iuid_floor_after(PG_FUNCTION_ARGS)
 static Iuid
 time_boundary(TimestampTz at, bool after)
 {
-	int64		usecs,
-				ms;
+	int64 usecs, ms;
 
 	if (TIMESTAMP_IS_NOEND(at))
 		return IUID_MAX;
@@ -69,15 +68,14 @@ time_boundary(TimestampTz at, bool after)
 static inline bool
 reaches(FunctionCallInfo fcinfo, int id, int at, bool after)
 {
-	Iuid		boundary = time_boundary(PG_GETARG_TIMESTAMPTZ(at), after);
+	Iuid boundary = time_boundary(PG_GETARG_TIMESTAMPTZ(at), after);
 
 	return iuid_compare(PG_GETARG_IUID_P(id), &boundary) >= 0;
 }
 
 #define TIME_COMPARISON(name, result) \
 	PG_FUNCTION_INFO_V1(name); \
-	Datum \
-	name(PG_FUNCTION_ARGS) \
+	Datum name(PG_FUNCTION_ARGS) \
 	{ \
 		PG_RETURN_BOOL(result); \
 	} \
@@ -100,18 +98,20 @@ TIME_COMPARISON(timestamptz_gt_iuid, !reaches(fcinfo, 1, 0, false));
 static void
 range_boundaries(FunctionCallInfo fcinfo, int n, Iuid *lower, Iuid *upper)
 {
-	RangeType  *range = PG_GETARG_RANGE_P(n);
+	RangeType *range = PG_GETARG_RANGE_P(n);
 	TypeCacheEntry *typcache = range_get_typcache(fcinfo, RangeTypeGetOid(range));
-	RangeBound	from,
-				to;
-	bool		empty;
+	RangeBound from, to;
+	bool empty;
 
 	range_deserialize(typcache, range, &from, &to, &empty);
 
-	*lower = empty ? IUID_MAX : from.infinite ? IUID_NIL :
-		time_boundary(DatumGetTimestampTz(from.val), !from.inclusive);
-	*upper = empty ? IUID_NIL : to.infinite ? IUID_MAX :
-		time_boundary(DatumGetTimestampTz(to.val), to.inclusive);
+	*lower = empty ? IUID_MAX : IUID_NIL;
+	if (!empty && !from.infinite)
+		*lower = time_boundary(DatumGetTimestampTz(from.val), !from.inclusive);
+
+	*upper = empty ? IUID_NIL : IUID_MAX;
+	if (!empty && !to.infinite)
+		*upper = time_boundary(DatumGetTimestampTz(to.val), to.inclusive);
 }
 
 /* iuid_range_lower(tstzrange): the smallest iuid that may be within. */
@@ -119,8 +119,7 @@ PG_FUNCTION_INFO_V1(iuid_range_lower);
 Datum
 iuid_range_lower(PG_FUNCTION_ARGS)
 {
-	Iuid		lower,
-				upper;
+	Iuid lower, upper;
 
 	range_boundaries(fcinfo, 0, &lower, &upper);
 	PG_RETURN_IUID(lower);
@@ -131,8 +130,7 @@ PG_FUNCTION_INFO_V1(iuid_range_upper);
 Datum
 iuid_range_upper(PG_FUNCTION_ARGS)
 {
-	Iuid		lower,
-				upper;
+	Iuid lower, upper;
 
 	range_boundaries(fcinfo, 0, &lower, &upper);
 	PG_RETURN_IUID(upper);
@@ -141,8 +139,7 @@ iuid_range_upper(PG_FUNCTION_ARGS)
 static bool
 is_within(FunctionCallInfo fcinfo, int id, int range)
 {
-	Iuid		lower,
-				upper;
+	Iuid lower, upper;
 
 	range_boundaries(fcinfo, range, &lower, &upper);
 	return iuid_compare(PG_GETARG_IUID_P(id), &lower) >= 0 &&
@@ -173,8 +170,8 @@ PG_FUNCTION_INFO_V1(iuid_country_floor);
 Datum
 iuid_country_floor(PG_FUNCTION_ARGS)
 {
-	int			country = iuid_country_arg(fcinfo, 0, IUID_COUNTRY_MAX + 1);
-	int			entity = iuid_entity_arg(fcinfo, 1, IUID_ENTITY_MAX + 1);
+	int country = iuid_country_arg(fcinfo, 0, IUID_COUNTRY_MAX + 1);
+	int entity = iuid_entity_arg(fcinfo, 1, IUID_ENTITY_MAX + 1);
 
 	PG_RETURN_IUID(origin_boundary(country, entity));
 }
@@ -196,9 +193,9 @@ Datum
 iuid_is_from(PG_FUNCTION_ARGS)
 {
 	const Iuid *id = PG_GETARG_IUID_P(0);
-	Iuid		upper = country_end(fcinfo, 1);
-	Iuid		lower = origin_boundary(PG_GETARG_INT32(1),
-										PG_NARGS() > 2 ? PG_GETARG_INT32(2) : 0);
+	Iuid upper = country_end(fcinfo, 1);
+	Iuid lower = origin_boundary(PG_GETARG_INT32(1),
+								 PG_NARGS() > 2 ? PG_GETARG_INT32(2) : 0);
 
 	PG_RETURN_BOOL(iuid_compare_country(id, &lower) >= 0 &&
 				   iuid_compare_country(id, &upper) < 0);
@@ -221,7 +218,7 @@ origin_boundary(int country, int entity)
 static Iuid
 country_end(FunctionCallInfo fcinfo, int n)
 {
-	int			country = iuid_country_arg(fcinfo, n, IUID_COUNTRY_MAX);
+	int country = iuid_country_arg(fcinfo, n, IUID_COUNTRY_MAX);
 
 	if (PG_NARGS() == n + 1)
 		return origin_boundary(country + 1, 0);

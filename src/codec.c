@@ -9,21 +9,20 @@
  */
 #include "codec.h"
 
-static int	hex_value(char c);
+static int hex_value(char c);
 
 bool
 iuid_decode(const char *text, Iuid *id)
 {
 	const char *p = text;
-	bool		braces = (*p == '{');
+	bool braces = (*p == '{');
 
 	if (braces)
 		p++;
 
 	for (int i = 0; i < IUID_LEN; i++)
 	{
-		int			high,
-					low;
+		int high, low;
 
 		/* A final NUL is no digit, so neither read runs past it. */
 		if ((high = hex_value(p[0])) < 0 || (low = hex_value(p[1])) < 0)
@@ -43,7 +42,7 @@ void
 iuid_encode(const Iuid *id, char text[IUID_TEXT_LEN + 1])
 {
 	static const char digits[] = "0123456789abcdef";
-	char	   *p = text;
+	char *p = text;
 
 	for (int i = 0; i < IUID_LEN; i++)
 	{
@@ -61,10 +60,10 @@ hex_value(char c)
 {
 	/* One more than the value, so that what is not named here is -1. */
 	static const int8_t values[256] = {
-		['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5,
-		['5'] = 6, ['6'] = 7, ['7'] = 8, ['8'] = 9, ['9'] = 10,
-		['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
-		['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+		['0'] = 1,	['1'] = 2,	['2'] = 3,	['3'] = 4,	['4'] = 5,	['5'] = 6,
+		['6'] = 7,	['7'] = 8,	['8'] = 9,	['9'] = 10, ['a'] = 11, ['b'] = 12,
+		['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
+		['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 	};
 
 	return values[(unsigned char) c] - 1;

@@ -23,4 +23,4 @@ extern bool iuid_decode(const char *text, Iuid *id);
 /* Writes the canonical lower-case text (RFC 9562, section 4) and a final NUL. */
 extern void iuid_encode(const Iuid *id, char text[IUID_TEXT_LEN + 1]);
 
-#endif							/* IUID_CODEC_H */
+#endif /* IUID_CODEC_H */

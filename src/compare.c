@@ -12,15 +12,17 @@
  */
 #include "compat.h"
 
+#include "common/hashfn.h"
+
 #include "datum.h"
 
 /* An SQL comparison: "compare(arguments) condition" in one of the orders. */
 #define COMPARISON(name, compare, condition) \
 	PG_FUNCTION_INFO_V1(name); \
-	Datum \
-	name(PG_FUNCTION_ARGS) \
+	Datum name(PG_FUNCTION_ARGS) \
 	{ \
-		PG_RETURN_BOOL(compare(PG_GETARG_IUID_P(0), PG_GETARG_IUID_P(1)) condition); \
+		PG_RETURN_BOOL(compare(PG_GETARG_IUID_P(0), PG_GETARG_IUID_P(1)) \
+						   condition); \
 	} \
 	extern Datum name(PG_FUNCTION_ARGS)
 
@@ -51,7 +53,25 @@ PG_FUNCTION_INFO_V1(iuid_country_cmp);
 Datum
 iuid_country_cmp(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT32(iuid_compare_country(PG_GETARG_IUID_P(0), PG_GETARG_IUID_P(1)));
+	PG_RETURN_INT32(
+		iuid_compare_country(PG_GETARG_IUID_P(0), PG_GETARG_IUID_P(1)));
+}
+
+/* Core's hash of the same 16 bytes, so that iuid and uuid join by hash. */
+PG_FUNCTION_INFO_V1(iuid_hash);
+Datum
+iuid_hash(PG_FUNCTION_ARGS)
+{
+	return hash_any(PG_GETARG_IUID_P(0)->bytes, IUID_LEN);
+}
+
+/* Core's hash of the same 16 bytes with a seed, 64 bits. */
+PG_FUNCTION_INFO_V1(iuid_hash_extended);
+Datum
+iuid_hash_extended(PG_FUNCTION_ARGS)
+{
+	return hash_any_extended(PG_GETARG_IUID_P(0)->bytes, IUID_LEN,
+							 PG_GETARG_INT64(1));
 }
 
 /* The lesser of two, for min(iuid). */
@@ -59,7 +79,7 @@ PG_FUNCTION_INFO_V1(iuid_smaller);
 Datum
 iuid_smaller(PG_FUNCTION_ARGS)
 {
-	bool		first = iuid_compare(PG_GETARG_IUID_P(0), PG_GETARG_IUID_P(1)) <= 0;
+	bool first = iuid_compare(PG_GETARG_IUID_P(0), PG_GETARG_IUID_P(1)) <= 0;
 
 	PG_RETURN_DATUM(PG_GETARG_DATUM(first ? 0 : 1));
 }
@@ -69,7 +89,7 @@ PG_FUNCTION_INFO_V1(iuid_larger);
 Datum
 iuid_larger(PG_FUNCTION_ARGS)
 {
-	bool		first = iuid_compare(PG_GETARG_IUID_P(0), PG_GETARG_IUID_P(1)) >= 0;
+	bool first = iuid_compare(PG_GETARG_IUID_P(0), PG_GETARG_IUID_P(1)) >= 0;
 
 	PG_RETURN_DATUM(PG_GETARG_DATUM(first ? 0 : 1));
 }

@@ -17,7 +17,8 @@
 /* Soft errors came with 16; before, every error is thrown. */
 #if PG_VERSION_NUM < 160000
 #define ereturn(context, dummy_value, ...) \
-	do { \
+	do \
+	{ \
 		(void) (context); \
 		ereport(ERROR, __VA_ARGS__); \
 		return dummy_value; \
@@ -26,7 +27,7 @@
 
 /* A module that tells its name and version came with 18. */
 #if PG_VERSION_NUM < 180000
-#define PG_MODULE_MAGIC_EXT(...)	PG_MODULE_MAGIC
+#define PG_MODULE_MAGIC_EXT(...) PG_MODULE_MAGIC
 #endif
 
 /* Skip support came with 18. */
@@ -35,4 +36,4 @@
 #include "utils/skipsupport.h"
 #endif
 
-#endif							/* IUID_COMPAT_H */
+#endif /* IUID_COMPAT_H */

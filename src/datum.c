@@ -18,14 +18,15 @@ reject_null(FunctionCallInfo fcinfo, int n, const char *what)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("%s of an iuid must not be null", what),
-				 errdetail("An identifier says where and when it was made; there is none without its %s.", what),
+				 errdetail("An identifier says where and when it was made; there is none without its %s.",
+						   what),
 				 errhint("Give a value, or leave the whole identifier NULL.")));
 }
 
 static int
 number_arg(FunctionCallInfo fcinfo, int n, const char *what, int limit)
 {
-	int32		number;
+	int32 number;
 
 	reject_null(fcinfo, n, what);
 	number = PG_GETARG_INT32(n);
@@ -34,7 +35,8 @@ number_arg(FunctionCallInfo fcinfo, int n, const char *what, int limit)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s %d is out of range for type %s", what, number, "iuid"),
 				 errdetail("The %s is a number from 0 to %d.", what, limit),
-				 errhint("Give each %s a number of its own in that range.", what)));
+				 errhint("Give each %s a number of its own in that range.",
+						 what)));
 	return number;
 }
 
@@ -65,7 +67,9 @@ iuid_ms_arg(FunctionCallInfo fcinfo, int n)
 				 errmsg("time \"%s\" is out of range for type %s",
 						timestamptz_to_str(at), "iuid"),
 				 errdetail("An iuid holds times from %s up to, not including, %s.",
-						   "1970-01-01 00:00:00 UTC", "10889-08-02 05:31:50.656 UTC"),
-				 errhint("Check the unit of the value the time was made from: seconds and milliseconds are easily mistaken.")));
+						   "1970-01-01 00:00:00 UTC",
+						   "10889-08-02 05:31:50.656 UTC"),
+				 errhint(
+					 "Check the unit of the value the time was made from: seconds and milliseconds are easily mistaken.")));
 	return (at - IUID_UNIX_EPOCH) / IUID_USECS_PER_MS;
 }

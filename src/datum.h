@@ -16,14 +16,14 @@
 
 #include "iuid.h"
 
-#define DatumGetIuidP(datum)	((const Iuid *) DatumGetPointer(datum))
-#define PG_GETARG_IUID_P(n)		DatumGetIuidP(PG_GETARG_DATUM(n))
-#define PG_RETURN_IUID(id)		return iuid_to_datum(id)
+#define DatumGetIuidP(datum) ((const Iuid *) DatumGetPointer(datum))
+#define PG_GETARG_IUID_P(n)	 DatumGetIuidP(PG_GETARG_DATUM(n))
+#define PG_RETURN_IUID(id)	 return iuid_to_datum(id)
 
 static inline Datum
 iuid_to_datum(Iuid id)
 {
-	Iuid	   *result = palloc(sizeof(Iuid));
+	Iuid *result = palloc(sizeof(Iuid));
 
 	*result = id;
 	return PointerGetDatum(result);
@@ -32,7 +32,7 @@ iuid_to_datum(Iuid id)
 /* The server counts microseconds from 2000, Unix from 1970. */
 #define IUID_UNIX_EPOCH \
 	((UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY)
-#define IUID_USECS_PER_MS	INT64CONST(1000)
+#define IUID_USECS_PER_MS INT64CONST(1000)
 
 static inline TimestampTz
 iuid_ms_to_timestamp(int64 ms)
@@ -47,8 +47,8 @@ iuid_ms_to_timestamp(int64 ms)
  * IUID_COUNTRY_MAX or IUID_ENTITY_MAX, or one more where that stands for the
  * end of the range.  The time is in Unix milliseconds, rounded down.
  */
-extern int	iuid_country_arg(FunctionCallInfo fcinfo, int n, int limit);
-extern int	iuid_entity_arg(FunctionCallInfo fcinfo, int n, int limit);
+extern int iuid_country_arg(FunctionCallInfo fcinfo, int n, int limit);
+extern int iuid_entity_arg(FunctionCallInfo fcinfo, int n, int limit);
 extern int64 iuid_ms_arg(FunctionCallInfo fcinfo, int n);
 
-#endif							/* IUID_DATUM_H */
+#endif /* IUID_DATUM_H */

@@ -89,12 +89,11 @@ PG_FUNCTION_INFO_V1(iuid_fields);
 Datum
 iuid_fields(PG_FUNCTION_ARGS)
 {
-	static const PGFunction readers[] = {
-		iuid_timestamp, iuid_country, iuid_entity, iuid_random, iuid_layout
-	};
-	Datum		values[lengthof(readers)];
-	bool		nulls[lengthof(readers)];
-	TupleDesc	tupdesc;
+	static const PGFunction readers[] = { iuid_timestamp, iuid_country,
+										  iuid_entity, iuid_random, iuid_layout };
+	Datum values[lengthof(readers)];
+	bool nulls[lengthof(readers)];
+	TupleDesc tupdesc;
 
 	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
@@ -106,7 +105,7 @@ iuid_fields(PG_FUNCTION_ARGS)
 		InitFunctionCallInfoData(*field, NULL, 1, InvalidOid, NULL, NULL);
 		field->args[0].value = PG_GETARG_DATUM(0);
 		field->args[0].isnull = false;
-		values[i] = readers[i] (field);
+		values[i] = readers[i](field);
 		nulls[i] = field->isnull;
 	}
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(tupdesc, values, nulls)));

@@ -21,14 +21,14 @@
  * How far the system clock may step back before identifiers follow it.  NTP
  * slews what is smaller, and a clock set by hand moves by more.
  */
-#define CLOCK_STEP_MAX_MS	10000
+#define CLOCK_STEP_MAX_MS 10000
 
 /*
  * A new millisecond starts in the lower half of the random field.  Steps of
  * 1 to 2^32 then leave room for at least 2^21 identifiers in it.
  */
-#define START_BITS(bits)	((bits) >> 11)
-#define STEP(bits)			(((bits) >> 32) + 1)
+#define START_BITS(bits) ((bits) >> 11)
+#define STEP(bits)		 (((bits) >> 32) + 1)
 
 /*
  * The last identifier of this session.  Countries and entities share it:
@@ -36,13 +36,15 @@
  */
 static struct
 {
-	int			owner;			/* process id; a child starts anew */
-	int64		ms;
-	uint64		random;
+	int owner;	 /* process id; a child starts anew */
+	int64 clock; /* the reading that ms comes from */
+	int64 ms;	 /* ahead of it once a millisecond was full */
+	uint64 random;
 } last;
 
 static Iuid make_now(int country, int entity);
 static void advance_to(int64 now);
+static void follow_clock(int64 now);
 static void start_millisecond(int64 ms);
 static int64 read_clock(void);
 
@@ -51,8 +53,8 @@ PG_FUNCTION_INFO_V1(gen_iuid);
 Datum
 gen_iuid(PG_FUNCTION_ARGS)
 {
-	int			country = iuid_country_arg(fcinfo, 0, IUID_COUNTRY_MAX);
-	int			entity = iuid_entity_arg(fcinfo, 1, IUID_ENTITY_MAX);
+	int country = iuid_country_arg(fcinfo, 0, IUID_COUNTRY_MAX);
+	int entity = iuid_entity_arg(fcinfo, 1, IUID_ENTITY_MAX);
 
 	PG_RETURN_IUID(make_now(country, entity));
 }
@@ -62,9 +64,9 @@ PG_FUNCTION_INFO_V1(gen_iuid_at);
 Datum
 gen_iuid_at(PG_FUNCTION_ARGS)
 {
-	int			country = iuid_country_arg(fcinfo, 0, IUID_COUNTRY_MAX);
-	int			entity = iuid_entity_arg(fcinfo, 1, IUID_ENTITY_MAX);
-	int64		ms = iuid_ms_arg(fcinfo, 2);
+	int country = iuid_country_arg(fcinfo, 0, IUID_COUNTRY_MAX);
+	int entity = iuid_entity_arg(fcinfo, 1, IUID_ENTITY_MAX);
+	int64 ms = iuid_ms_arg(fcinfo, 2);
 
 	PG_RETURN_IUID(iuid_make(ms, IUID_LAYOUT_TIME, country, entity,
 							 iuid_random_bits(MyProcPid) & IUID_RANDOM_MAX));
@@ -75,7 +77,7 @@ PG_FUNCTION_INFO_V1(gen_iuid_here);
 Datum
 gen_iuid_here(PG_FUNCTION_ARGS)
 {
-	int			entity = iuid_entity_arg(fcinfo, 0, IUID_ENTITY_MAX);
+	int entity = iuid_entity_arg(fcinfo, 0, IUID_ENTITY_MAX);
 
 	if (iuid_setting_country == IUID_COUNTRY_UNSET)
 		ereport(ERROR,
@@ -83,7 +85,8 @@ gen_iuid_here(PG_FUNCTION_ARGS)
 				 errmsg("no country is set for new identifiers"),
 				 errdetail("The configuration parameter \"%s\" is %d, which means unset.",
 						   "iuid.country", IUID_COUNTRY_UNSET),
-				 errhint("Set it, for example with ALTER DATABASE ... SET iuid.country = 7, or call gen_iuid(country, entity).")));
+				 errhint(
+					 "Set it, for example with ALTER DATABASE ... SET iuid.country = 7, or call gen_iuid(country, entity).")));
 
 	PG_RETURN_IUID(make_now(iuid_setting_country, entity));
 }
@@ -91,8 +94,8 @@ gen_iuid_here(PG_FUNCTION_ARGS)
 static Iuid
 make_now(int country, int entity)
 {
-	int64		ms = read_clock();
-	uint64		random;
+	int64 ms = read_clock();
+	uint64 random;
 
 	if (iuid_setting_monotonic)
 	{
@@ -107,7 +110,8 @@ make_now(int country, int entity)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("system clock is out of range for type %s", "iuid"),
-				 errdetail("The clock shows " INT64_FORMAT " ms since 1970; an iuid holds 0 to " INT64_FORMAT ".",
+				 errdetail("The clock shows " INT64_FORMAT
+						   " ms since 1970; an iuid holds 0 to " INT64_FORMAT ".",
 						   ms, IUID_MS_MAX),
 				 errhint("Set the system clock.")));
 
@@ -118,20 +122,16 @@ make_now(int country, int entity)
 static void
 advance_to(int64 now)
 {
-	if (last.owner != MyProcPid)
-	{
-		last.owner = MyProcPid;
-		start_millisecond(now);
-	}
-	else if (now > last.ms)
-		start_millisecond(now);
-	else if (last.ms - now > CLOCK_STEP_MAX_MS)
+	if (last.owner != MyProcPid || now > last.ms)
+		follow_clock(now);
+	else if (last.clock - now > CLOCK_STEP_MAX_MS)
 	{
 		ereport(LOG,
 				(errmsg("system clock stepped back by " INT64_FORMAT " ms",
-						last.ms - now),
-				 errdetail("New identifiers follow the clock and sort before some that this session has made.")));
-		start_millisecond(now);
+						last.clock - now),
+				 errdetail(
+					 "New identifiers follow the clock and sort before some that this session has made.")));
+		follow_clock(now);
 	}
 	else
 	{
@@ -139,6 +139,14 @@ advance_to(int64 now)
 		if (last.random > IUID_RANDOM_MAX)
 			start_millisecond(last.ms + 1);
 	}
+}
+
+static void
+follow_clock(int64 now)
+{
+	last.owner = MyProcPid;
+	last.clock = now;
+	start_millisecond(now);
 }
 
 static void

@@ -17,6 +17,8 @@
 #include "codec.h"
 #include "datum.h"
 
+#define OTHER_KIND_HINT "Keep UUIDs of other kinds in a column of type uuid."
+
 static const char *describe_fault(const Iuid *id);
 
 /*
@@ -28,19 +30,24 @@ Datum
 iuid_in(PG_FUNCTION_ARGS)
 {
 	const char *text = PG_GETARG_CSTRING(0);
-	Iuid		id;
-	bool		is_uuid = iuid_decode(text, &id);
+	const char *detail =
+		"An iuid is written as 32 hexadecimal digits, with or without hyphens.";
+	const char *hint =
+		"To compare an iuid with a time, write timestamptz '2026-01-01'.";
+	Iuid id;
 
-	if (is_uuid && iuid_is_valid(&id))
-		PG_RETURN_IUID(id);
+	if (iuid_decode(text, &id))
+	{
+		if (iuid_is_valid(&id))
+			PG_RETURN_IUID(id);
+		detail = describe_fault(&id);
+		hint = OTHER_KIND_HINT;
+	}
 
 	ereturn(fcinfo->context, (Datum) 0,
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 			 errmsg("invalid input syntax for type %s: \"%s\"", "iuid", text),
-			 is_uuid ? errdetail("%s", describe_fault(&id)) :
-			 errdetail("An iuid is written as 32 hexadecimal digits, with or without hyphens."),
-			 is_uuid ? errhint("Keep UUIDs of other kinds in a column of type uuid.") :
-			 errhint("To compare an iuid with a time, write timestamptz '2026-01-01'.")));
+			 errdetail("%s", detail), errhint("%s", hint)));
 }
 
 /* iuid_out(iuid): the canonical lower-case text, 36 characters. */
@@ -48,7 +55,7 @@ PG_FUNCTION_INFO_V1(iuid_out);
 Datum
 iuid_out(PG_FUNCTION_ARGS)
 {
-	char	   *text = palloc(IUID_TEXT_LEN + 1);
+	char *text = palloc(IUID_TEXT_LEN + 1);
 
 	iuid_encode(PG_GETARG_IUID_P(0), text);
 	PG_RETURN_CSTRING(text);
@@ -59,16 +66,15 @@ PG_FUNCTION_INFO_V1(iuid_recv);
 Datum
 iuid_recv(PG_FUNCTION_ARGS)
 {
-	StringInfo	buffer = (StringInfo) PG_GETARG_POINTER(0);
-	Iuid		id;
+	StringInfo buffer = (StringInfo) PG_GETARG_POINTER(0);
+	Iuid id;
 
 	pq_copymsgbytes(buffer, (char *) id.bytes, IUID_LEN);
 	if (!iuid_is_valid(&id))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 				 errmsg("invalid binary value for type %s", "iuid"),
-				 errdetail("%s", describe_fault(&id)),
-				 errhint("Keep UUIDs of other kinds in a column of type uuid.")));
+				 errdetail("%s", describe_fault(&id)), errhint(OTHER_KIND_HINT)));
 	PG_RETURN_IUID(id);
 }
 
@@ -93,14 +99,13 @@ iuid_from_core_uuid(PG_FUNCTION_ARGS)
 
 	if (!iuid_is_valid(id))
 	{
-		char		text[IUID_TEXT_LEN + 1];
+		char text[IUID_TEXT_LEN + 1];
 
 		iuid_encode(id, text);
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("uuid \"%s\" is not an iuid", text),
-				 errdetail("%s", describe_fault(id)),
-				 errhint("Keep UUIDs of other kinds in a column of type uuid.")));
+				 errdetail("%s", describe_fault(id)), errhint(OTHER_KIND_HINT)));
 	}
 	PG_RETURN_IUID(*id);
 }
@@ -109,7 +114,7 @@ iuid_from_core_uuid(PG_FUNCTION_ARGS)
 static const char *
 describe_fault(const Iuid *id)
 {
-	int			variant = iuid_get_variant(id);
+	int variant = iuid_get_variant(id);
 
 	/* RFC 9562 gives the version field a meaning in its own variant only. */
 	if (variant != IUID_VARIANT)

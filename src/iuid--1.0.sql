@@ -48,6 +48,8 @@ CREATE TYPE iuid (
 );
 COMMENT ON TYPE iuid IS
 'identifier that carries its time (Unix milliseconds), country (0-255) and entity (0-255): a UUID of version 8 (RFC 9562, section 5.8; doc/format.md)';
+COMMENT ON TYPE iuid[] IS
+'array of iuid';
 
 --
 -- Reading
@@ -991,6 +993,20 @@ LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION iuid_country_cmp(uuid, uuid) IS
 'less-equal-greater in country order: negative, zero or positive';
 
+CREATE FUNCTION iuid_hash(iuid)
+RETURNS int
+AS 'MODULE_PATHNAME', 'iuid_hash'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION iuid_hash(iuid) IS
+'hash of an identifier, 32 bits; the value of core''s uuid_hash for the same bytes';
+
+CREATE FUNCTION iuid_hash_extended(iuid, bigint)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'iuid_hash_extended'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION iuid_hash_extended(iuid, bigint) IS
+'hash of an identifier with a seed, 64 bits; the value of core''s uuid_hash_extended for the same bytes';
+
 CREATE FUNCTION iuid_sortsupport(internal)
 RETURNS void
 AS 'MODULE_PATHNAME', 'iuid_sortsupport'
@@ -1127,8 +1143,8 @@ ALTER OPERATOR FAMILY iuid_country_ops USING btree ADD
 CREATE OPERATOR CLASS iuid_ops
 DEFAULT FOR TYPE iuid USING hash FAMILY iuid_ops AS
 	OPERATOR 1 =,
-	FUNCTION 1 (iuid, iuid) uuid_hash(uuid),
-	FUNCTION 2 (iuid, iuid) uuid_hash_extended(uuid, bigint);
+	FUNCTION 1 iuid_hash(iuid),
+	FUNCTION 2 iuid_hash_extended(iuid, bigint);
 COMMENT ON OPERATOR CLASS iuid_ops USING hash IS
 'equality, with core''s hash values for the same bytes';
 
@@ -1191,7 +1207,7 @@ FOR TYPE iuid USING brin FAMILY iuid_bloom_ops AS
 	FUNCTION 3 brin_bloom_consistent(internal, internal, internal, integer),
 	FUNCTION 4 brin_bloom_union(internal, internal, internal),
 	FUNCTION 5 brin_bloom_options(internal),
-	FUNCTION 11 uuid_hash(uuid);
+	FUNCTION 11 iuid_hash(iuid);
 COMMENT ON OPERATOR CLASS iuid_bloom_ops USING brin IS
 'a Bloom filter of a block range';
 

@@ -22,29 +22,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define IUID_LEN			16	/* bytes in memory, on disk and on the wire */
-#define IUID_TEXT_LEN		36	/* characters of the canonical text */
+#define IUID_LEN	  16 /* bytes in memory, on disk and on the wire */
+#define IUID_TEXT_LEN 36 /* characters of the canonical text */
 
-#define IUID_VERSION		8	/* RFC 9562, section 5.8 */
-#define IUID_VARIANT		2	/* 0b10, RFC 9562, section 4.1 */
+#define IUID_VERSION 8 /* RFC 9562, section 5.8 */
+#define IUID_VARIANT 2 /* 0b10, RFC 9562, section 4.1 */
 
-#define IUID_MS_MAX			((INT64_C(1) << 48) - 1)
-#define IUID_LAYOUT_TIME	0	/* the 48 bits are Unix time in milliseconds */
-#define IUID_LAYOUT_NAME	1	/* the 48 bits are part of a digest */
-#define IUID_COUNTRY_MAX	255
-#define IUID_ENTITY_MAX		255
-#define IUID_MIDDLE_BITS	20	/* layout, country and entity */
-#define IUID_RANDOM_BITS	54
-#define IUID_RANDOM_MAX		((UINT64_C(1) << IUID_RANDOM_BITS) - 1)
+#define IUID_MS_MAX		 ((INT64_C(1) << 48) - 1)
+#define IUID_LAYOUT_TIME 0 /* the 48 bits are Unix time in milliseconds */
+#define IUID_LAYOUT_NAME 1 /* the 48 bits are part of a digest */
+#define IUID_COUNTRY_MAX 255
+#define IUID_ENTITY_MAX	 255
+#define IUID_MIDDLE_BITS 20 /* layout, country and entity */
+#define IUID_RANDOM_BITS 54
+#define IUID_RANDOM_MAX	 ((UINT64_C(1) << IUID_RANDOM_BITS) - 1)
 
 typedef struct Iuid
 {
-	uint8_t		bytes[IUID_LEN];
+	uint8_t bytes[IUID_LEN];
 } Iuid;
 
 /* The two values of RFC 9562, sections 5.9 and 5.10: the ends of the key space. */
-#define IUID_NIL	iuid_from_words(0, 0)
-#define IUID_MAX	iuid_from_words(UINT64_MAX, UINT64_MAX)
+#define IUID_NIL iuid_from_words(0, 0)
+#define IUID_MAX iuid_from_words(UINT64_MAX, UINT64_MAX)
 
 /*
  * Words.  Compilers turn each of these into one load or store with a byte
@@ -54,9 +54,8 @@ static inline uint64_t
 iuid_load_word(const uint8_t *b)
 {
 	return (uint64_t) b[0] << 56 | (uint64_t) b[1] << 48 |
-		(uint64_t) b[2] << 40 | (uint64_t) b[3] << 32 |
-		(uint64_t) b[4] << 24 | (uint64_t) b[5] << 16 |
-		(uint64_t) b[6] << 8 | (uint64_t) b[7];
+		(uint64_t) b[2] << 40 | (uint64_t) b[3] << 32 | (uint64_t) b[4] << 24 |
+		(uint64_t) b[5] << 16 | (uint64_t) b[6] << 8 | (uint64_t) b[7];
 }
 
 static inline void
@@ -87,7 +86,7 @@ iuid_low(const Iuid *id)
 static inline Iuid
 iuid_from_words(uint64_t high, uint64_t low)
 {
-	Iuid		id;
+	Iuid id;
 
 	iuid_store_word(id.bytes, high);
 	iuid_store_word(id.bytes + 8, low);
@@ -144,7 +143,8 @@ iuid_get_random(const Iuid *id)
 static inline uint64_t
 iuid_get_origin(const Iuid *id)
 {
-	return (iuid_high(id) & 0xff) << 8 | ((iuid_low(id) >> IUID_RANDOM_BITS) & 0xff);
+	return (iuid_high(id) & 0xff) << 8 |
+		((iuid_low(id) >> IUID_RANDOM_BITS) & 0xff);
 }
 
 /* What stands between time and random: layout and origin, 20 bits. */
@@ -159,16 +159,16 @@ static inline Iuid
 iuid_make(int64_t ms, int layout, int country, int entity, uint64_t random)
 {
 	return iuid_from_words((uint64_t) ms << 16 | IUID_VERSION << 12 |
-						   (uint64_t) layout << 8 | (uint64_t) country,
+							   (uint64_t) layout << 8 | (uint64_t) country,
 						   (uint64_t) IUID_VARIANT << 62 |
-						   (uint64_t) entity << IUID_RANDOM_BITS | random);
+							   (uint64_t) entity << IUID_RANDOM_BITS | random);
 }
 
 /* Nil or Max: valid, but with no fields to read. */
 static inline bool
 iuid_is_end(const Iuid *id)
 {
-	uint64_t	high = iuid_high(id);
+	uint64_t high = iuid_high(id);
 
 	return (high == 0 || high == UINT64_MAX) && iuid_low(id) == high;
 }
@@ -178,7 +178,8 @@ static inline bool
 iuid_is_valid(const Iuid *id)
 {
 	return (iuid_get_version(id) == IUID_VERSION &&
-			iuid_get_variant(id) == IUID_VARIANT) || iuid_is_end(id);
+			iuid_get_variant(id) == IUID_VARIANT) ||
+		iuid_is_end(id);
 }
 
 /*
@@ -194,20 +195,18 @@ iuid_compare_words(uint64_t a, uint64_t b)
 static inline int
 iuid_compare(const Iuid *a, const Iuid *b)
 {
-	uint64_t	ah = iuid_high(a),
-				bh = iuid_high(b);
+	uint64_t ah = iuid_high(a), bh = iuid_high(b);
 
 	return ah != bh ? iuid_compare_words(ah, bh) :
-		iuid_compare_words(iuid_low(a), iuid_low(b));
+					  iuid_compare_words(iuid_low(a), iuid_low(b));
 }
 
 static inline int
 iuid_compare_country(const Iuid *a, const Iuid *b)
 {
-	uint64_t	ao = iuid_get_origin(a),
-				bo = iuid_get_origin(b);
+	uint64_t ao = iuid_get_origin(a), bo = iuid_get_origin(b);
 
 	return ao != bo ? iuid_compare_words(ao, bo) : iuid_compare(a, b);
 }
 
-#endif							/* IUID_H */
+#endif /* IUID_H */

@@ -18,11 +18,11 @@
 
 PG_MODULE_MAGIC_EXT(.name = "iuid", .version = IUID_EXTENSION_VERSION);
 
-int			iuid_setting_country = IUID_COUNTRY_UNSET;
-bool		iuid_setting_monotonic = true;
-char	   *iuid_setting_node = "";
+int iuid_setting_country = IUID_COUNTRY_UNSET;
+bool iuid_setting_monotonic = true;
+char *iuid_setting_node = "";
 
-void		_PG_init(void);
+void _PG_init(void);
 
 void
 _PG_init(void)
@@ -31,26 +31,26 @@ _PG_init(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_SYSTEM_ERROR),
 				 errmsg("could not initialize libsodium"),
-				 errdetail("Without it there are no random bits to make identifiers from."),
-				 errhint("Check that the operating system gives random numbers: getrandom() or /dev/urandom.")));
+				 errdetail(
+					 "Without it there are no random bits to make identifiers from."),
+				 errhint(
+					 "Check that the operating system gives random numbers: getrandom() or /dev/urandom.")));
 
 	DefineCustomIntVariable("iuid.country",
 							"Country number of the identifiers that gen_iuid(entity) makes.",
 							"From 0 to 255; -1 means that none is set. Meant to be set per database.",
-							&iuid_setting_country,
-							IUID_COUNTRY_UNSET, IUID_COUNTRY_UNSET, IUID_COUNTRY_MAX,
-							PGC_USERSET, 0, NULL, NULL, NULL);
+							&iuid_setting_country, IUID_COUNTRY_UNSET,
+							IUID_COUNTRY_UNSET, IUID_COUNTRY_MAX, PGC_USERSET,
+							0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("iuid.monotonic",
 							 "Makes the identifiers of a session ascend within a millisecond, too.",
 							 "Off gives every identifier 54 random bits of its own.",
-							 &iuid_setting_monotonic,
-							 true,
-							 PGC_USERSET, 0, NULL, NULL, NULL);
+							 &iuid_setting_monotonic, true, PGC_USERSET, 0,
+							 NULL, NULL, NULL);
 	DefineCustomStringVariable("iuid.node",
 							   "Name of the node that this database is, as it stands in the routes.",
 							   "Empty means that none is set.",
-							   &iuid_setting_node,
-							   "",
-							   PGC_USERSET, 0, NULL, NULL, NULL);
+							   &iuid_setting_node, "", PGC_USERSET, 0, NULL,
+							   NULL, NULL);
 	MarkGUCPrefixReserved("iuid");
 }

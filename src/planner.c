@@ -20,6 +20,7 @@
  */
 #include "compat.h"
 
+#include "access/htup_details.h"
 #include "access/nbtree.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_opfamily.h"
@@ -37,31 +38,33 @@
 #include "utils/typcache.h"
 
 /* An argument that is to stand twice may cost this many operators at most. */
-#define REPEAT_COST_MAX		10
+#define REPEAT_COST_MAX 10
 
 /* The predicate that is being rewritten. */
 typedef struct Rewrite
 {
-	PlannerInfo *root;			/* may be NULL */
-	FuncExpr   *call;
-	Oid			schema;			/* of the extension */
+	PlannerInfo *root; /* may be NULL */
+	FuncExpr *call;
+	Oid schema; /* of the extension */
 } Rewrite;
 
-static Node *rewrite_time_comparison(Rewrite *rw, int id, StrategyNumber strategy);
-static Node *rewrite_uuid_comparison(Rewrite *rw, int id, StrategyNumber strategy);
+static Node *rewrite_time_comparison(Rewrite *rw, int id,
+									 StrategyNumber strategy);
+static Node *rewrite_uuid_comparison(Rewrite *rw, int id,
+									 StrategyNumber strategy);
 static Node *make_between(Node *id, Oid opfamily, Node *lower, Node *upper);
 static StrategyNumber comparison_strategy(Oid funcid);
 static Node *make_boundary(Rewrite *rw, const char *name, List *args);
-static Node *make_comparison(Oid opfamily, StrategyNumber strategy,
-							 Node *left, Node *right);
-static Oid	default_opfamily(Oid type);
+static Node *make_comparison(Oid opfamily, StrategyNumber strategy, Node *left,
+							 Node *right);
+static Oid default_opfamily(Oid type);
 static bool can_repeat(Rewrite *rw, Node *expr);
 
 /* The call to simplify, or false for any other kind of request. */
 static bool
 get_rewrite(FunctionCallInfo fcinfo, Rewrite *rw)
 {
-	Node	   *rawreq = (Node *) PG_GETARG_POINTER(0);
+	Node *rawreq = (Node *) PG_GETARG_POINTER(0);
 	SupportRequestSimplify *req;
 
 	if (!IsA(rawreq, SupportRequestSimplify))
@@ -85,11 +88,10 @@ PG_FUNCTION_INFO_V1(iuid_comparison_support);
 Datum
 iuid_comparison_support(PG_FUNCTION_ARGS)
 {
-	Rewrite		rw;
+	Rewrite rw;
 	StrategyNumber strategy;
-	Oid			left,
-				right;
-	Node	   *result = NULL;
+	Oid left, right;
+	Node *result = NULL;
 
 	if (!get_rewrite(fcinfo, &rw))
 		PG_RETURN_POINTER(NULL);
@@ -101,7 +103,8 @@ iuid_comparison_support(PG_FUNCTION_ARGS)
 	if (right == TIMESTAMPTZOID)
 		result = rewrite_time_comparison(&rw, 0, strategy);
 	else if (left == TIMESTAMPTZOID)
-		result = rewrite_time_comparison(&rw, 1, BTCommuteStrategyNumber(strategy));
+		result =
+			rewrite_time_comparison(&rw, 1, BTCommuteStrategyNumber(strategy));
 	else if (right == UUIDOID)
 		result = rewrite_uuid_comparison(&rw, 0, strategy);
 	else if (left == UUIDOID)
@@ -114,9 +117,9 @@ PG_FUNCTION_INFO_V1(iuid_range_support);
 Datum
 iuid_range_support(PG_FUNCTION_ARGS)
 {
-	Rewrite		rw;
-	int			id;
-	Node	   *range;
+	Rewrite rw;
+	int id;
+	Node *range;
 
 	if (!get_rewrite(fcinfo, &rw))
 		PG_RETURN_POINTER(NULL);
@@ -126,10 +129,11 @@ iuid_range_support(PG_FUNCTION_ARGS)
 	if (!can_repeat(&rw, argument(&rw, id)) || !can_repeat(&rw, range))
 		PG_RETURN_POINTER(NULL);
 
-	PG_RETURN_POINTER(make_between(argument(&rw, id),
-								   default_opfamily(exprType(argument(&rw, id))),
-								   make_boundary(&rw, "iuid_range_lower", list_make1(range)),
-								   make_boundary(&rw, "iuid_range_upper", list_make1(range))));
+	PG_RETURN_POINTER(
+		make_between(argument(&rw, id),
+					 default_opfamily(exprType(argument(&rw, id))),
+					 make_boundary(&rw, "iuid_range_lower", list_make1(range)),
+					 make_boundary(&rw, "iuid_range_upper", list_make1(range))));
 }
 
 /* For iuid_is_from(id, country [, entity]). */
@@ -137,16 +141,15 @@ PG_FUNCTION_INFO_V1(iuid_is_from_support);
 Datum
 iuid_is_from_support(PG_FUNCTION_ARGS)
 {
-	Rewrite		rw;
-	ListCell   *lc;
-	List	   *origin,
-			   *from;
-	Oid			opfamily;
+	Rewrite rw;
+	ListCell *lc;
+	List *origin, *from;
+	Oid opfamily;
 
 	if (!get_rewrite(fcinfo, &rw))
 		PG_RETURN_POINTER(NULL);
 
-	foreach(lc, rw.call->args)
+	foreach (lc, rw.call->args)
 	{
 		if (!can_repeat(&rw, lfirst(lc)))
 			PG_RETURN_POINTER(NULL);
@@ -159,31 +162,34 @@ iuid_is_from_support(PG_FUNCTION_ARGS)
 
 	/* A country's first boundary is that of its entity 0. */
 	origin = list_copy_tail(rw.call->args, 1);
-	from = list_length(origin) == 2 ? origin :
+	from = list_length(origin) == 2 ?
+		origin :
 		lappend(list_copy(origin),
 				makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
 						  Int32GetDatum(0), false, true));
 
-	PG_RETURN_POINTER(make_between(argument(&rw, 0), opfamily,
-								   make_boundary(&rw, "iuid_country_floor", from),
-								   make_boundary(&rw, "iuid_country_ceiling", origin)));
+	PG_RETURN_POINTER(
+		make_between(argument(&rw, 0), opfamily,
+					 make_boundary(&rw, "iuid_country_floor", from),
+					 make_boundary(&rw, "iuid_country_ceiling", origin)));
 }
 
 /* Argument id is the iuid, on the left of the strategy. */
 static Node *
 rewrite_time_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 {
-	bool		after = (strategy == BTGreaterStrategyNumber ||
-						 strategy == BTLessEqualStrategyNumber);
-	bool		reaches = (strategy == BTGreaterStrategyNumber ||
-						   strategy == BTGreaterEqualStrategyNumber);
-	Node	   *boundary = make_boundary(rw, after ? "iuid_floor_after" : "iuid_floor",
-										 list_make1(argument(rw, 1 - id)));
+	bool after = (strategy == BTGreaterStrategyNumber ||
+				  strategy == BTLessEqualStrategyNumber);
+	bool reaches = (strategy == BTGreaterStrategyNumber ||
+					strategy == BTGreaterEqualStrategyNumber);
+	Node *boundary = make_boundary(rw, after ? "iuid_floor_after" : "iuid_floor",
+								   list_make1(argument(rw, 1 - id)));
 
 	if (boundary == NULL)
 		return NULL;
 	return make_comparison(default_opfamily(exprType(argument(rw, id))),
-						   reaches ? BTGreaterEqualStrategyNumber : BTLessStrategyNumber,
+						   reaches ? BTGreaterEqualStrategyNumber :
+									 BTLessStrategyNumber,
 						   argument(rw, id), boundary);
 }
 
@@ -195,7 +201,7 @@ rewrite_time_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 static Node *
 rewrite_uuid_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 {
-	Node	   *args[2];
+	Node *args[2];
 
 	if (!contain_var_clause(argument(rw, 1 - id)))
 		return NULL;
@@ -209,14 +215,14 @@ rewrite_uuid_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 static Node *
 make_between(Node *id, Oid opfamily, Node *lower, Node *upper)
 {
-	Node	   *reaches,
-			   *precedes;
+	Node *reaches, *precedes;
 
 	if (lower == NULL || upper == NULL)
 		return NULL;
 
 	reaches = make_comparison(opfamily, BTGreaterEqualStrategyNumber, id, lower);
-	precedes = make_comparison(opfamily, BTLessStrategyNumber, copyObject(id), upper);
+	precedes =
+		make_comparison(opfamily, BTLessStrategyNumber, copyObject(id), upper);
 	if (reaches == NULL || precedes == NULL)
 		return NULL;
 	return (Node *) makeBoolExpr(AND_EXPR, list_make2(reaches, precedes), -1);
@@ -233,7 +239,7 @@ comparison_strategy(Oid funcid)
 		[BTGreaterEqualStrategyNumber] = "iuid_ge",
 		[BTGreaterStrategyNumber] = "iuid_gt",
 	};
-	char	   *name = get_func_name(funcid);
+	char *name = get_func_name(funcid);
 
 	for (StrategyNumber s = BTLessStrategyNumber; s <= BTMaxStrategyNumber; s++)
 	{
@@ -250,14 +256,14 @@ comparison_strategy(Oid funcid)
 static Node *
 make_boundary(Rewrite *rw, const char *name, List *args)
 {
-	Oid			argtypes[2];
-	HeapTuple	proc;
+	Oid argtypes[2];
+	HeapTuple proc;
 	Form_pg_proc form;
-	Node	   *call;
-	int			nargs = 0;
-	ListCell   *lc;
+	Node *call;
+	int nargs = 0;
+	ListCell *lc;
 
-	foreach(lc, args)
+	foreach (lc, args)
 		argtypes[nargs++] = exprType(lfirst(lc));
 
 	proc = SearchSysCache3(PROCNAMEARGSNSP, CStringGetDatum(name),
@@ -276,9 +282,9 @@ make_boundary(Rewrite *rw, const char *name, List *args)
 static Node *
 make_comparison(Oid opfamily, StrategyNumber strategy, Node *left, Node *right)
 {
-	Oid			opno = get_opfamily_member(opfamily, exprType(left),
-										   exprType(right), strategy);
-	Expr	   *comparison;
+	Oid opno =
+		get_opfamily_member(opfamily, exprType(left), exprType(right), strategy);
+	Expr *comparison;
 
 	if (!OidIsValid(opno))
 		return NULL;
@@ -302,7 +308,7 @@ default_opfamily(Oid type)
 static bool
 can_repeat(Rewrite *rw, Node *expr)
 {
-	QualCost	cost;
+	QualCost cost;
 
 	if (contain_volatile_functions(expr) || contain_subplans(expr))
 		return false;

@@ -16,13 +16,13 @@
 #include <sodium.h>
 
 /* At this size the system call for the key is a small part of the cost. */
-#define POOL_WORDS	512
+#define POOL_WORDS 512
 
 static struct
 {
-	int			owner;			/* process id that filled it; 0 = nobody */
-	int			left;			/* words not yet given out */
-	uint64_t	words[POOL_WORDS];
+	int owner; /* process id that filled it; 0 = nobody */
+	int left;  /* words not yet given out */
+	uint64_t words[POOL_WORDS];
 } pool;
 
 static void fill_pool(int owner);
@@ -30,7 +30,7 @@ static void fill_pool(int owner);
 uint64_t
 iuid_random_bits(int owner)
 {
-	uint64_t	bits;
+	uint64_t bits;
 
 	if (pool.left == 0 || pool.owner != owner)
 		fill_pool(owner);

@@ -19,4 +19,4 @@
  */
 extern uint64_t iuid_random_bits(int owner);
 
-#endif							/* IUID_RANDOM_H */
+#endif /* IUID_RANDOM_H */

@@ -12,10 +12,10 @@
 
 #include <stdbool.h>
 
-#define IUID_COUNTRY_UNSET	(-1)
+#define IUID_COUNTRY_UNSET (-1)
 
-extern int	iuid_setting_country;	/* IUID_COUNTRY_UNSET or 0 to 255 */
+extern int iuid_setting_country; /* IUID_COUNTRY_UNSET or 0 to 255 */
 extern bool iuid_setting_monotonic;
 extern char *iuid_setting_node; /* "" = unset */
 
-#endif							/* IUID_SETTINGS_H */
+#endif /* IUID_SETTINGS_H */

@@ -13,24 +13,24 @@
 
 #include "datum.h"
 
-#define PACKED_MS_BITS		43	/* to the year 2248 */
-#define PACKED_SIDE_BITS	2
-#define PACKED_TAIL_BITS	19	/* the rest of the 64 */
+#define PACKED_MS_BITS	 43 /* to the year 2248 */
+#define PACKED_SIDE_BITS 2
+#define PACKED_TAIL_BITS 19 /* the rest of the 64 */
 
 /* How the identifiers of one sort go into 64 bits; see choose_packing(). */
 typedef struct Packing
 {
-	bool		chosen;
-	bool		by_sample;
-	uint64		middle;			/* of the sample */
+	bool chosen;
+	bool by_sample;
+	uint64 middle; /* of the sample */
 } Packing;
 
 static void prepare_sort(SortSupport ssup,
-						 int (*compare) (Datum, Datum, SortSupport),
-						 Datum (*make_key) (Datum, SortSupport));
-static int	byte_order_compare(Datum x, Datum y, SortSupport ssup);
+						 int (*compare)(Datum, Datum, SortSupport),
+						 Datum (*make_key)(Datum, SortSupport));
+static int byte_order_compare(Datum x, Datum y, SortSupport ssup);
 static Datum byte_order_key(Datum original, SortSupport ssup);
-static int	country_order_compare(Datum x, Datum y, SortSupport ssup);
+static int country_order_compare(Datum x, Datum y, SortSupport ssup);
 static Datum country_order_key(Datum original, SortSupport ssup);
 static bool keep_abbreviating(int memtupcount, SortSupport ssup);
 
@@ -51,14 +51,14 @@ PG_FUNCTION_INFO_V1(iuid_country_sortsupport);
 Datum
 iuid_country_sortsupport(PG_FUNCTION_ARGS)
 {
-	prepare_sort((SortSupport) PG_GETARG_POINTER(0),
-				 country_order_compare, country_order_key);
+	prepare_sort((SortSupport) PG_GETARG_POINTER(0), country_order_compare,
+				 country_order_key);
 	PG_RETURN_VOID();
 }
 
 static void
-prepare_sort(SortSupport ssup, int (*compare) (Datum, Datum, SortSupport),
-			 Datum (*make_key) (Datum, SortSupport))
+prepare_sort(SortSupport ssup, int (*compare)(Datum, Datum, SortSupport),
+			 Datum (*make_key)(Datum, SortSupport))
 {
 	ssup->comparator = compare;
 
@@ -98,11 +98,10 @@ static Datum
 byte_order_key(Datum original, SortSupport ssup)
 {
 	const Iuid *id = DatumGetIuidP(original);
-	Packing    *packing = ssup->ssup_extra;
-	uint64		ms = iuid_get_ms(id);
-	uint64		middle = iuid_get_middle(id);
-	uint64		side,
-				tail;
+	Packing *packing = ssup->ssup_extra;
+	uint64 ms = iuid_get_ms(id);
+	uint64 middle = iuid_get_middle(id);
+	uint64 side, tail;
 
 	if (!packing->chosen)
 		choose_packing(packing, id);
@@ -154,8 +153,7 @@ static Datum
 move_by_one(Datum existing, bool up)
 {
 	const Iuid *id = DatumGetIuidP(existing);
-	uint64		high = iuid_high(id),
-				low = iuid_low(id);
+	uint64 high = iuid_high(id), low = iuid_low(id);
 
 	if (up)
 		high += (++low == 0);
@@ -167,7 +165,7 @@ move_by_one(Datum existing, bool up)
 static Datum
 increment(Relation rel pg_attribute_unused(), Datum existing, bool *overflow)
 {
-	const Iuid	end = IUID_MAX;
+	const Iuid end = IUID_MAX;
 
 	*overflow = iuid_compare(DatumGetIuidP(existing), &end) == 0;
 	return *overflow ? (Datum) 0 : move_by_one(existing, true);
@@ -176,7 +174,7 @@ increment(Relation rel pg_attribute_unused(), Datum existing, bool *overflow)
 static Datum
 decrement(Relation rel pg_attribute_unused(), Datum existing, bool *underflow)
 {
-	const Iuid	end = IUID_NIL;
+	const Iuid end = IUID_NIL;
 
 	*underflow = iuid_compare(DatumGetIuidP(existing), &end) == 0;
 	return *underflow ? (Datum) 0 : move_by_one(existing, false);
@@ -196,4 +194,4 @@ iuid_skipsupport(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-#endif							/* HAVE_SKIP_SUPPORT */
+#endif /* HAVE_SKIP_SUPPORT */

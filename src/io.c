@@ -67,15 +67,14 @@ Datum
 iuid_recv(PG_FUNCTION_ARGS)
 {
 	StringInfo buffer = (StringInfo) PG_GETARG_POINTER(0);
-	Iuid id;
+	const Iuid *id = (const Iuid *) pq_getmsgbytes(buffer, IUID_LEN);
 
-	pq_copymsgbytes(buffer, (char *) id.bytes, IUID_LEN);
-	if (!iuid_is_valid(&id))
+	if (!iuid_is_valid(id))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 				 errmsg("invalid binary value for type %s", "iuid"),
-				 errdetail("%s", describe_fault(&id)), errhint(OTHER_KIND_HINT)));
-	PG_RETURN_IUID(id);
+				 errdetail("%s", describe_fault(id)), errhint(OTHER_KIND_HINT)));
+	PG_RETURN_IUID(*id);
 }
 
 /* iuid_send(iuid): the 16 bytes. */

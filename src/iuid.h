@@ -88,8 +88,8 @@ iuid_from_words(uint64_t high, uint64_t low)
 {
 	Iuid id;
 
-	iuid_store_word(id.bytes, high);
-	iuid_store_word(id.bytes + 8, low);
+	iuid_store_word(&id.bytes[0], high);
+	iuid_store_word(&id.bytes[8], low);
 	return id;
 }
 

@@ -19,13 +19,14 @@ BEGIN
 	RETURN extract(epoch FROM clock_timestamp() - start) * 1000;
 END $$;
 
+CREATE TEMP TABLE timing (which int, ms float8);
+
 CREATE FUNCTION pg_temp.compare(names text[], statements text[], baseline text DEFAULT NULL, undo text DEFAULT NULL, rounds int DEFAULT 7)
 RETURNS TABLE (what text, median_ms numeric, least_ms numeric, most_ms numeric, ratio numeric) LANGUAGE plpgsql AS $$
 DECLARE
 	number int := array_length(statements, 1);
 	which int;
 BEGIN
-	CREATE TEMP TABLE IF NOT EXISTS timing (which int, ms float8);
 	TRUNCATE timing;
 	FOR round IN 0 .. rounds - 1 LOOP
 		FOR turn IN 0 .. number - 1 LOOP

@@ -28,9 +28,8 @@ SELECT oid::regprocedure, provolatile, proparallel FROM member_function
 WHERE provolatile <> CASE WHEN proname = 'gen_iuid' THEN 'v' ELSE 'i' END OR proparallel <> 's'
 ORDER BY 1;
 
--- strict, but for what refuses NULL and for aggregates
-SELECT oid::regprocedure FROM member_function
-WHERE NOT proisstrict AND prokind = 'f' AND proname <> 'gen_iuid' ORDER BY 1;
+-- strict, but for what refuses a NULL
+SELECT oid::regprocedure FROM member_function WHERE NOT proisstrict AND prokind = 'f' ORDER BY proname, pronargs, oid;
 
 -- leakproof as core's uuid and timestamptz functions are: comparisons, and reading that cannot fail
 SELECT proname, count(*) FROM member_function WHERE proleakproof GROUP BY 1 ORDER BY 1;

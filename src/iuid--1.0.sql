@@ -146,6 +146,54 @@ COMMENT ON FUNCTION gen_iuid(entity int) IS
 'new identifier of this moment for an entity, 0-255, and the country in the setting iuid.country; NULL: 22004; outside 0-255: 22023, as is an unset country; a clock outside 48 bits of milliseconds: 22008 (doc/format.md)';
 
 --
+-- Deriving identifiers
+--
+
+-- A NULL name or uuid gives NULL, as there is nothing to derive from.
+
+CREATE FUNCTION iuid_from_name(country int, entity int, name text)
+RETURNS iuid
+AS 'MODULE_PATHNAME', 'iuid_from_name_text'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION iuid_from_name(country int, entity int, name text) IS
+'named identifier (layout 1): country and entity, 0-255 each, and a BLAKE2b digest of a text, taken as UTF-8 in every database; the same input gives the same identifier; NULL for a NULL name; country or entity NULL: 22004, outside 0-255: 22023 (doc/format.md)';
+
+CREATE FUNCTION iuid_from_name(country int, entity int, name text, at timestamptz)
+RETURNS iuid
+AS 'MODULE_PATHNAME', 'iuid_from_name_text'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION iuid_from_name(country int, entity int, name text, at timestamptz) IS
+'identifier of a given time, rounded down to the millisecond (layout 0), with a BLAKE2b digest of a text, taken as UTF-8 in every database as its random bits; the same input gives the same identifier; NULL for a NULL name; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
+
+CREATE FUNCTION iuid_from_name(country int, entity int, name bytea)
+RETURNS iuid
+AS 'MODULE_PATHNAME', 'iuid_from_name_bytea'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION iuid_from_name(country int, entity int, name bytea) IS
+'named identifier (layout 1): country and entity, 0-255 each, and a BLAKE2b digest of bytes; the same input gives the same identifier; NULL for a NULL name; country or entity NULL: 22004, outside 0-255: 22023 (doc/format.md)';
+
+CREATE FUNCTION iuid_from_name(country int, entity int, name bytea, at timestamptz)
+RETURNS iuid
+AS 'MODULE_PATHNAME', 'iuid_from_name_bytea'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION iuid_from_name(country int, entity int, name bytea, at timestamptz) IS
+'identifier of a given time, rounded down to the millisecond (layout 0), with a BLAKE2b digest of bytes as its random bits; the same input gives the same identifier; NULL for a NULL name; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
+
+CREATE FUNCTION iuid_from_uuid(id uuid, country int, entity int)
+RETURNS iuid
+AS 'MODULE_PATHNAME', 'iuid_from_uuid'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION iuid_from_uuid(id uuid, country int, entity int) IS
+'identifier with the time of a uuid of version 1, 6 or 7 (RFC 9562, section 5), in whose order version 7 stays; the same input gives the same identifier; NULL for a NULL uuid; another version: 22023; a time before 1970: 22008; country or entity NULL: 22004, outside 0-255: 22023 (doc/format.md)';
+
+CREATE FUNCTION iuid_from_uuid(id uuid, country int, entity int, at timestamptz)
+RETURNS iuid
+AS 'MODULE_PATHNAME', 'iuid_from_uuid'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION iuid_from_uuid(id uuid, country int, entity int, at timestamptz) IS
+'identifier of a given time, rounded down to the millisecond, for a uuid of any version, with a BLAKE2b digest of it as random bits; the same input gives the same identifier; NULL for a NULL uuid; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
+
+--
 -- Boundaries
 --
 

@@ -25,6 +25,12 @@
 	} while (0)
 #endif
 
+/* One function for the owner of any object came with 16. */
+#if PG_VERSION_NUM < 160000
+#define object_ownercheck(classid, objectid, roleid) \
+	((void) (classid), pg_class_ownercheck(objectid, roleid))
+#endif
+
 /* A module that tells its name and version came with 18. */
 #if PG_VERSION_NUM < 180000
 #define PG_MODULE_MAGIC_EXT(...) PG_MODULE_MAGIC

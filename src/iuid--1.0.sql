@@ -97,6 +97,13 @@ LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION iuid_fields(iuid) IS
 'all fields of an identifier as one record, each as iuid_timestamp, iuid_country, iuid_entity, iuid_random and iuid_layout give it';
 
+CREATE FUNCTION iuid_chunk_time(iuid)
+RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'iuid_chunk_time'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION iuid_chunk_time(iuid) IS
+'time of an identifier plus one microsecond, for TimescaleDB''s partition_func, which takes a boundary to belong to the chunk before; NULL where iuid_timestamp is (doc/other-partitioning.md)';
+
 --
 -- Casts
 --
@@ -1299,3 +1306,436 @@ CREATE AGGREGATE max(iuid) (
 );
 COMMENT ON AGGREGATE max(iuid) IS
 'largest of all, in byte order: of the latest time';
+
+--
+-- Time partitions
+--
+
+-- These run in UTC and with nothing but the server's own schema in the
+-- search_path.  Bounds are compared as uuid, which an iuid is for nothing.
+
+CREATE FUNCTION iuid_attach_partition(parent regclass, partition regclass, lower uuid, upper uuid)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'iuid_attach_partition'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION iuid_attach_partition(regclass, regclass, uuid, uuid) IS
+'attaches a plain table without indexes as the partition from lower up to, not including, upper, with the rows of those keys that wait in the DEFAULT partition, and gives their number; not the owner: 42501; a parent that is not partitioned by one iuid or uuid: 42809; a table with an index: 55000 (doc/partitions.md)';
+
+CREATE FUNCTION iuid_partition_key(parent regclass, OUT key name, OUT key_type regtype)
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	strategy "char";
+	columns int;
+	opfamily oid;
+	default_opfamily oid;
+BEGIN
+	SELECT p.partstrat, p.partnatts, a.attname, a.atttypid, c.opcfamily, d.opcfamily
+	INTO strategy, columns, key, key_type, opfamily, default_opfamily
+	FROM pg_partitioned_table AS p
+		JOIN pg_opclass AS c ON c.oid = p.partclass[0]
+		LEFT JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+		LEFT JOIN pg_opclass AS d ON d.opcintype = a.atttypid AND d.opcmethod = c.opcmethod AND d.opcdefault
+	WHERE p.partrelid = parent;
+
+	IF strategy IS NULL THEN
+		RAISE EXCEPTION 'table % is not partitioned', parent
+			USING ERRCODE = 'wrong_object_type',
+				HINT = 'Create it with PARTITION BY RANGE on a column of type iuid or uuid.';
+	ELSIF strategy <> 'r' OR columns <> 1 OR key IS NULL THEN
+		RAISE EXCEPTION 'table % is not partitioned by ranges of one column', parent
+			USING ERRCODE = 'wrong_object_type',
+				DETAIL = format('Its partition key is %s.', pg_get_partkeydef(parent)),
+				HINT = 'Time partitions need PARTITION BY RANGE on one column of type iuid or uuid.';
+	ELSIF key_type NOT IN ('@extschema@.iuid'::regtype, 'uuid'::regtype) THEN
+		RAISE EXCEPTION 'table % is partitioned by a column of type %', parent, key_type
+			USING ERRCODE = 'wrong_object_type',
+				HINT = 'Time partitions need a key of type iuid or uuid.';
+	ELSIF opfamily <> default_opfamily THEN
+		RAISE EXCEPTION 'table % is partitioned in another order than that of time', parent
+			USING ERRCODE = 'wrong_object_type',
+				DETAIL = format('Its partition key is %s.', pg_get_partkeydef(parent)),
+				HINT = 'Time partitions can stand below each of its partitions.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION iuid_partition_key(regclass) IS
+'the column by which a table has time partitions, and its type, iuid or uuid; a table of any other shape: 42809 (doc/partitions.md)';
+
+CREATE FUNCTION iuid_partition_bounds(parent regclass)
+RETURNS TABLE (partition regclass, lower uuid, upper uuid, is_default boolean)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+	SELECT c.oid, CASE b[1] WHEN 'MINVALUE' THEN '00000000-0000-0000-0000-000000000000' ELSE trim(b[1], '''')::uuid END,
+		CASE b[2] WHEN 'MAXVALUE' THEN 'ffffffff-ffff-ffff-ffff-ffffffffffff' ELSE trim(b[2], '''')::uuid END,
+		b IS NULL
+	FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid,
+		regexp_match(pg_get_expr(c.relpartbound, c.oid), '^FOR VALUES FROM \((.*)\) TO \((.*)\)$') AS b
+	WHERE i.inhparent = parent AND NOT i.inhdetachpending
+	ORDER BY 2
+$$;
+COMMENT ON FUNCTION iuid_partition_bounds(regclass) IS
+'partitions of a table by one iuid or uuid with their exact bounds, in order: Nil for MINVALUE, Max for MAXVALUE, NULL for the DEFAULT partition (doc/partitions.md)';
+
+CREATE FUNCTION iuid_partition_time(bound uuid)
+RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+	SELECT CASE bound
+		WHEN '00000000-0000-0000-0000-000000000000' THEN '-infinity'
+		WHEN 'ffffffff-ffff-ffff-ffff-ffffffffffff' THEN 'infinity'
+		ELSE @extschema@.iuid_timestamp(overlay(bound::text PLACING '8000-8000-000000000000' FROM 15)::@extschema@.iuid)
+	END
+$$;
+COMMENT ON FUNCTION iuid_partition_time(uuid) IS
+'time of a bound of a time partition, by its first 48 bits, in milliseconds: -infinity for Nil, infinity for Max (doc/partitions.md)';
+
+CREATE FUNCTION iuid_partition_bound(at timestamptz, key_type regtype)
+RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+	SELECT CASE key_type
+		WHEN 'uuid'::regtype THEN overlay(@extschema@.iuid_floor(at)::text PLACING '0000-0000-000000000000' FROM 15)::uuid
+		ELSE @extschema@.iuid_floor(at)
+	END
+$$;
+COMMENT ON FUNCTION iuid_partition_bound(timestamptz, regtype) IS
+'bound at a time for a key of type iuid or uuid: the smallest value of its millisecond, which for uuid is below those of all versions (doc/partitions.md)';
+
+CREATE FUNCTION iuid_partition_start(step interval, at timestamptz)
+RETURNS timestamptz
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+	months int := extract(year FROM step) * 12 + extract(month FROM step);
+	rest interval := step - make_interval(months => months);
+BEGIN
+	IF months BETWEEN 1 AND 12 AND rest = '0' THEN
+		RETURN make_timestamptz(1, 1, 1, 0, 0, 0) + make_interval(months =>
+			((extract(year FROM at) * 12 + extract(month FROM at) - 13)::int / months * months));
+	ELSIF months = 0 AND rest BETWEEN '1 hour' AND '366 days' AND extract(epoch FROM rest) % 60 = 0 THEN
+		-- A Monday, so that weeks start on one.
+		RETURN date_bin(rest, at, '2000-01-03 00:00+00');
+	END IF;
+	RAISE EXCEPTION 'step "%" is out of range for time partitions', step
+		USING ERRCODE = 'invalid_parameter_value',
+			DETAIL = 'A step is 1 hour to 1 year: either whole months, or days, hours and minutes.',
+			HINT = 'For example: interval ''1 day'', interval ''1 month''.';
+END
+$$;
+COMMENT ON FUNCTION iuid_partition_start(interval, timestamptz) IS
+'start of the step in which a time lies, in UTC: months from January, weeks from Monday, days from midnight; a step that is not 1 hour to 1 year, of whole months or of days, hours and minutes: 22023 (doc/partitions.md)';
+
+CREATE FUNCTION iuid_partition_name(parent regclass, step interval, lower timestamptz)
+RETURNS name
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+	base text := (SELECT relname FROM pg_class WHERE oid = parent);
+	suffix text := to_char(lower, CASE
+		WHEN lower <> @extschema@.iuid_partition_start(step, lower) THEN '"_"YYYY_MM_DD_HH24MI'
+		WHEN extract(year FROM step) > 0 THEN '"_"YYYY'
+		WHEN extract(month FROM step) > 0 THEN '"_"YYYY_MM'
+		WHEN extract(epoch FROM step) % 86400 = 0 THEN '"_"YYYY_MM_DD'
+		ELSE '"_"YYYY_MM_DD_HH24MI' END);
+BEGIN
+	-- A name has 63 bytes; a hash of the whole keeps shortened ones apart.
+	IF octet_length(base || suffix) > 63 THEN
+		suffix := '_' || left(md5(base), 8) || suffix;
+		WHILE octet_length(base || suffix) > 63 LOOP
+			base := left(base, -1);
+		END LOOP;
+	END IF;
+	RETURN base || suffix;
+END
+$$;
+COMMENT ON FUNCTION iuid_partition_name(regclass, interval, timestamptz) IS
+'name of the time partition that starts at a time: the parent''s, and the time in UTC as finely as the step needs; shortened to 63 bytes with a hash where it would be longer (doc/partitions.md)';
+
+CREATE FUNCTION iuid_lock_for_attach(parent regclass)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	default_partition regclass;
+	referenced regclass;
+BEGIN
+	-- This stops nobody but other maintenance.
+	EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
+	SELECT partition INTO default_partition
+	FROM @extschema@.iuid_partition_bounds(parent) WHERE is_default;
+	IF NOT FOUND THEN
+		RETURN;
+	END IF;
+
+	-- A transaction may have inserted into one of the tables below and be
+	-- about to insert into another.  So only the first is waited for; when
+	-- another is in use, the first is given up, too, and tried again.
+	FOR attempt IN 1 .. 600 LOOP
+		BEGIN
+			EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', default_partition);
+			FOR referenced IN
+				SELECT DISTINCT confrelid FROM pg_constraint WHERE conrelid = parent AND contype = 'f'
+			LOOP
+				EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE NOWAIT', referenced);
+			END LOOP;
+			RETURN;
+		EXCEPTION WHEN lock_not_available THEN
+			NULL;
+		END;
+		PERFORM pg_sleep(0.1);
+	END LOOP;
+	RAISE EXCEPTION 'could not lock the DEFAULT partition of % together with the tables it refers to', parent
+		USING ERRCODE = 'lock_not_available',
+			DETAIL = 'They were in use at each of 600 attempts.',
+			HINT = 'Try again when there are fewer transactions on them.';
+END
+$$;
+COMMENT ON FUNCTION iuid_lock_for_attach(regclass) IS
+'locks what attaching a partition needs, in an order that cannot deadlock with INSERTs: the parent against other maintenance, the DEFAULT partition against all, tables that foreign keys refer to against writing; waits without keeping anybody from working; not to be had within a minute: 55P03 (doc/partitions.md)';
+
+CREATE FUNCTION iuid_create_partition(parent regclass, name name, lower uuid, upper uuid)
+RETURNS regclass
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	p record;
+	partition text;
+	moved bigint;
+BEGIN
+	SELECT n.nspname, c.relowner, c.relpersistence, a.amname, t.spcname INTO p
+	FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+		LEFT JOIN pg_am AS a ON a.oid = c.relam LEFT JOIN pg_tablespace AS t ON t.oid = c.reltablespace
+	WHERE c.oid = parent;
+	partition := format('%I.%I', p.nspname, name);
+	IF to_regclass(partition) IS NOT NULL THEN
+		RAISE EXCEPTION 'relation % already exists', partition
+			USING ERRCODE = 'duplicate_table',
+				DETAIL = format('It is in the way of a new partition of %s.', parent),
+				HINT = 'Rename it, or attach it by hand.';
+	END IF;
+
+	-- ATTACH needs a weaker lock on the parent than CREATE TABLE ... PARTITION OF.
+	EXECUTE format('CREATE %s TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING COMPRESSION INCLUDING CONSTRAINTS
+			INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)',
+		CASE p.relpersistence WHEN 't' THEN 'TEMPORARY' ELSE '' END, partition, parent)
+		|| coalesce(' USING ' || quote_ident(p.amname), '') || coalesce(' TABLESPACE ' || quote_ident(p.spcname), '');
+	IF p.relowner <> current_user::regrole THEN
+		EXECUTE format('ALTER TABLE %s OWNER TO %s', partition, p.relowner::regrole);
+	END IF;
+
+	moved := @extschema@.iuid_attach_partition(parent, partition::regclass, lower, upper);
+	IF moved > 0 THEN
+		RAISE NOTICE 'moved % rows from the DEFAULT partition of % to %', moved, parent, partition;
+	END IF;
+	RETURN partition;
+END
+$$;
+COMMENT ON FUNCTION iuid_create_partition(regclass, name, uuid, uuid) IS
+'makes one partition from lower up to, not including, upper, owned by the parent''s owner, and moves the rows that wait for it in the DEFAULT partition; a relation of that name: 42P07 (doc/partitions.md)';
+
+CREATE FUNCTION iuid_create_partitions(parent regclass, step interval, first timestamptz, last timestamptz)
+RETURNS SETOF regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+	key_type regtype := (SELECT k.key_type FROM @extschema@.iuid_partition_key(parent) AS k);
+	start timestamptz;
+	stop timestamptz;
+	gap record;
+	at timestamptz;
+	lower uuid;
+BEGIN
+	IF parent IS NULL OR step IS NULL OR first IS NULL OR last IS NULL THEN
+		RAISE EXCEPTION 'arguments of iuid_create_partitions must not be null'
+			USING ERRCODE = 'null_value_not_allowed',
+				HINT = 'Give the table, the step, the first time and the time at which to end.';
+	END IF;
+	IF first < '1970-01-01 00:00+00' OR last > '10889-01-01 00:00+00' THEN
+		RAISE EXCEPTION 'time partitions from % to % are out of range for type iuid', first, last
+			USING ERRCODE = 'datetime_field_overflow',
+				DETAIL = 'An iuid holds times from 1970 to the year 10889.';
+	END IF;
+
+	-- Whole steps: from the start of the first to the end of the last.
+	start := @extschema@.iuid_partition_start(step, first);
+	stop := @extschema@.iuid_partition_start(step, last);
+	stop := CASE WHEN stop < last THEN stop + step ELSE stop END;
+	IF start < '1970-01-01 00:00+00' THEN
+		start := '1970-01-01 00:00+00';
+	END IF;
+
+	PERFORM @extschema@.iuid_lock_for_attach(parent);
+	FOR gap IN
+		-- What no partition covers between start and stop, by its exact bounds.
+		SELECT greatest(b.upper, @extschema@.iuid_partition_bound(start, key_type)) AS lower,
+			least(lead(b.lower) OVER (ORDER BY b.lower), @extschema@.iuid_partition_bound(stop, key_type)) AS upper
+		FROM (SELECT p.lower, p.upper FROM @extschema@.iuid_partition_bounds(parent) AS p WHERE NOT is_default
+			UNION ALL SELECT '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000') AS b
+	LOOP
+		lower := gap.lower;
+		WHILE lower < gap.upper LOOP
+			at := @extschema@.iuid_partition_time(lower);
+			RETURN NEXT @extschema@.iuid_create_partition(parent,
+				@extschema@.iuid_partition_name(parent, step, at), lower,
+				least(@extschema@.iuid_partition_bound(@extschema@.iuid_partition_start(step, at) + step, key_type), gap.upper));
+			lower := @extschema@.iuid_partition_bound(@extschema@.iuid_partition_start(step, at) + step, key_type);
+		END LOOP;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION iuid_create_partitions(regclass, interval, timestamptz, timestamptz) IS
+'makes the time partitions that are missing from first up to last, in whole steps of 1 hour to 1 year in UTC, and gives their names; what existing partitions cover stays as it is; rows that wait in the DEFAULT partition move into the new ones; NULL: 22004, a step out of range: 22023, a time out of range: 22008, a table of another shape: 42809 (doc/partitions.md)';
+
+CREATE FUNCTION iuid_partitions(parent regclass)
+RETURNS TABLE (partition regclass, lower timestamptz, upper timestamptz, is_default boolean, estimated_rows bigint, bytes bigint)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+	SELECT b.partition, @extschema@.iuid_partition_time(b.lower), @extschema@.iuid_partition_time(b.upper), b.is_default,
+		t.estimated_rows, t.bytes
+	FROM @extschema@.iuid_partition_key(parent), @extschema@.iuid_partition_bounds(parent) AS b,
+		LATERAL (SELECT sum(nullif(c.reltuples, -1))::bigint AS estimated_rows, sum(pg_total_relation_size(c.oid))::bigint AS bytes
+			FROM pg_partition_tree(b.partition) AS leaf JOIN pg_class AS c ON c.oid = leaf.relid
+			WHERE leaf.isleaf) AS t
+	ORDER BY b.lower
+$$;
+COMMENT ON FUNCTION iuid_partitions(regclass) IS
+'time partitions of a table, in order: bounds as times (infinite for MINVALUE and MAXVALUE, NULL for the DEFAULT partition), rows as last estimated by ANALYZE or VACUUM (NULL if never), bytes with indexes and TOAST; a table of another shape: 42809 (doc/partitions.md)';
+
+CREATE FUNCTION iuid_drop_partitions(parent regclass, older_than timestamptz)
+RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+	old record;
+BEGIN
+	IF parent IS NULL OR older_than IS NULL THEN
+		RAISE EXCEPTION 'arguments of iuid_drop_partitions must not be null'
+			USING ERRCODE = 'null_value_not_allowed',
+				HINT = 'Give the table, and the time before which its partitions are dropped.';
+	END IF;
+	IF NOT isfinite(older_than) THEN
+		RAISE EXCEPTION 'time % is out of range for dropping partitions', older_than
+			USING ERRCODE = 'datetime_field_overflow',
+				HINT = 'Give a finite time: what ended before it is dropped.';
+	END IF;
+	PERFORM @extschema@.iuid_partition_key(parent);
+
+	-- The strongest lock comes first, while nothing else is held.
+	EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', parent);
+	FOR old IN
+		SELECT b.partition, b.partition::text AS name, @extschema@.iuid_partition_time(b.upper) AS upper
+		FROM @extschema@.iuid_partition_bounds(parent) AS b
+		WHERE NOT b.is_default AND @extschema@.iuid_partition_time(b.upper) <= older_than
+			AND b.upper <= @extschema@.iuid_partition_bound(@extschema@.iuid_partition_time(b.upper), '@extschema@.iuid')
+	LOOP
+		-- DETACH refuses to take rows that a foreign key still refers to.
+		EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, old.name);
+		EXECUTE format('DROP TABLE %s', old.name);
+		RAISE NOTICE 'dropped partition %, which ended at %', old.name, old.upper;
+		RETURN NEXT old.name;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION iuid_drop_partitions(regclass, timestamptz) IS
+'drops the time partitions that end at or before a time, and gives their names; the DEFAULT partition stays; NULL: 22004, an infinite time: 22008, rows that a foreign key refers to: 23503, a table of another shape: 42809 (doc/partitions.md)';
+
+CREATE FUNCTION iuid_maintain_partitions(parent regclass, step interval, ahead int DEFAULT 4, keep interval DEFAULT NULL)
+RETURNS TABLE (action text, partition text)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+	oldest timestamptz := now() - keep;
+	covered timestamptz;
+BEGIN
+	IF ahead IS NULL OR ahead NOT BETWEEN 0 AND 1000 OR keep <= '0' THEN
+		RAISE EXCEPTION 'ahead is % and keep is %, which is out of range', ahead, keep
+			USING ERRCODE = 'invalid_parameter_value',
+				DETAIL = 'ahead is the number of steps to make after the present one, 0 to 1000; keep is a positive interval, or NULL to keep everything.';
+	END IF;
+
+	-- From where the last run ended, if that is in the past: no gap is left.
+	SELECT max(b.upper) INTO covered FROM @extschema@.iuid_partitions(parent) AS b WHERE b.upper < now();
+	RETURN QUERY
+	SELECT 'created', p::text
+	FROM @extschema@.iuid_create_partitions(parent, step, greatest(coalesce(covered, now()), oldest),
+		@extschema@.iuid_partition_start(step, now()) + (ahead + 1) * step) AS p;
+
+	IF keep IS NOT NULL THEN
+		RETURN QUERY
+		SELECT 'dropped', p FROM @extschema@.iuid_drop_partitions(parent, oldest) AS p;
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION iuid_maintain_partitions(regclass, interval, int, interval) IS
+'for cron: makes the time partitions from the last one to the present and a number of steps ahead, 0-1000, drops those that ended longer ago than keep (NULL keeps all), and gives what it did; ahead or keep out of range: 22023; otherwise as iuid_create_partitions and iuid_drop_partitions (doc/partitions.md)';
+
+CREATE FUNCTION iuid_check_partitions(parent regclass)
+RETURNS TABLE (problem text, partition regclass, lower timestamptz, upper timestamptz, detail text)
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+DECLARE
+	k record;
+	span record;
+	stranded record;
+BEGIN
+	SELECT * INTO k FROM @extschema@.iuid_partition_key(parent);
+
+	RETURN QUERY
+	SELECT 'gap', b.partition, @extschema@.iuid_partition_time(b.upper), @extschema@.iuid_partition_time(b.next),
+		format('nothing from %s up to %s', b.upper, b.next)
+	FROM (SELECT p.partition, p.upper, lead(p.lower) OVER (ORDER BY p.lower) AS next
+		FROM @extschema@.iuid_partition_bounds(parent) AS p WHERE NOT is_default) AS b
+	WHERE b.upper < b.next;
+
+	RETURN QUERY
+	SELECT 'bound within a millisecond', b.partition, @extschema@.iuid_partition_time(b.lower), @extschema@.iuid_partition_time(b.upper),
+		format('%s is not the first of its millisecond', bound)
+	FROM @extschema@.iuid_partition_bounds(parent) AS b, unnest(ARRAY[b.lower, b.upper]) AS bound
+	WHERE bound NOT IN ('00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+		@extschema@.iuid_partition_bound(@extschema@.iuid_partition_time(bound), k.key_type),
+		@extschema@.iuid_partition_bound(@extschema@.iuid_partition_time(bound), '@extschema@.iuid'));
+
+	SELECT min(b.lower::text COLLATE "C")::uuid AS lower, max(b.upper::text COLLATE "C")::uuid AS upper,
+		(array_agg(b.partition) FILTER (WHERE b.is_default))[1] AS default_partition
+	INTO span FROM @extschema@.iuid_partition_bounds(parent) AS b;
+	IF span.default_partition IS NOT NULL THEN
+		EXECUTE format('SELECT count(*) AS rows, min(id::text COLLATE "C")::uuid AS first, max(id::text COLLATE "C")::uuid AS last
+			FROM (SELECT %I::uuid AS id FROM %s) AS x WHERE id >= $1 AND id < $2', k.key, span.default_partition)
+		INTO stranded USING span.lower, span.upper;
+		IF stranded.rows > 0 THEN
+			RETURN QUERY
+			SELECT 'stranded rows', span.default_partition, @extschema@.iuid_partition_time(stranded.first), @extschema@.iuid_partition_time(stranded.last),
+				format('%s rows of times between those of the partitions', stranded.rows);
+		END IF;
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION iuid_check_partitions(regclass) IS
+'what is wrong with the time partitions of a table, no row if nothing is: gaps between partitions, bounds that are not the first value of a millisecond, rows in the DEFAULT partition whose times lie between those of the partitions; a table of another shape: 42809 (doc/partitions.md)';
+
+CREATE FUNCTION iuid_time_decoder(id text)
+RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+AS $$ SELECT @extschema@.iuid_timestamp(id::@extschema@.iuid) $$;
+COMMENT ON FUNCTION iuid_time_decoder(text) IS
+'time of an identifier given as text, for pg_partman''s time_decoder; what is not an iuid: 22P02 (doc/other-partitioning.md)';

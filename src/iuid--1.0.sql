@@ -1466,14 +1466,14 @@ LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-	default_partition regclass;
+	default_partition oid;
 	referenced regclass;
+	waiting boolean;
 BEGIN
 	-- This stops nobody but other maintenance.
 	EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
-	SELECT partition INTO default_partition
-	FROM @extschema@.iuid_partition_bounds(parent) WHERE is_default;
-	IF NOT FOUND THEN
+	SELECT partdefid INTO default_partition FROM pg_partitioned_table WHERE partrelid = parent;
+	IF default_partition = 0 THEN
 		RETURN;
 	END IF;
 
@@ -1482,7 +1482,9 @@ BEGIN
 	-- another is in use, the first is given up, too, and tried again.
 	FOR attempt IN 1 .. 600 LOOP
 		BEGIN
-			EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', default_partition);
+			waiting := true;
+			EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', default_partition::regclass);
+			waiting := false;
 			FOR referenced IN
 				SELECT DISTINCT confrelid FROM pg_constraint WHERE conrelid = parent AND contype = 'f'
 			LOOP
@@ -1490,7 +1492,9 @@ BEGIN
 			END LOOP;
 			RETURN;
 		EXCEPTION WHEN lock_not_available THEN
-			NULL;
+			IF waiting THEN
+				RAISE;	-- the caller's lock_timeout
+			END IF;
 		END;
 		PERFORM pg_sleep(0.1);
 	END LOOP;
@@ -1716,8 +1720,9 @@ BEGIN
 		@extschema@.iuid_partition_bound(@extschema@.iuid_partition_time(bound), '@extschema@.iuid'));
 
 	SELECT min(b.lower::text COLLATE "C")::uuid AS lower, max(b.upper::text COLLATE "C")::uuid AS upper,
-		(array_agg(b.partition) FILTER (WHERE b.is_default))[1] AS default_partition
-	INTO span FROM @extschema@.iuid_partition_bounds(parent) AS b;
+		nullif(partdefid, 0)::regclass AS default_partition
+	INTO span
+	FROM pg_partitioned_table, @extschema@.iuid_partition_bounds(parent) AS b WHERE partrelid = parent GROUP BY partdefid;
 	IF span.default_partition IS NOT NULL THEN
 		EXECUTE format('SELECT count(*) AS rows, min(id::text COLLATE "C")::uuid AS first, max(id::text COLLATE "C")::uuid AS last
 			FROM (SELECT %I::uuid AS id FROM %s) AS x WHERE id >= $1 AND id < $2', k.key, span.default_partition)

@@ -1585,7 +1585,7 @@ BEGIN
 	FOR gap IN
 		-- What no partition covers between start and stop, by its exact bounds.
 		SELECT greatest(b.upper, @extschema@.iuid_partition_bound(start, key_type)) AS lower,
-			least(lead(b.lower) OVER (ORDER BY b.lower), @extschema@.iuid_partition_bound(stop, key_type)) AS upper
+			least(lead(b.lower) OVER (ORDER BY b.lower, b.upper), @extschema@.iuid_partition_bound(stop, key_type)) AS upper
 		FROM (SELECT p.lower, p.upper FROM @extschema@.iuid_partition_bounds(parent) AS p WHERE NOT is_default
 			UNION ALL SELECT '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000') AS b
 	LOOP

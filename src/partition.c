@@ -46,6 +46,7 @@ typedef struct Move
 	Iuid upper;
 } Move;
 
+static void check_owner(Oid table);
 static char *key_column(Oid parent);
 static Relation open_plain_table(Oid table);
 static int64 move_rows(Move *move);
@@ -67,14 +68,20 @@ iuid_attach_partition(PG_FUNCTION_ARGS)
 	Oid partition = PG_GETARG_OID(1);
 	Iuid lower = *PG_GETARG_IUID_P(2);
 	Iuid upper = *PG_GETARG_IUID_P(3);
-	char *key = key_column(parent);
-	Oid default_partition = get_default_partition_oid(parent);
+	Oid default_partition;
+	char *key;
 	int64 moved = 0;
+
+	check_owner(parent);
+	check_owner(partition);
+	key = key_column(parent);
+	default_partition = get_default_partition_oid(parent);
 
 	if (OidIsValid(default_partition))
 	{
 		Move move = { .lower = lower, .upper = upper };
 
+		check_owner(default_partition);
 		move.from = open_plain_table(default_partition);
 		move.to = open_plain_table(partition);
 		move.key = get_attnum(default_partition, key);
@@ -94,6 +101,14 @@ iuid_attach_partition(PG_FUNCTION_ARGS)
 
 	attach(parent, partition, &lower, &upper);
 	PG_RETURN_INT64(moved);
+}
+
+/* Before any lock is taken: nobody locks the tables of others. */
+static void
+check_owner(Oid table)
+{
+	if (!object_ownercheck(RelationRelationId, table, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(table));
 }
 
 /* The name of the one column by whose ranges parent is partitioned. */
@@ -126,8 +141,6 @@ open_plain_table(Oid table)
 {
 	Relation relation = table_open(table, AccessExclusiveLock);
 
-	if (!object_ownercheck(RelationRelationId, table, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(table));
 	if (relation->rd_rel->relkind != RELKIND_RELATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),

@@ -69,3 +69,20 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM sample WHERE id <@ tstzrange(NULL, cloc
 EXPLAIN (COSTS OFF) SELECT count(*) FROM sample WHERE iuid_is_from(id, (random() * 9)::int);
 EXPLAIN (COSTS OFF) SELECT count(*) FROM sample WHERE iuid_is_from(gen_iuid(7, 1), 7);
 DROP FUNCTION costly;
+
+-- a long expression of built-in functions is not
+EXPLAIN (COSTS OFF) SELECT count(*) FROM sample WHERE id <@ tstzrange(
+	(date_trunc('month', now() AT TIME ZONE 'Asia/Almaty') - interval '1 month') AT TIME ZONE 'Asia/Almaty',
+	(date_trunc('month', now() AT TIME ZONE 'Asia/Almaty') + interval '1 month') AT TIME ZONE 'Asia/Almaty');
+
+-- nor does a recursive function lead the planner into a recursion
+CREATE FUNCTION recursive(id iuid) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT CASE WHEN id >= recursive(id) THEN now() END $$;
+EXPLAIN (COSTS OFF) SELECT count(recursive(id)) FROM sample;
+DROP FUNCTION recursive;
+
+-- core's own operators on ranges read a literal and a parameter as they did before
+SELECT tstzrange('2026-01-01', '2026-02-01') @> '[2026-01-02,2026-01-03)' AS contains, '[2026-01-02,2026-01-03)' <@ tstzrange('2026-01-01', '2026-02-01') AS contained;
+PREPARE untyped AS SELECT tstzrange('2026-01-01', '2026-02-01') @> $1;
+SELECT parameter_types FROM pg_prepared_statements WHERE name = 'untyped';
+-- and ours reads a literal, too
+SELECT count(*) FROM sample WHERE id <@ '[2026-01-01 00:00:00.01,2026-01-01 00:00:00.02)' AND '[2026-01-01,)' @> id;

@@ -16,8 +16,8 @@ CREATE TABLE shape_order (id iuid) PARTITION BY RANGE (id iuid_country_ops);
 \set VERBOSITY terse
 SELECT format('SELECT iuid_create_partitions(%L, ''1 day'', ''2026-01-01'', ''2026-01-02'')', 'shape_' || shape)
 FROM unnest(ARRAY['plain', 'list', 'hash', 'two', 'expression', 'type', 'order']) AS shape \gexec
-\echo :LAST_ERROR_SQLSTATE
 SELECT iuid_drop_partitions('shape_list', '2026-01-01');
+\echo :LAST_ERROR_SQLSTATE
 SELECT iuid_partitions('shape_list');
 SELECT iuid_check_partitions('shape_list');
 SELECT iuid_maintain_partitions('shape_list', '1 day');
@@ -29,6 +29,7 @@ DROP TABLE shape_plain, shape_list, shape_hash, shape_two, shape_expression, sha
 \set VERBOSITY terse
 SELECT format('SELECT iuid_create_partitions(''"a.b"."Order Items"'', %L, ''2026-01-01'', ''2026-01-02'')', step)
 FROM unnest(ARRAY['59 minutes', '13 months', '367 days', '1 month 1 day', '-1 day', '0', '1 hour 1 second']) AS step \gexec
+SELECT iuid_partition_start('59 minutes', '2026-01-01');
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_create_partitions('"a.b"."Order Items"', '1 day', '1969-12-31', '2026-01-02');
 SELECT iuid_create_partitions('"a.b"."Order Items"', '1 day', '2026-01-01', 'infinity');

@@ -14,6 +14,11 @@
 
 #include "fmgr.h"
 
+/* The macros of variable-length values got a header of their own in 16. */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
 /* Soft errors came with 16; before, every error is thrown. */
 #if PG_VERSION_NUM < 160000
 #define ereturn(context, dummy_value, ...) \
@@ -34,6 +39,18 @@
 /* A module that tells its name and version came with 18. */
 #if PG_VERSION_NUM < 180000
 #define PG_MODULE_MAGIC_EXT(...) PG_MODULE_MAGIC
+#endif
+
+/* A prefix that says that a function does not return came with 18. */
+#if PG_VERSION_NUM < 180000
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
+/* A scan got flags with 19. */
+#if PG_VERSION_NUM < 190000
+#include "access/tableam.h"
+#define table_beginscan(rel, snapshot, nkeys, key, flags) \
+	table_beginscan(rel, snapshot, nkeys, key)
 #endif
 
 /* Skip support came with 18. */

@@ -36,8 +36,8 @@ typedef struct Digest
 
 static Iuid from_name(FunctionCallInfo fcinfo, const char *name, size_t length);
 static Iuid from_uuid_with_time(const Iuid *uuid, int country, int entity);
-static void reject_uuid(const Iuid *uuid, int sqlstate, const char *detail)
-	pg_attribute_noreturn();
+pg_noreturn static void reject_uuid(const Iuid *uuid, int sqlstate,
+									const char *detail);
 static Digest digest_of_uuid(const Iuid *uuid);
 static Digest make_digest(const char *personal, const void *bytes, size_t length);
 

@@ -17,10 +17,7 @@
 #include "random.h"
 #include "settings.h"
 
-/*
- * How far the system clock may step back before identifiers follow it.  NTP
- * slews what is smaller, and a clock set by hand moves by more.
- */
+/* How far the system clock may step back before identifiers follow it. */
 #define CLOCK_STEP_MAX_MS 10000
 
 /*

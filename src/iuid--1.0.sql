@@ -943,36 +943,44 @@ CREATE OPERATOR > (
 COMMENT ON OPERATOR > (timestamptz, iuid) IS
 'after, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
-CREATE FUNCTION iuid_contained_by(iuid, tstzrange)
+-- With tstzrange itself, tstzrange @> 'literal' would be read as an iuid; core's
+-- polymorphic operator comes first over a domain, and an iuid still finds ours.
+CREATE DOMAIN iuid_tstzrange AS tstzrange;
+COMMENT ON DOMAIN iuid_tstzrange IS
+'any tstzrange, as the operators with an iuid take it; casts from tstzrange by itself';
+COMMENT ON TYPE iuid_tstzrange[] IS
+'array of iuid_tstzrange';
+
+CREATE FUNCTION iuid_contained_by(iuid, iuid_tstzrange)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_contained_by_range'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 SUPPORT iuid_range_support;
-COMMENT ON FUNCTION iuid_contained_by(iuid, tstzrange) IS
+COMMENT ON FUNCTION iuid_contained_by(iuid, iuid_tstzrange) IS
 'implementation of iuid <@ tstzrange';
 
-CREATE FUNCTION iuid_contains(tstzrange, iuid)
+CREATE FUNCTION iuid_contains(iuid_tstzrange, iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_range_contains'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 SUPPORT iuid_range_support;
-COMMENT ON FUNCTION iuid_contains(tstzrange, iuid) IS
+COMMENT ON FUNCTION iuid_contains(iuid_tstzrange, iuid) IS
 'implementation of tstzrange @> iuid';
 
 CREATE OPERATOR <@ (
-	FUNCTION = iuid_contained_by, LEFTARG = iuid, RIGHTARG = tstzrange,
+	FUNCTION = iuid_contained_by, LEFTARG = iuid, RIGHTARG = iuid_tstzrange,
 	COMMUTATOR = @>,
 	RESTRICT = contsel, JOIN = contjoinsel
 );
-COMMENT ON OPERATOR <@ (iuid, tstzrange) IS
+COMMENT ON OPERATOR <@ (iuid, iuid_tstzrange) IS
 'of a time within the range, by position in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
 CREATE OPERATOR @> (
-	FUNCTION = iuid_contains, LEFTARG = tstzrange, RIGHTARG = iuid,
+	FUNCTION = iuid_contains, LEFTARG = iuid_tstzrange, RIGHTARG = iuid,
 	COMMUTATOR = <@,
 	RESTRICT = contsel, JOIN = contjoinsel
 );
-COMMENT ON OPERATOR @> (tstzrange, iuid) IS
+COMMENT ON OPERATOR @> (iuid_tstzrange, iuid) IS
 'contains the time, by position in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
 --
@@ -1460,52 +1468,86 @@ $$;
 COMMENT ON FUNCTION iuid_partition_name(regclass, interval, timestamptz) IS
 'name of the time partition that starts at a time: the parent''s, and the time in UTC as finely as the step needs; shortened to 63 bytes with a hash where it would be longer (doc/partitions.md)';
 
+CREATE FUNCTION iuid_try_lock(relation regclass, mode text)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	FOR attempt IN 1 .. 20 LOOP
+		BEGIN
+			EXECUTE format('LOCK TABLE %s IN %s MODE NOWAIT', relation, mode);
+			RETURN true;
+		EXCEPTION WHEN lock_not_available THEN
+			PERFORM pg_sleep(0.01);
+		END;
+	END LOOP;
+	RETURN false;
+END
+$$;
+COMMENT ON FUNCTION iuid_try_lock(regclass, text) IS
+'locks a table in a mode of LOCK TABLE; false if it is in use for a fifth of a second';
+
 CREATE FUNCTION iuid_lock_for_attach(parent regclass)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-	default_partition oid;
-	referenced regclass;
+	default_partition regclass;
+	related regclass[];
 	waiting boolean;
+	-- lock_timeout is in milliseconds; 0 is none.
+	deadline timestamptz := clock_timestamp() + (SELECT coalesce(nullif(setting, '0'), '60000')
+		FROM pg_settings WHERE name = 'lock_timeout')::int * interval '1 millisecond';
 BEGIN
 	-- This stops nobody but other maintenance.
 	EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
-	SELECT partdefid INTO default_partition FROM pg_partitioned_table WHERE partrelid = parent;
-	IF default_partition = 0 THEN
+	SELECT nullif(partdefid, 0) INTO default_partition FROM pg_partitioned_table WHERE partrelid = parent;
+	related := ARRAY(
+		SELECT DISTINCT CASE conrelid WHEN parent THEN confrelid ELSE conrelid END FROM pg_constraint
+		WHERE contype = 'f' AND parent IN (conrelid, confrelid) AND conrelid <> confrelid AND conparentid = 0);
+	IF default_partition IS NULL THEN
+		RETURN;		-- what else is needed is waited for while nothing is held
+	ELSIF related = '{}' THEN
+		EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', default_partition);
 		RETURN;
 	END IF;
 
-	-- A transaction may have inserted into one of the tables below and be
-	-- about to insert into another.  So only the first is waited for; when
-	-- another is in use, the first is given up, too, and tried again.
-	FOR attempt IN 1 .. 600 LOOP
+	-- A transaction may have written one of these tables and be about to write
+	-- another.  So only the first is waited for: the others are tried, and if
+	-- one of them stays in use, all are given up for a while.  The DEFAULT
+	-- partition is last, as whoever writes to a related table looks there for
+	-- the rows that a foreign key refers to.
+	WHILE clock_timestamp() < deadline LOOP
 		BEGIN
 			waiting := true;
-			EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', default_partition::regclass);
+			EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', related[1]);
 			waiting := false;
-			FOR referenced IN
-				SELECT DISTINCT confrelid FROM pg_constraint WHERE conrelid = parent AND contype = 'f'
-			LOOP
-				EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE NOWAIT', referenced);
+			FOR number IN 2 .. cardinality(related) LOOP
+				IF NOT @extschema@.iuid_try_lock(related[number], 'SHARE ROW EXCLUSIVE') THEN
+					RAISE lock_not_available;
+				END IF;
 			END LOOP;
+			IF NOT @extschema@.iuid_try_lock(default_partition, 'ACCESS EXCLUSIVE') THEN
+				RAISE lock_not_available;
+			END IF;
 			RETURN;
 		EXCEPTION WHEN lock_not_available THEN
 			IF waiting THEN
-				RAISE;	-- the caller's lock_timeout
+				RAISE;		-- the caller's lock_timeout
 			END IF;
 		END;
-		PERFORM pg_sleep(0.1);
+		PERFORM pg_sleep(0.2 * random());
 	END LOOP;
-	RAISE EXCEPTION 'could not lock the DEFAULT partition of % together with the tables it refers to', parent
+	RAISE EXCEPTION 'could not lock the DEFAULT partition of % together with the tables that foreign keys join to it', parent
 		USING ERRCODE = 'lock_not_available',
-			DETAIL = 'They were in use at each of 600 attempts.',
-			HINT = 'Try again when there are fewer transactions on them.';
+			DETAIL = 'At each attempt, for lock_timeout or a minute, one of them was in use.',
+			HINT = 'Try again when there are fewer transactions that insert into the DEFAULT partition.';
 END
 $$;
 COMMENT ON FUNCTION iuid_lock_for_attach(regclass) IS
-'locks what attaching a partition needs, in an order that cannot deadlock with INSERTs: the parent against other maintenance, the DEFAULT partition against all, tables that foreign keys refer to against writing; waits without keeping anybody from working; not to be had within a minute: 55P03 (doc/partitions.md)';
+'locks what attaching a partition needs, so that it cannot deadlock with INSERTs: the parent against other maintenance, tables that foreign keys join to it against writing, the DEFAULT partition against all; not to be had within lock_timeout, or a minute if there is none: 55P03 (doc/partitions.md)';
 
 CREATE FUNCTION iuid_create_partition(parent regclass, name name, lower uuid, upper uuid)
 RETURNS regclass

@@ -161,7 +161,7 @@ move_rows(Move *move)
 	CommandId command = GetCurrentCommandId(true);
 	/* What was committed before the lock was had, not before the transaction. */
 	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
-	TableScanDesc scan = table_beginscan(move->from, snapshot, 0, NULL);
+	TableScanDesc scan = table_beginscan(move->from, snapshot, 0, NULL, 0);
 	int64 moved = 0;
 
 	while (table_scan_getnextslot(scan, ForwardScanDirection, old))

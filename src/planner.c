@@ -4,8 +4,9 @@
  *	  Support functions: they put predicates on identifiers into a form that
  *	  indexes and partition pruning can use.
  *
- * Neither asks support functions of its own accord, so a predicate has to be
- * rewritten when constants are folded (SupportRequestSimplify):
+ * Partition pruning asks no support function, and both kinds of scan need more
+ * than one condition for some of these, so a predicate is rewritten when
+ * constants are folded (SupportRequestSimplify):
  *
  *	  id >= time			 id >= boundary, in byte order
  *	  id <@ range			 id >= lower AND id < upper, in byte order
@@ -37,8 +38,11 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-/* An argument that is to stand twice may cost this many operators at most. */
-#define REPEAT_COST_MAX 10
+/*
+ * An argument that is to stand twice must cost less than this many operators:
+ * any expression of built-in functions may, a procedural function may not.
+ */
+#define REPEAT_COST_LIMIT 100
 
 /* The predicate that is being rewritten. */
 typedef struct Rewrite
@@ -124,8 +128,9 @@ iuid_range_support(PG_FUNCTION_ARGS)
 	if (!get_rewrite(fcinfo, &rw))
 		PG_RETURN_POINTER(NULL);
 
-	id = exprType(argument(&rw, 0)) == TSTZRANGEOID ? 1 : 0;
-	range = argument(&rw, 1 - id);
+	id = getBaseType(exprType(argument(&rw, 0))) == TSTZRANGEOID ? 1 : 0;
+	range = applyRelabelType(argument(&rw, 1 - id), TSTZRANGEOID, -1,
+							 InvalidOid, COERCE_IMPLICIT_CAST, -1, false);
 	if (!can_repeat(&rw, argument(&rw, id)) || !can_repeat(&rw, range))
 		PG_RETURN_POINTER(NULL);
 
@@ -251,7 +256,7 @@ comparison_strategy(Oid funcid)
 
 /*
  * A call of one of the boundary functions, folded if it is constant.  args
- * are copied.
+ * are copied; they are simplified already, and must not be a second time.
  */
 static Node *
 make_boundary(Rewrite *rw, const char *name, List *args)
@@ -261,10 +266,14 @@ make_boundary(Rewrite *rw, const char *name, List *args)
 	Form_pg_proc form;
 	Node *call;
 	int nargs = 0;
+	bool constant = true;
 	ListCell *lc;
 
 	foreach (lc, args)
+	{
 		argtypes[nargs++] = exprType(lfirst(lc));
+		constant = constant && IsA(lfirst(lc), Const);
+	}
 
 	proc = SearchSysCache3(PROCNAMEARGSNSP, CStringGetDatum(name),
 						   PointerGetDatum(buildoidvector(argtypes, nargs)),
@@ -276,7 +285,7 @@ make_boundary(Rewrite *rw, const char *name, List *args)
 	call = (Node *) makeFuncExpr(form->oid, form->prorettype, copyObject(args),
 								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
 	ReleaseSysCache(proc);
-	return eval_const_expressions(rw->root, call);
+	return constant ? eval_const_expressions(rw->root, call) : call;
 }
 
 static Node *
@@ -301,10 +310,7 @@ default_opfamily(Oid type)
 	return lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
 }
 
-/*
- * Whether expr may be evaluated twice: always with the same result, and at
- * little cost.  The limit is the one by which core inlines SQL functions.
- */
+/* Whether expr may be evaluated twice: with the same result, and cheaply. */
 static bool
 can_repeat(Rewrite *rw, Node *expr)
 {
@@ -313,5 +319,5 @@ can_repeat(Rewrite *rw, Node *expr)
 	if (contain_volatile_functions(expr) || contain_subplans(expr))
 		return false;
 	cost_qual_eval(&cost, list_make1(expr), rw->root);
-	return cost.startup + cost.per_tuple <= REPEAT_COST_MAX * cpu_operator_cost;
+	return cost.startup + cost.per_tuple < REPEAT_COST_LIMIT * cpu_operator_cost;
 }

@@ -8,25 +8,35 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
-$node->append_conf('postgresql.conf', "shared_preload_libraries = 'iuid'");
+
+# A module makes an identifier before any session is forked: a session that
+# went on from there would repeat what the others do.
+my $module = $node->basedir . '/draw_in_postmaster.so';
+my ($headers) = run_command([ 'pg_config', '--includedir-server' ]);
+command_ok(
+	[ 'cc', '-shared', '-fPIC', '-I', $headers, '-o', $module, 'test/modules/draw_in_postmaster.c' ],
+	'a module that makes an identifier in the postmaster');
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'iuid, $module'");
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION iuid');
 
-# 54 random bits: that any two of 2 * 30 * 20 agree has a chance of 1 in 10^10.
-my %seen;
-my $made = 0;
-for my $session (1 .. 30)
+# 54 random bits: that any two of 1200 agree has a chance of 1 in 10^10.  With
+# a common start, sessions' first bits differ by 32 bits at most, or not at all.
+for my $monotonic ('on', 'off')
 {
-	for my $monotonic ('on', 'off')
+	my (@random, %seen);
+	for my $session (1 .. 30)
 	{
-		my $random = $node->safe_psql('postgres', qq{
+		push @random, split /\n/, $node->safe_psql('postgres', qq{
 			SET iuid.monotonic = $monotonic;
 			SELECT iuid_random(gen_iuid(7, 1)) FROM generate_series(1, 20)});
-		$seen{$_} = 1, $made++ for split /\n/, $random;
 	}
+	$seen{ $_ >> 34 }++ for @random[ map { $_ * 20 } 0 .. 29 ];
+	is(scalar @random, 600, "thirty sessions made twenty identifiers each, iuid.monotonic = $monotonic");
+	ok(keys %seen > 25, 'each starts at a place of its own') or diag join ' ', %seen;
+	%seen = map { $_ => 1 } @random;
+	is(scalar keys %seen, 600, 'no random bits twice');
 }
-is($made, 1200, 'sixty sessions made twenty identifiers each');
-is(scalar keys %seen, 1200, 'no random bits twice');
 
 # The settings are known from the start, and checked.
 is($node->safe_psql('postgres', 'SHOW iuid.country'), '-1', 'settings are there without a call');

@@ -36,15 +36,17 @@ iuid_timestamp(PG_FUNCTION_ARGS)
 	PG_RETURN_TIMESTAMPTZ(iuid_ms_to_timestamp(iuid_get_ms(id)));
 }
 
-/* The time plus one microsecond, which is how TimescaleDB needs it. */
+/*
+ * What TimescaleDB needs: the time by the first 48 bits whatever the layout,
+ * as it refuses NULL, and a microsecond on, as it takes the identifiers of a
+ * chunk's first instant to belong to the chunk before.
+ */
 PG_FUNCTION_INFO_V1(iuid_chunk_time);
 Datum
 iuid_chunk_time(PG_FUNCTION_ARGS)
 {
 	const Iuid *id = PG_GETARG_IUID_P(0);
 
-	if (!has_layout(id, IUID_LAYOUT_TIME))
-		PG_RETURN_NULL();
 	PG_RETURN_TIMESTAMPTZ(iuid_ms_to_timestamp(iuid_get_ms(id)) + 1);
 }
 

@@ -102,7 +102,7 @@ RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'iuid_chunk_time'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION iuid_chunk_time(iuid) IS
-'time of an identifier plus one microsecond, for TimescaleDB''s partition_func, which takes a boundary to belong to the chunk before; NULL where iuid_timestamp is (doc/other-partitioning.md)';
+'position of an identifier in time, by its first 48 bits whatever the layout, plus one microsecond: TimescaleDB''s partition_func; never NULL (doc/other-partitioning.md)';
 
 --
 -- Casts
@@ -1783,6 +1783,12 @@ COMMENT ON FUNCTION iuid_check_partitions(regclass) IS
 CREATE FUNCTION iuid_time_decoder(id text)
 RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-AS $$ SELECT @extschema@.iuid_timestamp(id::@extschema@.iuid) $$;
+SET search_path = pg_catalog, pg_temp
+AS $$
+	-- A UUID of version 7, and a bound without version, have their time where an iuid has it.
+	SELECT @extschema@.iuid_timestamp(CASE WHEN substr(uuid, 15, 1) IN ('0', '7')
+		THEN overlay(uuid PLACING '8000-8000-000000000000' FROM 15) ELSE uuid END::@extschema@.iuid)
+	FROM (SELECT id::uuid::text AS uuid) AS x
+$$;
 COMMENT ON FUNCTION iuid_time_decoder(text) IS
-'time of an identifier given as text, for pg_partman''s time_decoder; what is not an iuid: 22P02 (doc/other-partitioning.md)';
+'time of an identifier, of a UUID of version 7, or of a bound of either, given as text: pg_partman''s time_decoder; NULL for layouts without a time; any other UUID, or none: 22P02 (doc/other-partitioning.md)';

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * partition.c
- *	  Attaching a partition together with the rows that wait for it in the
- *	  DEFAULT partition.
+ *	  The bounds of partitions, and attaching one together with the rows
+ *	  that wait for it in the DEFAULT partition.
  *
  * The server refuses to attach a partition while the DEFAULT partition holds
  * rows of it, and a DELETE there would set off the foreign keys that refer
@@ -22,8 +22,11 @@
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "executor/spi.h"
+#include "funcapi.h"
 #include "miscadmin.h"
-#include "partitioning/partdefs.h"
+#include "partitioning/partbounds.h"
+#include "partitioning/partdesc.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -46,6 +49,7 @@ typedef struct Move
 	Iuid upper;
 } Move;
 
+static Datum bound_as_uuid(PartitionBoundInfo bounds, int n);
 static void check_owner(Oid table);
 static char *key_column(Oid parent);
 static Relation open_plain_table(Oid table);
@@ -54,6 +58,66 @@ static bool is_within(const Move *move, TupleTableSlot *slot);
 static void attach(Oid parent, Oid partition, const Iuid *lower,
 				   const Iuid *upper);
 static char *qualified_name(Oid relation);
+
+/*
+ * iuid_partition_bounds(parent): the partitions and their bounds, in order;
+ * the DEFAULT partition comes last, with bounds of NULL.
+ */
+PG_FUNCTION_INFO_V1(iuid_partition_bounds);
+Datum
+iuid_partition_bounds(PG_FUNCTION_ARGS)
+{
+	Oid parent = PG_GETARG_OID(0);
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Relation relation;
+	PartitionDesc partitions;
+	PartitionBoundInfo bounds;
+	Datum values[4];
+	bool nulls[4] = { false, false, false, false };
+
+	key_column(parent);
+	InitMaterializedSRF(fcinfo, 0);
+	relation = table_open(parent, AccessShareLock);
+	partitions = RelationGetPartitionDesc(relation, true);
+	bounds = partitions->boundinfo;
+
+	/* Bounds stand once: that of index n ends a partition, or a gap (-1). */
+	for (int n = 1; bounds != NULL && n < bounds->ndatums; n++)
+	{
+		if (bounds->indexes[n] < 0)
+			continue;
+		values[0] = ObjectIdGetDatum(partitions->oids[bounds->indexes[n]]);
+		values[1] = bound_as_uuid(bounds, n - 1);
+		values[2] = bound_as_uuid(bounds, n);
+		values[3] = BoolGetDatum(false);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	if (bounds != NULL && partition_bound_has_default(bounds))
+	{
+		values[0] = ObjectIdGetDatum(partitions->oids[bounds->default_index]);
+		nulls[1] = nulls[2] = true;
+		values[3] = BoolGetDatum(true);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+
+	table_close(relation, AccessShareLock);
+	return (Datum) 0;
+}
+
+/* MINVALUE is Nil, and MAXVALUE is Max. */
+static Datum
+bound_as_uuid(PartitionBoundInfo bounds, int n)
+{
+	switch (bounds->kind[n][0])
+	{
+		case PARTITION_RANGE_DATUM_MINVALUE:
+			return iuid_to_datum(IUID_NIL);
+		case PARTITION_RANGE_DATUM_MAXVALUE:
+			return iuid_to_datum(IUID_MAX);
+		default:
+			return bounds->datums[n][0];
+	}
+}
 
 /*
  * iuid_attach_partition(parent, partition, lower, upper): attaches a table
@@ -74,6 +138,7 @@ iuid_attach_partition(PG_FUNCTION_ARGS)
 
 	check_owner(parent);
 	check_owner(partition);
+	LockRelationOid(parent, ShareUpdateExclusiveLock);
 	key = key_column(parent);
 	default_partition = get_default_partition_oid(parent);
 
@@ -115,7 +180,7 @@ check_owner(Oid table)
 static char *
 key_column(Oid parent)
 {
-	Relation relation = table_open(parent, ShareUpdateExclusiveLock);
+	Relation relation = table_open(parent, AccessShareLock);
 	PartitionKey key = RelationGetPartitionKey(relation);
 	char *name = NULL;
 

@@ -1459,25 +1459,21 @@ $$;
 COMMENT ON FUNCTION iuid_partition_name(regclass, interval, timestamptz) IS
 'name of the time partition that starts at a time: the parent''s, and the time in UTC as finely as the step needs; shortened to 63 bytes with a hash where it would be longer (doc/partitions.md)';
 
-CREATE FUNCTION iuid_try_lock(relation regclass, mode text)
+CREATE FUNCTION iuid_try_lock(tables text, mode text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '200ms'	-- less than deadlock_timeout
 AS $$
 BEGIN
-	FOR attempt IN 1 .. 20 LOOP
-		BEGIN
-			EXECUTE format('LOCK TABLE %s IN %s MODE NOWAIT', relation, mode);
-			RETURN true;
-		EXCEPTION WHEN lock_not_available THEN
-			PERFORM pg_sleep(0.01);
-		END;
-	END LOOP;
+	EXECUTE format('LOCK TABLE %s IN %s MODE', tables, mode);
+	RETURN true;
+EXCEPTION WHEN lock_not_available THEN
 	RETURN false;
 END
 $$;
-COMMENT ON FUNCTION iuid_try_lock(regclass, text) IS
-'locks a table in a mode of LOCK TABLE; false if it is in use for a fifth of a second';
+COMMENT ON FUNCTION iuid_try_lock(text, text) IS
+'LOCK TABLE of tables, quoted and with ONLY where that is meant, in a mode; false if they are in use for a fifth of a second';
 
 CREATE FUNCTION iuid_lock_for_attach(parent regclass)
 RETURNS void
@@ -1485,42 +1481,43 @@ LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+	-- The order in which most transactions write: what is referred to, the
+	-- table itself, what refers to it.
+	-- Related tables are locked with their partitions.
+	writable text[] := ARRAY(
+		SELECT confrelid::regclass::text FROM pg_constraint
+			WHERE contype = 'f' AND conrelid = parent AND confrelid <> parent AND conparentid = 0
+		UNION ALL SELECT 'ONLY ' || parent
+		UNION ALL SELECT conrelid::regclass::text FROM pg_constraint
+			WHERE contype = 'f' AND confrelid = parent AND conrelid <> parent AND conparentid = 0);
 	default_partition regclass;
-	related regclass[];
-	waiting boolean;
 	-- lock_timeout is in milliseconds; 0 is none.
 	deadline timestamptz := clock_timestamp() + (SELECT coalesce(nullif(setting, '0'), '60000')
 		FROM pg_settings WHERE name = 'lock_timeout')::int * interval '1 millisecond';
+	waiting boolean;
 BEGIN
 	-- This stops nobody but other maintenance.
 	EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
 	SELECT nullif(partdefid, 0) INTO default_partition FROM pg_partitioned_table WHERE partrelid = parent;
-	related := ARRAY(
-		SELECT DISTINCT CASE conrelid WHEN parent THEN confrelid ELSE conrelid END FROM pg_constraint
-		WHERE contype = 'f' AND parent IN (conrelid, confrelid) AND conrelid <> confrelid AND conparentid = 0);
 	IF default_partition IS NULL THEN
-		RETURN;		-- what else is needed is waited for while nothing is held
-	ELSIF related = '{}' THEN
-		EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', default_partition);
-		RETURN;
+		RETURN;		-- what else is needed is waited for while nobody is kept from writing
 	END IF;
 
-	-- A transaction may have written one of these tables and be about to write
-	-- another.  So only the first is waited for: the others are tried, and if
-	-- one of them stays in use, all are given up for a while.  The DEFAULT
-	-- partition is last, as whoever writes to a related table looks there for
-	-- the rows that a foreign key refers to.
+	-- An INSERT that is on its way to the DEFAULT partition would fail when it
+	-- gets there, so it must not set out.  A transaction may have written one of
+	-- these tables, and be about to write another.  So only the first is waited
+	-- for; if another stays in use, all are given up for a while.
 	WHILE clock_timestamp() < deadline LOOP
 		BEGIN
 			waiting := true;
-			EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', related[1]);
+			EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', writable[1]);
 			waiting := false;
-			FOR number IN 2 .. cardinality(related) LOOP
-				IF NOT @extschema@.iuid_try_lock(related[number], 'SHARE ROW EXCLUSIVE') THEN
+			FOR number IN 2 .. cardinality(writable) LOOP
+				IF NOT @extschema@.iuid_try_lock(writable[number], 'SHARE ROW EXCLUSIVE') THEN
 					RAISE lock_not_available;
 				END IF;
 			END LOOP;
-			IF NOT @extschema@.iuid_try_lock(default_partition, 'ACCESS EXCLUSIVE') THEN
+			IF NOT @extschema@.iuid_try_lock(default_partition::text, 'ACCESS EXCLUSIVE') THEN
 				RAISE lock_not_available;
 			END IF;
 			RETURN;
@@ -1531,14 +1528,14 @@ BEGIN
 		END;
 		PERFORM pg_sleep(0.2 * random());
 	END LOOP;
-	RAISE EXCEPTION 'could not lock the DEFAULT partition of % together with the tables that foreign keys join to it', parent
+	RAISE EXCEPTION 'could not lock the DEFAULT partition of %', parent
 		USING ERRCODE = 'lock_not_available',
-			DETAIL = 'At each attempt, for lock_timeout or a minute, one of them was in use.',
-			HINT = 'Try again when there are fewer transactions that insert into the DEFAULT partition.';
+			DETAIL = 'At each attempt, for lock_timeout or a minute, it or a table that a foreign key joins to it was in use.',
+			HINT = 'Try again when there are fewer transactions on them.';
 END
 $$;
 COMMENT ON FUNCTION iuid_lock_for_attach(regclass) IS
-'locks what attaching a partition needs, so that it cannot deadlock with INSERTs: the parent against other maintenance, tables that foreign keys join to it against writing, the DEFAULT partition against all; not to be had within lock_timeout, or a minute if there is none: 55P03 (doc/partitions.md)';
+'locks what attaching a partition needs, so that it cannot deadlock with INSERTs: the parent against other maintenance; with a DEFAULT partition the parent and tables that foreign keys join to it against writing, and the DEFAULT partition against all; not to be had within lock_timeout, or a minute if there is none: 55P03 (doc/partitions.md)';
 
 CREATE FUNCTION iuid_create_partition(parent regclass, name name, lower uuid, upper uuid)
 RETURNS regclass

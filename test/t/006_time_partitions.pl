@@ -63,18 +63,18 @@ for my $day (0 .. 59)
 				timestamptz '2026-01-02' + $day * interval '1 day')});
 	}
 }
-IPC::Run::finish($writers);
+ok(IPC::Run::finish($writers), 'no session gives up') or diag $out;
 my ($done) = $out =~ /number of transactions actually processed: (\d+)/;
 my ($failed) = $out =~ /number of failed transactions: (\d+)/;
 ok($done > 0, 'sessions insert while partitions are made') or diag $out;
 is($failed, 0, 'none of them fails') or diag $out;
 is( $node->safe_psql('postgres', 'SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM lines)'),
 	($done + 1) . '|' . $done, 'every committed row is there');
-is( $node->safe_psql('postgres', 'SELECT (SELECT count(*) FROM orders_rest), (SELECT count(*) FROM lines_rest)'),
-	'0|0', 'no row is left in the DEFAULT partitions');
 is( $node->safe_psql('postgres', q{
-		SELECT count(*) FROM orders WHERE tableoid::regclass::text <> to_char(iuid_timestamp(id), '"orders_"YYYY_MM_DD')}),
-	'0', 'every row is in the partition of its day');
+		SELECT tableoid::regclass, id FROM orders WHERE tableoid::regclass::text <> to_char(iuid_timestamp(id), '"orders_"YYYY_MM_DD')
+		UNION ALL
+		SELECT tableoid::regclass, id FROM lines WHERE tableoid::regclass::text <> to_char(iuid_timestamp(id), '"lines_"YYYY_MM_DD')}),
+	'', 'every row is in the partition of its day, and none in a DEFAULT partition');
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock');
 
 # A lock_timeout of the caller holds while the DEFAULT partition is in use.
@@ -84,7 +84,7 @@ my ($status, undef, $err) = $node->psql('postgres', q{
 	SET lock_timeout = '500ms';
 	SELECT iuid_create_partitions('orders', '1 day', '2027-01-01', '2027-01-02')});
 isnt($status, 0, 'lock_timeout ends the waiting');
-like($err, qr/could not lock the DEFAULT partition of public.orders/, 'and what was waited for is named');
+like($err, qr{canceling statement due to lock timeout}, 'with its own message');
 $session->query_safe('ROLLBACK');
 $session->quit;
 

@@ -11,8 +11,8 @@
 
 #include "utils/timestamp.h"
 
-static void
-reject_null(FunctionCallInfo fcinfo, int n, const char *what)
+void
+iuid_reject_null(FunctionCallInfo fcinfo, int n, const char *what)
 {
 	if (PG_ARGISNULL(n))
 		ereport(ERROR,
@@ -28,7 +28,7 @@ number_arg(FunctionCallInfo fcinfo, int n, const char *what, int limit)
 {
 	int32 number;
 
-	reject_null(fcinfo, n, what);
+	iuid_reject_null(fcinfo, n, what);
 	number = PG_GETARG_INT32(n);
 	if (number < 0 || number > limit)
 		ereport(ERROR,
@@ -57,7 +57,7 @@ iuid_ms_arg(FunctionCallInfo fcinfo, int n)
 {
 	TimestampTz at;
 
-	reject_null(fcinfo, n, "time");
+	iuid_reject_null(fcinfo, n, "time");
 	at = PG_GETARG_TIMESTAMPTZ(n);
 
 	/* Both infinities are outside these ends too. */

@@ -47,6 +47,7 @@ iuid_ms_to_timestamp(int64 ms)
  * IUID_COUNTRY_MAX or IUID_ENTITY_MAX, or one more where that stands for the
  * end of the range.  The time is in Unix milliseconds, rounded down.
  */
+extern void iuid_reject_null(FunctionCallInfo fcinfo, int n, const char *what);
 extern int iuid_country_arg(FunctionCallInfo fcinfo, int n, int limit);
 extern int iuid_entity_arg(FunctionCallInfo fcinfo, int n, int limit);
 extern int64 iuid_ms_arg(FunctionCallInfo fcinfo, int n);

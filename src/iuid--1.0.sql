@@ -1316,6 +1316,144 @@ COMMENT ON AGGREGATE max(iuid) IS
 'largest of all, in byte order: of the latest time';
 
 --
+-- Registry
+--
+
+-- What an organisation says of its numbers, nodes and routes.  The tables are
+-- dumped with the database, and belong to whoever made the extension.
+
+CREATE TABLE iuid_countries (
+	country int PRIMARY KEY CHECK (country BETWEEN 0 AND 255),
+	code text NOT NULL UNIQUE CHECK (code <> ''),
+	name text NOT NULL CHECK (name <> '')
+);
+COMMENT ON TABLE iuid_countries IS
+'countries of an organisation: the number in its identifiers, 0-255, a code and a name (doc/regions.md)';
+
+CREATE TABLE iuid_entities (
+	entity int PRIMARY KEY CHECK (entity BETWEEN 0 AND 255),
+	service text NOT NULL,
+	name text NOT NULL CHECK (name <> ''),
+	key text GENERATED ALWAYS AS (service || name) STORED UNIQUE
+);
+COMMENT ON TABLE iuid_entities IS
+'entities of an organisation: the number in its identifiers, 0-255, the service and the name, which together are the key (doc/regions.md)';
+
+CREATE TABLE iuid_nodes (
+	node text PRIMARY KEY CHECK (node <> ''),
+	region text CHECK (region <> ''),
+	server text CHECK (server <> '')
+);
+COMMENT ON TABLE iuid_nodes IS
+'nodes, one database each: the name that iuid.node has there, the region, and its postgres_fdw server, NULL for this node itself (doc/regions.md)';
+
+CREATE TABLE iuid_routes (
+	country int CHECK (country BETWEEN 0 AND 255),
+	entity int CHECK (entity BETWEEN 0 AND 255),
+	node text NOT NULL REFERENCES iuid_nodes ON UPDATE CASCADE,
+	UNIQUE NULLS NOT DISTINCT (country, entity)
+);
+COMMENT ON TABLE iuid_routes IS
+'which node has the rows of a country and entity, NULL for any; the most specific wins: both, the country, the entity, neither (doc/regions.md)';
+
+GRANT SELECT ON iuid_countries, iuid_entities, iuid_nodes, iuid_routes TO PUBLIC;
+ALTER TABLE iuid_countries OWNER TO @extowner@;
+ALTER TABLE iuid_entities OWNER TO @extowner@;
+ALTER TABLE iuid_nodes OWNER TO @extowner@;
+ALTER TABLE iuid_routes OWNER TO @extowner@;
+
+SELECT pg_extension_config_dump('iuid_countries', '');
+SELECT pg_extension_config_dump('iuid_entities', '');
+SELECT pg_extension_config_dump('iuid_nodes', '');
+SELECT pg_extension_config_dump('iuid_routes', '');
+
+CREATE FUNCTION iuid_registry_changed()
+RETURNS trigger
+AS 'MODULE_PATHNAME', 'iuid_registry_changed'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION iuid_registry_changed() IS
+'trigger of the registry tables: makes every backend read them again; called otherwise: 39P01 (doc/regions.md)';
+
+-- For each row, as logical replication sets off no others, and always, for its sake, too.
+
+CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON iuid_countries
+	FOR EACH ROW EXECUTE FUNCTION iuid_registry_changed();
+CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON iuid_countries
+	FOR EACH STATEMENT EXECUTE FUNCTION iuid_registry_changed();
+ALTER TABLE iuid_countries ENABLE ALWAYS TRIGGER iuid_changed;
+ALTER TABLE iuid_countries ENABLE ALWAYS TRIGGER iuid_truncated;
+
+CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON iuid_entities
+	FOR EACH ROW EXECUTE FUNCTION iuid_registry_changed();
+CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON iuid_entities
+	FOR EACH STATEMENT EXECUTE FUNCTION iuid_registry_changed();
+ALTER TABLE iuid_entities ENABLE ALWAYS TRIGGER iuid_changed;
+ALTER TABLE iuid_entities ENABLE ALWAYS TRIGGER iuid_truncated;
+
+CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON iuid_nodes
+	FOR EACH ROW EXECUTE FUNCTION iuid_registry_changed();
+CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON iuid_nodes
+	FOR EACH STATEMENT EXECUTE FUNCTION iuid_registry_changed();
+ALTER TABLE iuid_nodes ENABLE ALWAYS TRIGGER iuid_changed;
+ALTER TABLE iuid_nodes ENABLE ALWAYS TRIGGER iuid_truncated;
+
+CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON iuid_routes
+	FOR EACH ROW EXECUTE FUNCTION iuid_registry_changed();
+CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON iuid_routes
+	FOR EACH STATEMENT EXECUTE FUNCTION iuid_registry_changed();
+ALTER TABLE iuid_routes ENABLE ALWAYS TRIGGER iuid_changed;
+ALTER TABLE iuid_routes ENABLE ALWAYS TRIGGER iuid_truncated;
+
+CREATE FUNCTION iuid_node(iuid)
+RETURNS text
+AS 'MODULE_PATHNAME', 'iuid_node'
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION iuid_node(iuid) IS
+'node that has an identifier''s row, by the routes; NULL without a route, for Nil, Max and the reserved layouts 2-15 (doc/regions.md)';
+
+CREATE FUNCTION iuid_node(country int, entity int)
+RETURNS text
+AS 'MODULE_PATHNAME', 'iuid_node_of'
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION iuid_node(country int, entity int) IS
+'node that has the rows of a country and entity, 0-255 each, by the routes; NULL without a route; outside 0-255: 22023 (doc/regions.md)';
+
+CREATE FUNCTION iuid_is_local(iuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_is_local'
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION iuid_is_local(iuid) IS
+'whether the setting iuid.node is the node that has an identifier''s row; NULL if it is not set or there is no route (doc/regions.md)';
+
+CREATE FUNCTION iuid_country_code(iuid)
+RETURNS text
+AS 'MODULE_PATHNAME', 'iuid_country_code'
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION iuid_country_code(iuid) IS
+'registered code of an identifier''s country; NULL if it has none (doc/regions.md)';
+
+CREATE FUNCTION iuid_entity_key(iuid)
+RETURNS text
+AS 'MODULE_PATHNAME', 'iuid_entity_key'
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION iuid_entity_key(iuid) IS
+'registered key of an identifier''s entity; NULL if it has none (doc/regions.md)';
+
+CREATE FUNCTION iuid_inspect(iuid, OUT "time" timestamptz, OUT country int, OUT code text, OUT name text,
+	OUT service text, OUT entity int, OUT key text, OUT node text, OUT region text, OUT layout int)
+AS 'MODULE_PATHNAME', 'iuid_inspect'
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION iuid_inspect(iuid) IS
+'all that is known of an identifier: its time, country with code and name, service, entity with key, node with region, and layout; NULL for what is not registered or not in it (doc/regions.md)';
+
+CREATE FUNCTION gen_iuid(country text, entity text)
+RETURNS iuid
+AS 'MODULE_PATHNAME', 'gen_iuid_registered'
+LANGUAGE C VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION gen_iuid(country text, entity text) IS
+'new identifier of this moment for a country and entity by registered code and key; NULL: 22004; not registered: 22023; a clock outside 48 bits of milliseconds: 22008 (doc/regions.md)';
+
+--
 -- Time partitions
 --
 
@@ -1431,30 +1569,40 @@ $$;
 COMMENT ON FUNCTION iuid_partition_start(interval, timestamptz) IS
 'start of the step in which a time lies, in UTC: months from January, weeks from Monday, days from midnight; a step that is not 1 hour to 1 year, of whole months or of days, hours and minutes: 22023 (doc/partitions.md)';
 
-CREATE FUNCTION iuid_partition_name(parent regclass, step interval, lower timestamptz)
+CREATE FUNCTION iuid_shortened_name(base text, suffix text)
 RETURNS name
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
 AS $$
 DECLARE
-	base text := (SELECT relname FROM pg_class WHERE oid = parent);
-	suffix text := to_char(lower, CASE
-		WHEN lower <> @extschema@.iuid_partition_start(step, lower) THEN '"_"YYYY_MM_DD_HH24MI'
-		WHEN extract(year FROM step) > 0 THEN '"_"YYYY'
-		WHEN extract(month FROM step) > 0 THEN '"_"YYYY_MM'
-		WHEN extract(epoch FROM step) % 86400 = 0 THEN '"_"YYYY_MM_DD'
-		ELSE '"_"YYYY_MM_DD_HH24MI' END);
+	whole text := base;
 BEGIN
 	-- A name has 63 bytes; a hash of the whole keeps shortened ones apart.
 	IF octet_length(base || suffix) > 63 THEN
-		suffix := '_' || left(md5(base), 8) || suffix;
+		suffix := '_' || left(md5(whole), 8) || suffix;
 		WHILE octet_length(base || suffix) > 63 LOOP
 			base := left(base, -1);
 		END LOOP;
 	END IF;
 	RETURN base || suffix;
 END
+$$;
+COMMENT ON FUNCTION iuid_shortened_name(text, text) IS
+'base and suffix as one name; of more than 63 bytes, the base is shortened and a hash of it put between';
+
+CREATE FUNCTION iuid_partition_name(parent regclass, step interval, lower timestamptz)
+RETURNS name
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+AS $$
+	SELECT @extschema@.iuid_shortened_name(relname, to_char(lower, CASE
+		WHEN lower <> @extschema@.iuid_partition_start(step, lower) THEN '"_"YYYY_MM_DD_HH24MI'
+		WHEN extract(year FROM step) > 0 THEN '"_"YYYY'
+		WHEN extract(month FROM step) > 0 THEN '"_"YYYY_MM'
+		WHEN extract(epoch FROM step) % 86400 = 0 THEN '"_"YYYY_MM_DD'
+		ELSE '"_"YYYY_MM_DD_HH24MI' END))
+	FROM pg_class WHERE oid = parent
 $$;
 COMMENT ON FUNCTION iuid_partition_name(regclass, interval, timestamptz) IS
 'name of the time partition that starts at a time: the parent''s, and the time in UTC as finely as the step needs; shortened to 63 bytes with a hash where it would be longer (doc/partitions.md)';
@@ -1780,3 +1928,143 @@ AS $$
 $$;
 COMMENT ON FUNCTION iuid_time_decoder(text) IS
 'time of an identifier, of a UUID of version 7, or of a bound of either, given as text: pg_partman''s time_decoder; NULL for layouts without a time; any other UUID, or none: 22P02 (doc/other-partitioning.md)';
+
+--
+-- Regions
+--
+
+CREATE FUNCTION iuid_country_partition_key(parent regclass)
+RETURNS name
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	key name;
+BEGIN
+	SELECT a.attname INTO key
+	FROM pg_partitioned_table AS p
+		JOIN pg_opclass AS c ON c.oid = p.partclass[0]
+		JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+	WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1
+		AND c.opcname = 'iuid_country_ops' AND c.opcintype = '@extschema@.iuid'::regtype;
+	IF key IS NULL THEN
+		RAISE EXCEPTION 'table % is not partitioned in country order', parent
+			USING ERRCODE = 'wrong_object_type',
+				HINT = 'Create it with PARTITION BY RANGE (id iuid_country_ops).';
+	END IF;
+	RETURN key;
+END
+$$;
+COMMENT ON FUNCTION iuid_country_partition_key(regclass) IS
+'the column by which a table is partitioned in country order; a table of any other shape: 42809 (doc/regions.md)';
+
+CREATE FUNCTION iuid_routed_countries(entity int)
+RETURNS TABLE (country int, node text, server text, is_local boolean)
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF coalesce(current_setting('iuid.node', true), '') = '' THEN
+		RAISE EXCEPTION 'this database is no node yet'
+			USING ERRCODE = 'invalid_parameter_value',
+				DETAIL = 'The configuration parameter "iuid.node" is not set.',
+				HINT = 'Set it to the name of this node in iuid_nodes, with ALTER DATABASE ... SET iuid.node.';
+	END IF;
+	RETURN QUERY
+	SELECT c.country, n.node, n.server, n.node = current_setting('iuid.node')
+	FROM (SELECT r.country FROM @extschema@.iuid_countries AS r
+			UNION SELECT r.country FROM @extschema@.iuid_routes AS r WHERE r.country IS NOT NULL) AS c
+		JOIN @extschema@.iuid_nodes AS n ON n.node = @extschema@.iuid_node(c.country, iuid_routed_countries.entity)
+	ORDER BY c.country;
+END
+$$;
+COMMENT ON FUNCTION iuid_routed_countries(int) IS
+'registered countries, and those that routes name, with the node that has their rows of an entity, 0-255, and whether that is this one; no iuid.node, or an entity outside 0-255: 22023 (doc/regions.md)';
+
+CREATE FUNCTION iuid_create_country_partitions(parent regclass, entity int, step interval DEFAULT NULL)
+RETURNS SETOF regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	key name := @extschema@.iuid_country_partition_key(parent);
+	schema name := (SELECT relnamespace::regnamespace FROM pg_class WHERE oid = parent);
+	base text := (SELECT relname FROM pg_class WHERE oid = parent);
+	country int;
+	partition text;
+BEGIN
+	IF parent IS NULL OR entity IS NULL THEN
+		RAISE EXCEPTION 'table and entity must not be null'
+			USING ERRCODE = 'null_value_not_allowed',
+				HINT = 'Give the table in country order, and the number of the entity that is in it.';
+	END IF;
+
+	FOR country IN SELECT r.country FROM @extschema@.iuid_routed_countries(entity) AS r WHERE r.is_local LOOP
+		partition := format('%s.%I', schema, @extschema@.iuid_shortened_name(base, '_c' || country));
+		CONTINUE WHEN EXISTS (SELECT FROM pg_inherits WHERE inhparent = parent AND inhrelid = to_regclass(partition));
+		EXECUTE format('CREATE TABLE %s PARTITION OF %s (CHECK (@extschema@.iuid_country(%I) = %s)) FOR VALUES FROM (%L) TO (%L)',
+			partition, parent, key, country, @extschema@.iuid_country_floor(country), @extschema@.iuid_country_floor(country + 1))
+			|| CASE WHEN step IS NULL THEN '' ELSE format(' PARTITION BY RANGE (%I)', key) END;
+		IF step IS NOT NULL THEN
+			EXECUTE format('CREATE TABLE %s.%I PARTITION OF %s DEFAULT', schema,
+				@extschema@.iuid_shortened_name(base, '_c' || country || '_rest'), partition);
+			PERFORM @extschema@.iuid_maintain_partitions(partition, step);
+		END IF;
+		RETURN NEXT partition::regclass;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION iuid_create_country_partitions(regclass, int, interval) IS
+'makes a partition <parent>_c<country> for each country whose rows of an entity are routed to this node, where there is none yet, and gives their names; each has a CHECK of its country; with a step it has time partitions of that step, from the present on, and a DEFAULT one; NULL: 22004, no iuid.node: 22023, a table that is not in country order: 42809 (doc/regions.md)';
+
+CREATE FUNCTION iuid_create_global_table(global text, local regclass, entity int)
+RETURNS SETOF regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	key name := @extschema@.iuid_country_partition_key(local);
+	home name := (SELECT nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace WHERE c.oid = local);
+	base name := (SELECT relname FROM pg_class WHERE oid = local);
+	path text[] := parse_ident(global);
+	parent text;
+	partition text;
+	remote record;
+BEGIN
+	IF global IS NULL OR local IS NULL OR entity IS NULL THEN
+		RAISE EXCEPTION 'tables and entity must not be null'
+			USING ERRCODE = 'null_value_not_allowed',
+				HINT = 'Give the name of the global table, the local table, and the number of the entity that is in them.';
+	END IF;
+	IF cardinality(path) = 1 THEN
+		path := ARRAY[home::text] || path;
+	END IF;
+
+	parent := format('%I.%I', path[1], path[2]);
+	IF to_regclass(parent) IS NULL THEN
+		EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED)
+			PARTITION BY RANGE (%I @extschema@.iuid_country_ops)', parent, local, key);
+		EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s DEFAULT', parent, local);
+		RETURN NEXT parent::regclass;
+	ELSE
+		PERFORM @extschema@.iuid_country_partition_key(parent);
+	END IF;
+
+	FOR remote IN SELECT * FROM @extschema@.iuid_routed_countries(entity) WHERE NOT is_local LOOP
+		partition := format('%I.%I', path[1], @extschema@.iuid_shortened_name(path[2], '_c' || remote.country));
+		CONTINUE WHEN EXISTS (SELECT FROM pg_inherits WHERE inhparent = parent::regclass AND inhrelid = to_regclass(partition));
+		IF remote.server IS NULL THEN
+			RAISE EXCEPTION 'node "%" has no server', remote.node
+				USING ERRCODE = 'invalid_parameter_value',
+					DETAIL = format('Country %s is routed to it.', remote.country),
+					HINT = 'Make a postgres_fdw server for it, and set its name in iuid_nodes.';
+		END IF;
+		EXECUTE format('CREATE FOREIGN TABLE %s PARTITION OF %s FOR VALUES FROM (%L) TO (%L) SERVER %I OPTIONS (schema_name %L, table_name %L)',
+			partition, parent, @extschema@.iuid_country_floor(remote.country), @extschema@.iuid_country_floor(remote.country + 1),
+			remote.server, home, @extschema@.iuid_shortened_name(base, '_c' || remote.country));
+		RETURN NEXT partition::regclass;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION iuid_create_global_table(text, regclass, int) IS
+'makes a table over all regions, of which the local table is the DEFAULT partition, and each country that is routed elsewhere a foreign table <global>_c<country> on <local>_c<country> there; run again, adds what is missing; gives what it made; NULL: 22004, no iuid.node or a node without server: 22023, a table that is not in country order: 42809 (doc/regions.md)';

@@ -55,23 +55,23 @@ static const char *const table_names[TABLES] = {
 	[ROUTE_TABLE] = "iuid_routes",
 };
 
-typedef struct Country
+typedef struct RegisteredCountry
 {
 	char *code; /* NULL: not registered */
 	char *name;
-} Country;
+} RegisteredCountry;
 
-typedef struct Entity
+typedef struct RegisteredEntity
 {
 	char *key; /* NULL: not registered */
 	char *service;
-} Entity;
+} RegisteredEntity;
 
-typedef struct Node
+typedef struct RegisteredNode
 {
 	char *node;
 	char *region; /* may be NULL */
-} Node;
+} RegisteredNode;
 
 typedef struct Route
 {
@@ -82,9 +82,9 @@ typedef struct Route
 
 typedef struct Registry
 {
-	Country countries[COUNTRIES];
-	Entity entities[ENTITIES];
-	List *nodes;  /* of Node; the first is that of NO_NODE */
+	RegisteredCountry countries[COUNTRIES];
+	RegisteredEntity entities[ENTITIES];
+	List *nodes;  /* of RegisteredNode; the first is that of NO_NODE */
 	List *routes; /* of Route */
 	uint16 node_of[COUNTRIES][ENTITIES];
 } Registry;
@@ -102,7 +102,8 @@ static uint16 find_node(Registry *registry, const char *name);
 static char *text_column(TupleTableSlot *slot, int column);
 static int int_column(TupleTableSlot *slot, int column);
 static bool has_origin(const Iuid *id);
-static const Node *get_node(Registry *registry, int country, int entity);
+static const RegisteredNode *get_node(Registry *registry, int country,
+									  int entity);
 static Datum text_or_null(FunctionCallInfo fcinfo, const char *value);
 
 /* Trigger of the registry tables: every backend is to read them again. */
@@ -157,7 +158,7 @@ get_registry(FunctionCallInfo fcinfo)
 		changed = false;
 		MemoryContextReset(context);
 		registry = palloc0(sizeof(Registry));
-		registry->nodes = list_make1(palloc0(sizeof(Node)));
+		registry->nodes = list_make1(palloc0(sizeof(RegisteredNode)));
 		for (int i = 0; i < TABLES; i++)
 			read_table(registry, i);
 	} while (changed);
@@ -206,14 +207,14 @@ read_row(Registry *registry, int table, TupleTableSlot *slot)
 {
 	if (table == COUNTRY_TABLE)
 	{
-		Country *country = &registry->countries[int_column(slot, 1)];
+		RegisteredCountry *country = &registry->countries[int_column(slot, 1)];
 
 		country->code = text_column(slot, 2);
 		country->name = text_column(slot, 3);
 	}
 	else if (table == ENTITY_TABLE)
 	{
-		Entity *entity = &registry->entities[int_column(slot, 1)];
+		RegisteredEntity *entity = &registry->entities[int_column(slot, 1)];
 
 		entity->service = text_column(slot, 2);
 		entity->key = text_column(slot, 4);
@@ -222,7 +223,8 @@ read_row(Registry *registry, int table, TupleTableSlot *slot)
 	{
 		uint16 node = find_node(registry, text_column(slot, 1));
 
-		((Node *) list_nth(registry->nodes, node))->region = text_column(slot, 2);
+		((RegisteredNode *) list_nth(registry->nodes, node))->region =
+			text_column(slot, 2);
 	}
 	else
 	{
@@ -264,7 +266,7 @@ apply_routes(Registry *registry)
 static uint16
 find_node(Registry *registry, const char *name)
 {
-	Node *node;
+	RegisteredNode *node;
 
 	for (int i = NO_NODE + 1; i < list_length(registry->nodes); i++)
 	{
@@ -272,7 +274,7 @@ find_node(Registry *registry, const char *name)
 		if (strcmp(node->node, name) == 0)
 			return i;
 	}
-	node = palloc0(sizeof(Node));
+	node = palloc0(sizeof(RegisteredNode));
 	node->node = pstrdup(name);
 	registry->nodes = lappend(registry->nodes, node);
 	return list_length(registry->nodes) - 1;
@@ -303,7 +305,7 @@ has_origin(const Iuid *id)
 	return !iuid_is_end(id) && iuid_get_layout(id) <= IUID_LAYOUT_NAME;
 }
 
-static const Node *
+static const RegisteredNode *
 get_node(Registry *registry, int country, int entity)
 {
 	return list_nth(registry->nodes, registry->node_of[country][entity]);
@@ -350,7 +352,7 @@ Datum
 iuid_is_local(PG_FUNCTION_ARGS)
 {
 	const Iuid *id = PG_GETARG_IUID_P(0);
-	const Node *node;
+	const RegisteredNode *node;
 
 	if (!has_origin(id) || iuid_setting_node[0] == '\0')
 		PG_RETURN_NULL();
@@ -404,9 +406,10 @@ iuid_inspect(PG_FUNCTION_ARGS)
 	if (has_origin(id))
 	{
 		Registry *registry = get_registry(fcinfo);
-		const Country *country = &registry->countries[iuid_get_country(id)];
-		const Entity *entity = &registry->entities[iuid_get_entity(id)];
-		const Node *node =
+		const RegisteredCountry *country =
+			&registry->countries[iuid_get_country(id)];
+		const RegisteredEntity *entity = &registry->entities[iuid_get_entity(id)];
+		const RegisteredNode *node =
 			get_node(registry, iuid_get_country(id), iuid_get_entity(id));
 		const char *const texts[10] = {
 			[2] = country->code, [3] = country->name, [4] = entity->service,

@@ -1356,6 +1356,9 @@ CREATE TABLE iuid_routes (
 COMMENT ON TABLE iuid_routes IS
 'which node has the rows of a country and entity, NULL for any; the most specific wins: both, the country, the entity, neither (doc/regions.md)';
 
+-- Logical replication cannot tell rows apart by columns that may be NULL.
+ALTER TABLE iuid_routes REPLICA IDENTITY FULL;
+
 GRANT SELECT ON iuid_countries, iuid_entities, iuid_nodes, iuid_routes TO PUBLIC;
 ALTER TABLE iuid_countries OWNER TO @extowner@;
 ALTER TABLE iuid_entities OWNER TO @extowner@;

@@ -1,0 +1,66 @@
+-- Partitions for the countries that are routed to this node, and a table over all.
+SET timezone = 'UTC';
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION postgres_fdw;
+CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iuid');
+CREATE SCHEMA "a.b";
+CREATE TABLE "a.b"."Orders" (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 1), note text) PARTITION BY RANGE (id iuid_country_ops);
+INSERT INTO iuid_countries VALUES (7, 'KZ', 'Kazakhstan'), (8, 'MX', 'Mexico'), (9, 'BR', 'Brazil');
+INSERT INTO iuid_nodes VALUES ('here', 'asia', NULL), ('there', 'america', 'elsewhere'), ('unreachable', 'europe', NULL);
+INSERT INTO iuid_routes VALUES (7, NULL, 'here'), (NULL, NULL, 'there'), (8, 2, 'here');
+
+SELECT iuid_create_country_partitions('"a.b"."Orders"', 1);
+\echo :LAST_ERROR_SQLSTATE
+SET iuid.node = 'here';
+SELECT iuid_create_country_partitions('"a.b"."Orders"', 1);
+SELECT iuid_create_country_partitions('"a.b"."Orders"', 1);
+SELECT iuid_create_global_table('"orders everywhere"', '"a.b"."Orders"', 1);
+SELECT iuid_create_global_table('"a.b"."orders everywhere"', '"a.b"."Orders"', 1);
+
+-- what is added is what is missing: a route to here, and one to there for a country of no name
+INSERT INTO iuid_routes VALUES (40, 1, 'there'), (41, 1, 'here');
+SELECT iuid_create_country_partitions('"a.b"."Orders"', 1);
+SELECT iuid_create_global_table('"orders everywhere"', '"a.b"."Orders"', 1);
+SELECT inhrelid::regclass AS partition, pg_get_expr(relpartbound, inhrelid) AS bounds
+FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent IN ('"a.b"."Orders"'::regclass, '"a.b"."orders everywhere"'::regclass) ORDER BY 1;
+SELECT ftrelid::regclass, ftoptions FROM pg_foreign_table ORDER BY 1;
+
+-- with a step, time partitions from the present on, and a DEFAULT one
+CREATE TABLE wallets (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 2)) PARTITION BY RANGE (id iuid_country_ops);
+SELECT iuid_create_country_partitions('wallets', 2, '1 year');
+SELECT count(*) = 6 AS present_and_ahead, bool_or(is_default) FROM iuid_partitions('wallets_c7');
+INSERT INTO wallets DEFAULT VALUES RETURNING tableoid::regclass::text = 'wallets_c7_' || extract(year FROM now()) AS of_this_year;
+INSERT INTO wallets VALUES (gen_iuid(8, 2, '2020-01-01')) RETURNING tableoid::regclass;
+
+-- an id is in its country's table or nowhere
+INSERT INTO "a.b"."orders everywhere" (note) VALUES ('by default') RETURNING tableoid::regclass, iuid_country(id);
+\set VERBOSITY terse
+INSERT INTO "a.b"."Orders" VALUES ('019b76da-a87b-8009-8041-23456789abcd');
+INSERT INTO "a.b"."Orders_c7" VALUES ('019b76da-a87b-8009-8041-23456789abcd');
+UPDATE "a.b"."Orders_c7" SET id = '019b76da-a87b-8009-8041-23456789abcd';
+ALTER TABLE "a.b"."Orders" DETACH PARTITION "a.b"."Orders_c7";
+INSERT INTO "a.b"."Orders_c7" VALUES ('019b76da-a87b-8009-8041-23456789abcd');
+\set VERBOSITY default
+
+-- one partition for one id
+EXPLAIN (COSTS OFF) SELECT * FROM "a.b"."orders everywhere" WHERE id = '019b76da-a87b-8009-8041-23456789abcd';
+EXPLAIN (COSTS OFF) SELECT * FROM "a.b"."orders everywhere" WHERE id = uuid '019b76da-a87b-8029-8041-23456789abcd';
+
+-- shapes and nodes that will not do
+CREATE TABLE by_time (id iuid) PARTITION BY RANGE (id);
+SELECT iuid_create_country_partitions('by_time', 1);
+\echo :LAST_ERROR_SQLSTATE
+SELECT iuid_create_global_table('everything', 'by_time', 1);
+SELECT iuid_create_global_table('public.by_time', '"a.b"."Orders"', 1);
+INSERT INTO iuid_routes VALUES (9, NULL, 'unreachable');
+SELECT iuid_create_global_table('wallets_everywhere', 'wallets', 2);
+\echo :LAST_ERROR_SQLSTATE
+SELECT iuid_create_country_partitions('wallets', NULL);
+\echo :LAST_ERROR_SQLSTATE
+SELECT iuid_create_country_partitions('wallets', 256);
+
+DROP TABLE by_time, wallets;
+DROP SCHEMA "a.b" CASCADE;
+DROP EXTENSION postgres_fdw CASCADE;
+TRUNCATE iuid_routes, iuid_nodes, iuid_entities, iuid_countries;

@@ -1,0 +1,111 @@
+-- The registry and the routes, through the cache that every backend has.
+SET timezone = 'UTC';
+INSERT INTO iuid_countries VALUES (7, 'KZ', 'Kazakhstan'), (8, 'MX', 'Mexico');
+INSERT INTO iuid_entities VALUES (1, 'Ayan', 'Order'), (2, 'Wallet', 'Account');
+INSERT INTO iuid_nodes VALUES ('almaty', 'asia', NULL), ('mexico', 'america', 'mexico'), ('spare', NULL, NULL), ('rest', 'europe', 'rest');
+
+-- precedence, for all sets of the four kinds of route, against the rule in SQL
+CREATE TABLE kind AS
+SELECT * FROM (VALUES (1, 7, 1, 'almaty'), (2, 7, NULL, 'mexico'), (4, NULL, 1, 'spare'), (8, NULL, NULL, 'rest')) AS v(bit, country, entity, node);
+CREATE FUNCTION wrong_routes() RETURNS TABLE (sets bigint, compared bigint, wrong bigint) LANGUAGE plpgsql AS $$
+DECLARE
+	now_compared bigint;
+	now_wrong bigint;
+BEGIN
+	sets := 0; compared := 0; wrong := 0;
+	FOR combination IN 0..15 LOOP
+		DELETE FROM iuid_routes;
+		INSERT INTO iuid_routes SELECT country, entity, node FROM kind WHERE bit & combination > 0;
+		SELECT count(*), count(*) FILTER (WHERE iuid_node(c, e) IS DISTINCT FROM expected OR iuid_node(gen_iuid(c, e)) IS DISTINCT FROM expected)
+		INTO now_compared, now_wrong
+		FROM unnest(ARRAY[0, 7, 8, 255]) AS c, unnest(ARRAY[0, 1, 2, 255]) AS e,
+			LATERAL (SELECT (SELECT node FROM iuid_routes AS r WHERE (r.country = c OR r.country IS NULL) AND (r.entity = e OR r.entity IS NULL)
+				ORDER BY r.country IS NULL, r.entity IS NULL LIMIT 1) AS expected) AS x;
+		sets := sets + 1; compared := compared + now_compared; wrong := wrong + now_wrong;
+	END LOOP;
+	RETURN NEXT;
+END $$;
+SELECT * FROM wrong_routes();
+DROP FUNCTION wrong_routes;
+
+-- a change is seen by the next command, and undone by a rollback, of a savepoint, too
+SELECT iuid_node(7, 1), iuid_node(8, 2);
+BEGIN;
+UPDATE iuid_routes SET node = 'spare' WHERE country = 7 AND entity = 1;
+SELECT iuid_node(7, 1);
+SAVEPOINT before;
+DELETE FROM iuid_routes WHERE country = 7;
+SELECT iuid_node(7, 1), iuid_node(7, 2);
+ROLLBACK TO before;
+SELECT iuid_node(7, 1), iuid_node(7, 2);
+TRUNCATE iuid_routes;
+SELECT iuid_node(7, 1), iuid_node(8, 2);
+ROLLBACK;
+SELECT iuid_node(7, 1), iuid_node(8, 2);
+DELETE FROM iuid_routes WHERE entity = 1;
+COPY iuid_routes FROM stdin;
+8	1	almaty
+\.
+SELECT iuid_node(8, 1), iuid_node(7, 1);
+UPDATE iuid_nodes SET node = 'mumbai', region = 'india' WHERE node = 'rest';
+SELECT iuid_node(8, 2);
+-- and within one function, between its statements
+DO $$
+BEGIN
+	ASSERT iuid_node(8, 1) = 'almaty';
+	DELETE FROM iuid_routes WHERE country = 8;
+	ASSERT iuid_node(8, 1) = 'mumbai';
+	RAISE 'undo';
+EXCEPTION WHEN raise_exception THEN
+	ASSERT iuid_node(8, 1) = 'almaty';
+END $$;
+
+-- what the support desk sees: registered, half registered, without a route, without a time, without anything
+SELECT i.* FROM (VALUES (1, gen_iuid(8, 1, '2026-01-01')), (2, gen_iuid(7, 2, '2026-01-01')), (3, gen_iuid(200, 200, '2026-01-01')),
+	(4, iuid_from_name(7, 1, 'hello')), (5, '019b7612-3c00-8207-8041-23456789abcd'::iuid), (6, '00000000-0000-0000-0000-000000000000')) AS v(n, id), iuid_inspect(id) AS i ORDER BY n;
+SELECT iuid_country_code(id), iuid_entity_key(id), iuid_node(id) FROM (VALUES (gen_iuid(7, 2)), (gen_iuid(9, 9)), ('ffffffff-ffff-ffff-ffff-ffffffffffff'), ('019b7612-3c00-8207-8041-23456789abcd')) AS v(id);
+SELECT iuid_node(256, 1);
+\echo :LAST_ERROR_SQLSTATE
+
+-- whether it is here
+SELECT iuid_is_local(gen_iuid(8, 1)) AS no_node_set;
+SET iuid.node = 'almaty';
+SELECT iuid_is_local(gen_iuid(8, 1)), iuid_is_local(gen_iuid(8, 2)), iuid_is_local('00000000-0000-0000-0000-000000000000') AS nil;
+DELETE FROM iuid_routes WHERE country IS NULL;
+SELECT iuid_is_local(gen_iuid(8, 2)) AS no_route;
+
+-- by name
+SELECT iuid_country(id), iuid_entity(id) FROM gen_iuid('KZ', 'WalletAccount') AS id;
+SELECT gen_iuid('XX', 'WalletAccount');
+\echo :LAST_ERROR_SQLSTATE
+SELECT gen_iuid('KZ', 'WalletOrder');
+SELECT gen_iuid(NULL, 'WalletAccount');
+\echo :LAST_ERROR_SQLSTATE
+SELECT gen_iuid('KZ', NULL);
+CREATE TEMP TABLE named (id iuid DEFAULT gen_iuid('MX', 'AyanOrder') PRIMARY KEY);
+INSERT INTO named DEFAULT VALUES RETURNING iuid_country_code(id), iuid_entity_key(id);
+
+-- nonsense is impossible
+\set VERBOSITY sqlstate
+INSERT INTO iuid_countries VALUES (256, 'ZZ', 'Nowhere');
+INSERT INTO iuid_countries VALUES (9, 'KZ', 'Kazakhstan again');
+INSERT INTO iuid_entities VALUES (3, 'AyanO', 'rder');
+INSERT INTO iuid_nodes VALUES ('', 'asia', NULL);
+INSERT INTO iuid_routes VALUES (9, NULL, 'nowhere');
+INSERT INTO iuid_routes VALUES (7, NULL, 'almaty');
+INSERT INTO iuid_routes VALUES (-1, NULL, 'almaty');
+DELETE FROM iuid_nodes WHERE node = 'almaty';
+\set VERBOSITY default
+
+-- everybody reads, the owner writes, who is whoever made the extension
+CREATE ROLE regress_iuid_reader;
+SET ROLE regress_iuid_reader;
+SELECT count(*) FROM iuid_countries, iuid_entities, iuid_nodes, iuid_routes WHERE false;
+SELECT iuid_country_code(gen_iuid(7, 1));
+INSERT INTO iuid_countries VALUES (10, 'BR', 'Brazil');
+RESET ROLE;
+SELECT DISTINCT pg_get_userbyid(relowner) = current_user AS owned FROM pg_class WHERE relname LIKE 'iuid\_%' AND relkind = 'r';
+
+DROP ROLE regress_iuid_reader;
+DROP TABLE kind;
+TRUNCATE iuid_routes, iuid_nodes, iuid_entities, iuid_countries;

@@ -1,0 +1,98 @@
+# The registry in other sessions, on a logical-replication subscriber and in a
+# dump; and what a million look-ups leave behind.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $first = PostgreSQL::Test::Cluster->new('first');
+$first->init(allows_streaming => 'logical');
+$first->start;
+my $second = PostgreSQL::Test::Cluster->new('second');
+$second->init;
+$second->start;
+$_->safe_psql('postgres', 'CREATE EXTENSION iuid') for $first, $second;
+$first->safe_psql('postgres', q{
+	INSERT INTO iuid_countries VALUES (7, 'KZ', 'Kazakhstan');
+	INSERT INTO iuid_entities VALUES (1, 'Ayan', 'Order');
+	INSERT INTO iuid_nodes VALUES ('almaty', 'asia', 'almaty'), ('mexico', 'america', 'mexico');
+	INSERT INTO iuid_routes VALUES (7, NULL, 'almaty')});
+
+# Another session sees a change when it is committed, and not before.
+my $reader = $first->background_psql('postgres');
+my $writer = $first->background_psql('postgres');
+my $node = 'SELECT iuid_node(7, 1)';
+is($reader->query_safe($node), 'almaty', 'a route');
+$writer->query_safe(q{BEGIN; UPDATE iuid_routes SET node = 'mexico'});
+is($writer->query_safe($node), 'mexico', 'changed for its own transaction');
+is($reader->query_safe($node), 'almaty', 'not yet for another');
+$writer->query_safe('COMMIT');
+is($reader->query_safe($node), 'mexico', 'for another after the commit');
+$writer->query_safe('BEGIN; TRUNCATE iuid_routes; ROLLBACK');
+is($reader->query_safe($node), 'mexico', 'what was rolled back never was');
+
+# An old snapshot does not bring back an old route.
+$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+$writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
+$reader->query_safe($node);
+$reader->query_safe('COMMIT');
+is($reader->query_safe($node), 'almaty', 'nor does an old snapshot leave an old route behind');
+
+# A million look-ups: the memory of the backend stays what it was.
+my $memory = q{SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name IN ('iuid registry', 'CacheMemoryContext', 'TopMemoryContext')};
+my $look_up = q{SELECT count(iuid_node(7, n % 256)) + count(iuid_country_code(id)) FROM generate_series(1, 500000) AS n, (SELECT gen_iuid(7, 1) AS id) AS x};
+$reader->query_safe($_) for $look_up, $memory;
+my $before = $reader->query_safe($memory);
+$reader->query_safe($look_up);
+is($reader->query_safe($memory), $before, 'a million look-ups take no memory');
+# Nor does it grow with the number of changes.
+my $used = q{SELECT used_bytes FROM pg_backend_memory_contexts WHERE name = 'iuid registry'};
+$before = $reader->query_safe($used);
+$reader->query_safe(q{DO $$ BEGIN FOR i IN 1..200 LOOP
+	UPDATE iuid_routes SET node = node; PERFORM iuid_node(7, 1); END LOOP; END $$});
+is($reader->query_safe($used), $before, 'nor do two hundred changes');
+$_->quit for $reader, $writer;
+
+# The registry is the same everywhere by logical replication, with caches
+# that follow: of a session that was there before, too.
+$first->safe_psql('postgres', 'CREATE PUBLICATION registry FOR TABLE iuid_countries, iuid_entities, iuid_nodes, iuid_routes');
+$reader = $second->background_psql('postgres');
+is($reader->query_safe($node), '', 'nothing yet on the subscriber');
+my $connection = $first->connstr . ' dbname=postgres';
+$second->safe_psql('postgres', "CREATE SUBSCRIPTION registry CONNECTION '$connection' PUBLICATION registry");
+$second->wait_for_subscription_sync($first, 'registry');
+is($reader->query_safe($node), 'almaty', 'the first copy is seen');
+for my $change (
+	[ q{UPDATE iuid_routes SET node = 'mexico'} => 'mexico' ],
+	[ q{INSERT INTO iuid_routes VALUES (7, 1, 'almaty')} => 'almaty' ],
+	[ q{TRUNCATE iuid_routes} => '' ],
+	[ q{INSERT INTO iuid_routes VALUES (NULL, NULL, 'mexico')} => 'mexico' ])
+{
+	$first->safe_psql('postgres', $change->[0]);
+	$first->wait_for_catchup('registry');
+	is($reader->query_safe($node), $change->[1], "on the subscriber: $change->[0]");
+}
+$first->safe_psql('postgres', q{INSERT INTO iuid_countries VALUES (8, 'MX', 'Mexico')});
+$first->wait_for_catchup('registry');
+is($reader->query_safe(q{SELECT iuid_country_code(gen_iuid('MX', 'AyanOrder'))}), 'MX', 'on the subscriber: a new country');
+$reader->quit;
+$second->safe_psql('postgres', 'DROP SUBSCRIPTION registry');
+
+# A dump brings the registry along, restored with the empty search_path of a dump.
+my $dump = $first->basedir . '/registry.sql';
+$first->safe_psql('postgres', q{INSERT INTO iuid_routes VALUES (7, NULL, 'almaty')});
+$first->command_ok([ 'pg_dump', '-f', $dump, $connection ], 'dump');
+$first->safe_psql('postgres', 'CREATE DATABASE again');
+$first->command_ok(
+	[ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $first->connstr('again') ], 'restore');
+for my $table ('iuid_countries', 'iuid_entities', 'iuid_nodes', 'iuid_routes')
+{
+	my $rows = "SELECT string_agg(t::text, ' ' ORDER BY t::text) FROM $table AS t";
+	is($first->safe_psql('again', $rows), $first->safe_psql('postgres', $rows), "$table is restored");
+}
+is($first->safe_psql('again', $node), 'almaty', 'and gives the routes');
+
+$_->stop for $second, $first;
+done_testing();

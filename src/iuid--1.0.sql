@@ -1356,6 +1356,24 @@ CREATE TABLE iuid_routes (
 COMMENT ON TABLE iuid_routes IS
 'which node has the rows of a country and entity, NULL for any; the most specific wins: both, the country, the entity, neither (doc/regions.md)';
 
+-- Types that come with the tables.
+COMMENT ON TYPE iuid_countries IS
+'row of iuid_countries';
+COMMENT ON TYPE iuid_countries[] IS
+'array of rows of iuid_countries';
+COMMENT ON TYPE iuid_entities IS
+'row of iuid_entities';
+COMMENT ON TYPE iuid_entities[] IS
+'array of rows of iuid_entities';
+COMMENT ON TYPE iuid_nodes IS
+'row of iuid_nodes';
+COMMENT ON TYPE iuid_nodes[] IS
+'array of rows of iuid_nodes';
+COMMENT ON TYPE iuid_routes IS
+'row of iuid_routes';
+COMMENT ON TYPE iuid_routes[] IS
+'array of rows of iuid_routes';
+
 -- Logical replication cannot tell rows apart by columns that may be NULL.
 ALTER TABLE iuid_routes REPLICA IDENTITY FULL;
 

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * registry.c
- *	  Look-ups in the registry tables, from a cache in each backend.
+ *	  The registry tables, in a cache in each backend.
  *
  * The tables are small and read for every row of a query, so all of them are
  * read at once, and dropped at once when one of them changes.  A change
@@ -17,21 +17,17 @@
 
 #include "access/table.h"
 #include "access/tableam.h"
-#include "catalog/namespace.h"
 #include "commands/trigger.h"
 #include "executor/tuptable.h"
-#include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
-#include "utils/timestamp.h"
 
 #include "datum.h"
 #include "registry.h"
-#include "settings.h"
 
 #define COUNTRIES (IUID_COUNTRY_MAX + 1)
 #define ENTITIES  (IUID_ENTITY_MAX + 1)
@@ -101,10 +97,6 @@ static void apply_routes(Registry *registry);
 static uint16 find_node(Registry *registry, const char *name);
 static char *text_column(TupleTableSlot *slot, int column);
 static int int_column(TupleTableSlot *slot, int column);
-static bool has_origin(const Iuid *id);
-static const RegisteredNode *get_node(Registry *registry, int country,
-									  int entity);
-static Datum text_or_null(FunctionCallInfo fcinfo, const char *value);
 
 /* Trigger of the registry tables: every backend is to read them again. */
 PG_FUNCTION_INFO_V1(iuid_registry_changed);
@@ -274,6 +266,13 @@ find_node(Registry *registry, const char *name)
 		if (strcmp(node->node, name) == 0)
 			return i;
 	}
+	if (list_length(registry->nodes) > PG_UINT16_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many nodes in table \"%s\"", table_names[NODE_TABLE]),
+				 errdetail("There may be %d.", PG_UINT16_MAX),
+				 errhint(
+					 "There are no more countries and entities than that to route.")));
 	node = palloc0(sizeof(RegisteredNode));
 	node->node = pstrdup(name);
 	registry->nodes = lappend(registry->nodes, node);
@@ -298,142 +297,23 @@ int_column(TupleTableSlot *slot, int column)
 	return isnull ? ANY : DatumGetInt32(value);
 }
 
-/* As the extractors have it: not Nil, not Max, not of a reserved layout. */
-static bool
-has_origin(const Iuid *id)
+Registered
+iuid_registered(FunctionCallInfo fcinfo, int country, int entity)
 {
-	return !iuid_is_end(id) && iuid_get_layout(id) <= IUID_LAYOUT_NAME;
-}
+	Registry *registry = get_registry(fcinfo);
+	const RegisteredCountry *c = &registry->countries[country];
+	const RegisteredEntity *e = &registry->entities[entity];
+	const RegisteredNode *n =
+		list_nth(registry->nodes, registry->node_of[country][entity]);
 
-static const RegisteredNode *
-get_node(Registry *registry, int country, int entity)
-{
-	return list_nth(registry->nodes, registry->node_of[country][entity]);
-}
-
-static Datum
-text_or_null(FunctionCallInfo fcinfo, const char *value)
-{
-	if (value == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(value));
-}
-
-/* iuid_node(iuid): the node that the routes give; NULL for none. */
-PG_FUNCTION_INFO_V1(iuid_node);
-Datum
-iuid_node(PG_FUNCTION_ARGS)
-{
-	const Iuid *id = PG_GETARG_IUID_P(0);
-
-	if (!has_origin(id))
-		PG_RETURN_NULL();
-	return text_or_null(fcinfo,
-						get_node(get_registry(fcinfo), iuid_get_country(id),
-								 iuid_get_entity(id))
-							->node);
-}
-
-/* iuid_node(country, entity): the same for a country and entity, 0 to 255. */
-PG_FUNCTION_INFO_V1(iuid_node_of);
-Datum
-iuid_node_of(PG_FUNCTION_ARGS)
-{
-	int country = iuid_country_arg(fcinfo, 0, IUID_COUNTRY_MAX);
-	int entity = iuid_entity_arg(fcinfo, 1, IUID_ENTITY_MAX);
-
-	return text_or_null(fcinfo,
-						get_node(get_registry(fcinfo), country, entity)->node);
-}
-
-/* iuid_is_local(iuid): whether its node is iuid.node; NULL if either is unknown. */
-PG_FUNCTION_INFO_V1(iuid_is_local);
-Datum
-iuid_is_local(PG_FUNCTION_ARGS)
-{
-	const Iuid *id = PG_GETARG_IUID_P(0);
-	const RegisteredNode *node;
-
-	if (!has_origin(id) || iuid_setting_node[0] == '\0')
-		PG_RETURN_NULL();
-	node = get_node(get_registry(fcinfo), iuid_get_country(id),
-					iuid_get_entity(id));
-	if (node->node == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_BOOL(strcmp(node->node, iuid_setting_node) == 0);
-}
-
-/* iuid_country_code(iuid): the registered code of its country; NULL for none. */
-PG_FUNCTION_INFO_V1(iuid_country_code);
-Datum
-iuid_country_code(PG_FUNCTION_ARGS)
-{
-	const Iuid *id = PG_GETARG_IUID_P(0);
-
-	if (!has_origin(id))
-		PG_RETURN_NULL();
-	return text_or_null(fcinfo,
-						get_registry(fcinfo)->countries[iuid_get_country(id)].code);
-}
-
-/* iuid_entity_key(iuid): the registered key of its entity; NULL for none. */
-PG_FUNCTION_INFO_V1(iuid_entity_key);
-Datum
-iuid_entity_key(PG_FUNCTION_ARGS)
-{
-	const Iuid *id = PG_GETARG_IUID_P(0);
-
-	if (!has_origin(id))
-		PG_RETURN_NULL();
-	return text_or_null(fcinfo,
-						get_registry(fcinfo)->entities[iuid_get_entity(id)].key);
-}
-
-/* iuid_inspect(iuid): everything that is known about it. */
-PG_FUNCTION_INFO_V1(iuid_inspect);
-Datum
-iuid_inspect(PG_FUNCTION_ARGS)
-{
-	const Iuid *id = PG_GETARG_IUID_P(0);
-	Datum values[10];
-	bool nulls[10];
-	TupleDesc tupdesc;
-
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-
-	memset(nulls, true, sizeof(nulls));
-	if (has_origin(id))
-	{
-		Registry *registry = get_registry(fcinfo);
-		const RegisteredCountry *country =
-			&registry->countries[iuid_get_country(id)];
-		const RegisteredEntity *entity = &registry->entities[iuid_get_entity(id)];
-		const RegisteredNode *node =
-			get_node(registry, iuid_get_country(id), iuid_get_entity(id));
-		const char *const texts[10] = {
-			[2] = country->code, [3] = country->name, [4] = entity->service,
-			[6] = entity->key,	 [7] = node->node,	  [8] = node->region,
-		};
-
-		for (int i = 0; i < 10; i++)
-		{
-			nulls[i] = texts[i] == NULL;
-			if (!nulls[i])
-				values[i] = CStringGetTextDatum(texts[i]);
-		}
-		values[1] = Int32GetDatum(iuid_get_country(id));
-		values[5] = Int32GetDatum(iuid_get_entity(id));
-		nulls[1] = nulls[5] = false;
-	}
-	if (!iuid_is_end(id))
-	{
-		values[0] = TimestampTzGetDatum(iuid_ms_to_timestamp(iuid_get_ms(id)));
-		nulls[0] = iuid_get_layout(id) != IUID_LAYOUT_TIME;
-		values[9] = Int32GetDatum(iuid_get_layout(id));
-		nulls[9] = false;
-	}
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(tupdesc, values, nulls)));
+	return (Registered){
+		.code = c->code,
+		.name = c->name,
+		.service = e->service,
+		.key = e->key,
+		.node = n->node,
+		.region = n->region,
+	};
 }
 
 int

@@ -13,9 +13,27 @@
 #include "compat.h"
 
 /*
- * The number, 0 to 255, under which a country's code or an entity's key is
- * registered in the database of the called function; -1 if it is not.
+ * What is registered of a country and entity; NULL for what is not.  The
+ * strings may go away with the next access to a table.
  */
+typedef struct Registered
+{
+	const char *code; /* of the country */
+	const char *name;
+	const char *service; /* of the entity */
+	const char *key;
+	const char *node; /* by the routes */
+	const char *region;
+} Registered;
+
+/*
+ * Country and entity are within 0 to 255.  fcinfo is that of a function of
+ * the extension: its schema has the tables.  42P01 if one of them is missing.
+ */
+extern Registered iuid_registered(FunctionCallInfo fcinfo, int country,
+								  int entity);
+
+/* The number, 0 to 255, of a country's code or an entity's key; -1 for none. */
 extern int iuid_find_country(FunctionCallInfo fcinfo, const char *code);
 extern int iuid_find_entity(FunctionCallInfo fcinfo, const char *key);
 

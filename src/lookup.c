@@ -1,0 +1,140 @@
+/*-------------------------------------------------------------------------
+ *
+ * lookup.c
+ *	  What the registry says of an identifier, in SQL.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/htup_details.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "datum.h"
+#include "registry.h"
+#include "settings.h"
+
+/* All NULL for what has no origin: Nil, Max and the reserved layouts. */
+static Registered
+get_registered(FunctionCallInfo fcinfo, const Iuid *id)
+{
+	if (iuid_is_end(id) || iuid_get_layout(id) > IUID_LAYOUT_NAME)
+		return (Registered){ 0 };
+	return iuid_registered(fcinfo, iuid_get_country(id), iuid_get_entity(id));
+}
+
+static Datum
+text_or_null(FunctionCallInfo fcinfo, const char *value)
+{
+	if (value == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(value));
+}
+
+/* iuid_node(iuid): the node that the routes give; NULL for none. */
+PG_FUNCTION_INFO_V1(iuid_node);
+Datum
+iuid_node(PG_FUNCTION_ARGS)
+{
+	return text_or_null(fcinfo, get_registered(fcinfo, PG_GETARG_IUID_P(0)).node);
+}
+
+/* iuid_node(country, entity): the same for a country and entity, 0 to 255. */
+PG_FUNCTION_INFO_V1(iuid_node_of);
+Datum
+iuid_node_of(PG_FUNCTION_ARGS)
+{
+	int country = iuid_country_arg(fcinfo, 0, IUID_COUNTRY_MAX);
+	int entity = iuid_entity_arg(fcinfo, 1, IUID_ENTITY_MAX);
+
+	return text_or_null(fcinfo, iuid_registered(fcinfo, country, entity).node);
+}
+
+/* iuid_is_local(iuid): whether its node is iuid.node; NULL if either is unknown. */
+PG_FUNCTION_INFO_V1(iuid_is_local);
+Datum
+iuid_is_local(PG_FUNCTION_ARGS)
+{
+	const char *node = get_registered(fcinfo, PG_GETARG_IUID_P(0)).node;
+
+	if (node == NULL || iuid_setting_node[0] == '\0')
+		PG_RETURN_NULL();
+	PG_RETURN_BOOL(strcmp(node, iuid_setting_node) == 0);
+}
+
+/* iuid_country_code(iuid): the registered code of its country; NULL for none. */
+PG_FUNCTION_INFO_V1(iuid_country_code);
+Datum
+iuid_country_code(PG_FUNCTION_ARGS)
+{
+	return text_or_null(fcinfo, get_registered(fcinfo, PG_GETARG_IUID_P(0)).code);
+}
+
+/* iuid_entity_key(iuid): the registered key of its entity; NULL for none. */
+PG_FUNCTION_INFO_V1(iuid_entity_key);
+Datum
+iuid_entity_key(PG_FUNCTION_ARGS)
+{
+	return text_or_null(fcinfo, get_registered(fcinfo, PG_GETARG_IUID_P(0)).key);
+}
+
+/* The columns of iuid_inspect, as the SQL script declares them. */
+enum
+{
+	TIME_COLUMN,
+	COUNTRY_COLUMN,
+	CODE_COLUMN,
+	NAME_COLUMN,
+	SERVICE_COLUMN,
+	ENTITY_COLUMN,
+	KEY_COLUMN,
+	NODE_COLUMN,
+	REGION_COLUMN,
+	LAYOUT_COLUMN,
+	INSPECT_COLUMNS
+};
+
+/* iuid_inspect(iuid): everything that is known about it. */
+PG_FUNCTION_INFO_V1(iuid_inspect);
+Datum
+iuid_inspect(PG_FUNCTION_ARGS)
+{
+	const Iuid *id = PG_GETARG_IUID_P(0);
+	bool has_layout = !iuid_is_end(id);
+	bool has_origin = has_layout && iuid_get_layout(id) <= IUID_LAYOUT_NAME;
+	Registered registered = get_registered(fcinfo, id);
+	const char *const texts[INSPECT_COLUMNS] = {
+		[CODE_COLUMN] = registered.code,
+		[NAME_COLUMN] = registered.name,
+		[SERVICE_COLUMN] = registered.service,
+		[KEY_COLUMN] = registered.key,
+		[NODE_COLUMN] = registered.node,
+		[REGION_COLUMN] = registered.region,
+	};
+	Datum values[INSPECT_COLUMNS];
+	bool nulls[INSPECT_COLUMNS];
+	TupleDesc tupdesc;
+
+	for (int i = 0; i < INSPECT_COLUMNS; i++)
+	{
+		nulls[i] = texts[i] == NULL;
+		values[i] = nulls[i] ? (Datum) 0 : CStringGetTextDatum(texts[i]);
+	}
+	values[TIME_COLUMN] =
+		TimestampTzGetDatum(iuid_ms_to_timestamp(iuid_get_ms(id)));
+	nulls[TIME_COLUMN] = !has_layout || iuid_get_layout(id) != IUID_LAYOUT_TIME;
+	values[COUNTRY_COLUMN] = Int32GetDatum(iuid_get_country(id));
+	nulls[COUNTRY_COLUMN] = !has_origin;
+	values[ENTITY_COLUMN] = Int32GetDatum(iuid_get_entity(id));
+	nulls[ENTITY_COLUMN] = !has_origin;
+	values[LAYOUT_COLUMN] = Int32GetDatum(iuid_get_layout(id));
+	nulls[LAYOUT_COLUMN] = !has_layout;
+
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(tupdesc, values, nulls)));
+}

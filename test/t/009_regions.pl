@@ -1,0 +1,264 @@
+# Three regions that answer as one: each has three countries, reaches the
+# others by postgres_fdw, and contacts none but the owner of an identifier.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my @names = ('north', 'middle', 'south');
+my %countries = (north => [ 1, 2, 3 ], middle => [ 4, 5, 6 ], south => [ 7, 8, 9 ]);
+my %region;
+
+for my $name (@names)
+{
+	my $node = $region{$name} = PostgreSQL::Test::Cluster->new($name);
+	$node->init;
+	$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'");
+	$node->start;
+}
+
+# The registry is the same everywhere: who is asked is in iuid.node alone.
+my $registry = q{
+	CREATE EXTENSION iuid;
+	CREATE EXTENSION postgres_fdw;
+	INSERT INTO iuid_entities VALUES (1, 'Ayan', 'Order');
+	INSERT INTO iuid_countries SELECT n, 'C' || n, 'Country ' || n FROM generate_series(1, 9) AS n;
+	INSERT INTO iuid_nodes SELECT n, 'region ' || n, n FROM unnest('{north,middle,south}'::text[]) AS n;
+	INSERT INTO iuid_routes SELECT n, NULL, ('{north,middle,south}'::text[])[(n + 2) / 3] FROM generate_series(1, 9) AS n;
+};
+
+sub add_server
+{
+	my ($asking, $owner) = @_;
+	my ($host, $port) = ($region{$owner}->host, $region{$owner}->port);
+	$region{$asking}->safe_psql('postgres', qq{
+		CREATE SERVER $owner FOREIGN DATA WRAPPER postgres_fdw
+			OPTIONS (host '$host', port '$port', dbname 'postgres', extensions 'iuid');
+		CREATE USER MAPPING FOR PUBLIC SERVER $owner});
+}
+
+for my $name (@names)
+{
+	$region{$name}->safe_psql('postgres', $registry);
+	$region{$name}->safe_psql('postgres', "ALTER DATABASE postgres SET iuid.node = '$name'");
+	for my $other (@names)
+	{
+		add_server($name, $other) if $other ne $name;
+	}
+	$region{$name}->safe_psql('postgres', q{
+		CREATE TABLE orders (id iuid PRIMARY KEY, customer int NOT NULL, note text) PARTITION BY RANGE (id iuid_country_ops)});
+}
+
+sub lines { return join ' ', sort split /\n/, shift }
+
+for my $name (@names)
+{
+	my $node = $region{$name};
+	my @own = @{ $countries{$name} };
+	is( $node->safe_psql('postgres', q{SELECT iuid_create_country_partitions('orders', 1)}),
+		join("\n", map { "orders_c$_" } @own), "$name: a partition for each of its countries");
+	is( lines($node->safe_psql('postgres', q{SELECT iuid_create_global_table('orders_global', 'orders', 1)})),
+		lines(join "\n", 'orders_global', map { "orders_global_c$_" } grep { my $c = $_; !grep { $_ == $c } @own } 1 .. 9),
+		"$name: a foreign table for each of the others'");
+	# Ten orders of each country, one a day from 1 January 2026.
+	$node->safe_psql('postgres', qq{
+		INSERT INTO orders SELECT gen_iuid(country, 1, timestamptz '2026-01-01 12:00+00' + n * interval '1 day'), n, country || ' ' || n
+		FROM generate_series($own[0], $own[-1]) AS country, generate_series(0, 9) AS n});
+}
+
+sub id_of
+{
+	my ($owner, $country, $n) = @_;
+	return $region{$owner}->safe_psql('postgres', "SELECT id FROM orders WHERE note = '$country $n'");
+}
+
+# The last line of a session's answer: the servers that it has connections to.
+my $contacted = q{SELECT 'contacted: ' || coalesce(string_agg(server_name, ' ' ORDER BY server_name), 'none') FROM postgres_fdw_get_connections()};
+
+# A session of its own for each question, in three ways of asking.
+sub ask
+{
+	my ($asking, $owner, $what) = @_;
+	my $country = $countries{$owner}[1];
+	my $id = id_of($owner, $country, 4);
+	my $only = 'contacted: ' . ($asking eq $owner ? 'none' : $owner);
+	my %ways = (
+		'a constant' => "SELECT note FROM orders_global WHERE id = '$id'",
+		'a generic plan' => qq{SET plan_cache_mode = force_generic_plan;
+			PREPARE by_id (iuid) AS SELECT note FROM orders_global WHERE id = \$1; EXECUTE by_id ('$id')},
+		'a uuid' => qq{PREPARE by_id (uuid) AS SELECT note FROM orders_global WHERE id = \$1; EXECUTE by_id ('$id')},
+		'a generic plan with a uuid' => qq{SET plan_cache_mode = force_generic_plan;
+			PREPARE by_id (uuid) AS SELECT note FROM orders_global WHERE id = \$1; EXECUTE by_id ('$id')});
+	for my $way (sort keys %ways)
+	{
+		is( $region{$asking}->safe_psql('postgres', "$ways{$way}; $contacted"),
+			"$country 4\n$only", "$what: $asking asks $owner with $way");
+	}
+}
+
+# The same for what changes a row.
+sub change
+{
+	my ($asking, $owner, $what) = @_;
+	my $country = $countries{$owner}[2];
+	my $only = 'contacted: ' . ($asking eq $owner ? 'none' : $owner);
+	my $node = $region{$asking};
+	my $id = $node->safe_psql('postgres', "SELECT gen_iuid($country, 1)");
+	for my $case (
+		[ "INSERT INTO orders_global VALUES ('$id', 77, 'from $asking')", "77 from $asking" ],
+		[ "UPDATE orders_global SET note = 'changed by $asking' WHERE id = '$id'", "77 changed by $asking" ],
+		[ "DELETE FROM orders_global WHERE id = '$id'", '' ])
+	{
+		my ($statement, $row) = @$case;
+		my ($verb) = $statement =~ /^(\w+)/;
+		is($node->safe_psql('postgres', "$statement; $contacted"), $only, "$what: $verb by $asking in $owner");
+		is( $region{$owner}->safe_psql('postgres', "SELECT customer || ' ' || note FROM orders_c$country WHERE id = '$id'"),
+			$row, 'and it is done there');
+	}
+}
+
+for my $asking (@names)
+{
+	for my $owner (@names)
+	{
+		ask($asking, $owner, 'all run');
+		change($asking, $owner, 'all run');
+	}
+}
+
+# What stands in the node's own tables is of its own countries, whoever writes.
+my ($own, $sister, $foreign) = map { id_of(@$_) } [ 'north', 1, 0 ], [ 'north', 2, 0 ], [ 'south', 7, 0 ];
+my @free = split /\n/, $region{north}->safe_psql('postgres', 'SELECT gen_iuid(country, 1) FROM unnest(ARRAY[1, 2, 7, 8]) AS country');
+for my $case (
+	[ 'north', "INSERT INTO orders_c1 VALUES ('$free[1]', 1)", 'an id of another country into a leaf' ],
+	[ 'north', "INSERT INTO orders_c1 VALUES ('$free[2]', 1)", 'an id of another region into a leaf' ],
+	[ 'north', "INSERT INTO orders VALUES ('$free[2]', 1)", 'an id of another region into the local table' ],
+	[ 'north', "UPDATE orders_c1 SET id = '$free[1]' WHERE id = '$own'", 'an id updated to another country on a leaf' ],
+	[ 'north', "UPDATE orders SET id = '$free[2]' WHERE id = '$own'", 'an id updated to another region in the local table' ],
+	[ 'middle', "INSERT INTO orders_global_c1 VALUES ('$free[1]', 1)", 'an id of another country into a foreign table' ],
+	[ 'middle', "UPDATE orders_global_c1 SET id = '$free[1]' WHERE id = '$own'", 'an id updated to another country in a foreign table' ],
+	[ 'middle', "UPDATE orders_global SET id = '$free[1]' WHERE id = '$own'", 'an id updated to another country in the global table' ],
+	[ 'middle', "UPDATE orders_global SET id = '$free[3]' WHERE id = '$own'", 'an id updated to another region in the global table' ],
+	[ 'middle', "INSERT INTO orders_global VALUES (gen_iuid(77, 1), 1)", 'an id of a country without route into the global table' ])
+{
+	my ($asking, $statement, $what) = @$case;
+	my ($status, undef, $err) = $region{$asking}->psql('postgres', $statement, on_error_stop => 1);
+	isnt($status, 0, "refused: $what");
+	like($err, qr/violates (check|partition) constraint|no partition of relation/, 'as the constraint says');
+}
+is( $region{$_}->safe_psql('postgres', q{SELECT count(*), count(*) FILTER (WHERE substr(tableoid::regclass::text, 9) = iuid_country(id)::text) FROM orders}),
+	'30|30', "$_: every row is where its country is") for @names;
+
+# A range of time goes to the others, and comes back as one.
+my $north = $region{north};
+for my $range (q{id >= timestamptz '2026-01-03' AND id < timestamptz '2026-01-05'}, q{id <@ tstzrange('2026-01-03', '2026-01-05')})
+{
+	my $plan = $north->safe_psql('postgres', "EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_global WHERE $range");
+	my @remote = $plan =~ /Remote SQL: (.*)/g;
+	is(scalar @remote, 6, "a scan of each foreign table: $range");
+	is(scalar(grep { /WHERE .*id OPERATOR\(public\.>=\) '.* AND .*id OPERATOR\(public\.<\) '/ } @remote), 6, 'with the range of ids in its query') or diag $plan;
+	is($north->safe_psql('postgres', "SELECT count(*), min(iuid_timestamp(id))::date, max(iuid_timestamp(id))::date FROM orders_global WHERE $range"),
+		'18|2026-01-03|2026-01-04', 'gives the rows of all regions');
+}
+# The newest of all regions.
+my $newest = 'SELECT id, note FROM orders_global WHERE customer = 5 ORDER BY id DESC LIMIT 3';
+my $plan = $north->safe_psql('postgres', "EXPLAIN (VERBOSE, COSTS OFF) $newest");
+is(scalar(() = $plan =~ /Remote SQL: .* ORDER BY id DESC NULLS FIRST$/gm), 6, 'each region sorts its own newest') or diag $plan;
+is($north->safe_psql('postgres', "SELECT count(*) FROM ($newest) AS x"), '3', 'the newest of all regions');
+
+# One region stops: what is of the others is as before, whoever asks.
+for my $down (@names)
+{
+	$region{$down}->stop;
+	my @up = grep { $_ ne $down } @names;
+	for my $asking (@up)
+	{
+		for my $owner (@up)
+		{
+			ask($asking, $owner, "$down is down");
+			change($asking, $owner, "$down is down");
+		}
+		my ($status, undef, $err) = $region{$asking}->psql('postgres', 'SELECT count(*) FROM orders_global', on_error_stop => 1);
+		like($err, qr/could not connect to server "$down"/, "$down is down: what needs it says so");
+	}
+	$region{$down}->start;
+}
+
+# A new country: both functions add what is missing, and nothing else.
+for my $name (@names)
+{
+	my $node = $region{$name};
+	$node->safe_psql('postgres', q{INSERT INTO iuid_countries VALUES (10, 'C10', 'Country 10'); INSERT INTO iuid_routes VALUES (10, NULL, 'south')});
+	is( $node->safe_psql('postgres', q{SELECT iuid_create_country_partitions('orders', 1)}),
+		$name eq 'south' ? 'orders_c10' : '', "$name: a partition for a new country, if it is its own");
+	is( $node->safe_psql('postgres', q{SELECT iuid_create_global_table('orders_global', 'orders', 1)}),
+		$name eq 'south' ? '' : 'orders_global_c10', "$name: a foreign table for a new country, if it is not");
+	is( $node->safe_psql('postgres', q{SELECT iuid_create_country_partitions('orders', 1) UNION ALL SELECT iuid_create_global_table('orders_global', 'orders', 1)}),
+		'', "$name: then nothing is missing");
+}
+$north->safe_psql('postgres', q{INSERT INTO orders_global VALUES (gen_iuid(10, 1), 1, 'of a new country')});
+is($region{middle}->safe_psql('postgres', q{SELECT note FROM orders_global WHERE customer = 1 AND iuid_is_from(id, 10)}),
+	'of a new country', 'a row of the new country is seen everywhere');
+
+# Country 4 moves from middle to north: data first, then route.
+my $moving = id_of('middle', 4, 4);
+my $source = $region{middle}->background_psql('postgres');
+$source->query_safe('BEGIN');
+$source->query_safe('LOCK TABLE orders_c4 IN SHARE MODE');
+$north->safe_psql('postgres', 'CREATE TABLE orders_c4_arriving AS TABLE orders_global_c4');
+is($region{south}->safe_psql('postgres', "SELECT note FROM orders_global WHERE id = '$moving'"), '4 4', 'a moving country can be read');
+$north->safe_psql('postgres', q{
+	BEGIN;
+	UPDATE iuid_routes SET node = 'north' WHERE country = 4;
+	DROP FOREIGN TABLE orders_global_c4;
+	SELECT iuid_create_country_partitions('orders', 1);
+	INSERT INTO orders TABLE orders_c4_arriving;
+	DROP TABLE orders_c4_arriving;
+	COMMIT});
+$source->query_safe(q{UPDATE iuid_routes SET node = 'north' WHERE country = 4});
+$source->query_safe('ALTER TABLE orders DETACH PARTITION orders_c4');
+$source->query_safe('ALTER TABLE orders_c4 RENAME TO orders_c4_moved');
+is($source->query_safe(q{SELECT iuid_create_global_table('orders_global', 'orders', 1)}), 'orders_global_c4',
+	'the country is a foreign table where it was');
+$source->query_safe('COMMIT');
+$source->quit;
+my ($status, undef, $err) = $region{south}->psql('postgres', "UPDATE orders_global SET note = 'lost' WHERE id = '$moving'", on_error_stop => 1);
+like($err, qr/relation "public.orders_c4" does not exist/, 'who has not heard yet is refused');
+is( $region{south}->safe_psql('postgres', q{
+		BEGIN;
+		UPDATE iuid_routes SET node = 'north' WHERE country = 4;
+		DROP FOREIGN TABLE orders_global_c4;
+		SELECT iuid_create_global_table('orders_global', 'orders', 1);
+		COMMIT}), 'orders_global_c4', 'elsewhere it is another foreign table');
+for my $asking (@names)
+{
+	is( $region{$asking}->safe_psql('postgres', "SELECT note FROM orders_global WHERE id = '$moving'; SELECT iuid_node('$moving'); $contacted"),
+		"4 4\nnorth\ncontacted: " . ($asking eq 'north' ? 'none' : 'north'), "$asking asks for a row that has moved");
+	is($region{$asking}->safe_psql('postgres', 'SELECT count(*) FROM orders_global WHERE iuid_is_from(id, 4)'), '10', 'all rows are there');
+}
+
+# A node's dump is the whole node.
+my $dump = $north->basedir . '/north.sql';
+$north->command_ok([ 'pg_dump', '-f', $dump, $north->connstr('postgres') ], 'dump');
+$north->safe_psql('postgres', 'CREATE DATABASE again');
+$north->safe_psql('postgres', q{ALTER DATABASE again SET iuid.node = 'north'});
+$north->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $north->connstr('again') ], 'restore');
+for my $query (
+	'SELECT count(*), sum(customer) FROM orders',
+	'SELECT count(*), sum(customer) FROM orders_global',
+	'SELECT country, entity, node FROM iuid_routes ORDER BY country',
+	'SELECT relid, parentrelid, isleaf FROM pg_partition_tree(\'orders_global\') ORDER BY relid::regclass::text',
+	"SELECT r FROM iuid_inspect('$moving') AS r",
+	"SELECT note FROM orders_global WHERE id = '$foreign'; $contacted")
+{
+	my $what = $north->safe_psql('postgres', $query);
+	is($north->safe_psql('again', $query), $what, "restored: $query");
+}
+is( $north->safe_psql('again', q{SELECT iuid_create_country_partitions('orders', 1) UNION ALL SELECT iuid_create_global_table('orders_global', 'orders', 1)}),
+	'', 'nothing is missing in what was restored');
+isnt(scalar($north->psql('again', "INSERT INTO orders_c1 VALUES ('$free[1]', 1)")), 0, 'nor the check of a leaf');
+
+$region{$_}->stop for @names;
+done_testing();

@@ -28,6 +28,8 @@ for my $encoding ('UTF8', 'LATIN1', 'LATIN9', 'WIN1252')
 	$result{$encoding} = $node->safe_psql($encoding, $query);
 	like($result{$encoding}, qr/\Q$expected\E/, "$encoding: as computed from the UTF-8 bytes");
 	is($result{$encoding}, $result{UTF8}, "$encoding: all as in UTF8");
+	is( $node->safe_psql($encoding, q{SELECT iuid_register_iso_countries(); SELECT name FROM iuid_countries WHERE code = 'TR'}),
+		$encoding eq 'UTF8' ? "249\nT\xc3\xbcrkiye" : "249\nTurkiye", "$encoding: names of countries");
 }
 for my $setting ("lc_numeric = 'C.UTF-8'", "lc_time = 'C.UTF-8'", "lc_monetary = 'C.UTF-8'", "timezone = 'Asia/Almaty'", "datestyle = 'German'", "extra_float_digits = -15", "bytea_output = 'escape'")
 {
@@ -38,6 +40,7 @@ for my $setting ("lc_numeric = 'C.UTF-8'", "lc_time = 'C.UTF-8'", "lc_monetary =
 $node->safe_psql('postgres', q{CREATE DATABASE bytes ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0});
 $node->safe_psql('bytes', 'CREATE EXTENSION iuid');
 is($node->safe_psql('bytes', q{SELECT iuid_from_name(7, 1, convert_from('\x4772c3b6c39f65', 'SQL_ASCII'))}), $expected, 'SQL_ASCII: bytes of UTF-8');
+is($node->safe_psql('bytes', 'SELECT iuid_register_iso_countries()'), '249', 'SQL_ASCII: names of countries');
 my ($status, undef, $err) = $node->psql('bytes', q{SELECT iuid_from_name(7, 1, convert_from('\x4772f6df65', 'SQL_ASCII'))});
 like($err, qr/invalid byte sequence for encoding "UTF8"/, 'SQL_ASCII: other bytes are refused');
 

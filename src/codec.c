@@ -9,6 +9,8 @@
  */
 #include "codec.h"
 
+static inline uint64_t hex_digits(uint64_t word);
+static inline void put_four(char *p, uint64_t characters);
 static int hex_value(char c);
 
 bool
@@ -41,17 +43,50 @@ iuid_decode(const char *text, Iuid *id)
 void
 iuid_encode(const Iuid *id, char text[IUID_TEXT_LEN + 1])
 {
-	static const char digits[] = "0123456789abcdef";
-	char *p = text;
+	uint64_t first = hex_digits(iuid_high(id) >> 32);
+	uint64_t second = hex_digits(iuid_high(id));
+	uint64_t third = hex_digits(iuid_low(id) >> 32);
+	uint64_t fourth = hex_digits(iuid_low(id));
 
-	for (int i = 0; i < IUID_LEN; i++)
-	{
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			*p++ = '-';
-		*p++ = digits[id->bytes[i] >> 4];
-		*p++ = digits[id->bytes[i] & 0xf];
-	}
-	*p = '\0';
+	put_four(text, first >> 32);
+	put_four(text + 4, first);
+	text[8] = '-';
+	put_four(text + 9, second >> 32);
+	text[13] = '-';
+	put_four(text + 14, second);
+	text[18] = '-';
+	put_four(text + 19, third >> 32);
+	text[23] = '-';
+	put_four(text + 24, third);
+	put_four(text + 28, fourth >> 32);
+	put_four(text + 32, fourth);
+	text[36] = '\0';
+}
+
+/* The digits of the last 32 bits of a word: all at once, a byte for each. */
+static inline uint64_t
+hex_digits(uint64_t word)
+{
+	uint64_t letters;
+
+	word &= UINT64_C(0x00000000ffffffff);
+	word = (word | word << 16) & UINT64_C(0x0000ffff0000ffff);
+	word = (word | word << 8) & UINT64_C(0x00ff00ff00ff00ff);
+	word = (word | word << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	/* 1 in each byte of 10 or more, as that and 6 make 16. */
+	letters = ((word + UINT64_C(0x0606060606060606)) >> 4) &
+		UINT64_C(0x0101010101010101);
+	return word + UINT64_C(0x3030303030303030) + letters * ('a' - '0' - 10);
+}
+
+/* Four characters; compilers make one store of it. */
+static inline void
+put_four(char *p, uint64_t characters)
+{
+	p[0] = (char) (characters >> 24);
+	p[1] = (char) (characters >> 16);
+	p[2] = (char) (characters >> 8);
+	p[3] = (char) characters;
 }
 
 /* The value of a hexadecimal digit, whatever the locale; -1 for no digit. */

@@ -23,33 +23,16 @@ iuid_reject_null(FunctionCallInfo fcinfo, int n, const char *what)
 				 errhint("Give a value, or leave the whole identifier NULL.")));
 }
 
-static int
-number_arg(FunctionCallInfo fcinfo, int n, const char *what, int limit)
+void
+iuid_reject_number(FunctionCallInfo fcinfo, int n, const char *what, int limit)
 {
-	int32 number;
-
 	iuid_reject_null(fcinfo, n, what);
-	number = PG_GETARG_INT32(n);
-	if (number < 0 || number > limit)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s %d is out of range for type %s", what, number, "iuid"),
-				 errdetail("The %s is a number from 0 to %d.", what, limit),
-				 errhint("Give each %s a number of its own in that range.",
-						 what)));
-	return number;
-}
-
-int
-iuid_country_arg(FunctionCallInfo fcinfo, int n, int limit)
-{
-	return number_arg(fcinfo, n, "country", limit);
-}
-
-int
-iuid_entity_arg(FunctionCallInfo fcinfo, int n, int limit)
-{
-	return number_arg(fcinfo, n, "entity", limit);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s %d is out of range for type %s", what,
+					PG_GETARG_INT32(n), "iuid"),
+			 errdetail("The %s is a number from 0 to %d.", what, limit),
+			 errhint("Give each %s a number of its own in that range.", what)));
 }
 
 int64

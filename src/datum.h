@@ -48,8 +48,30 @@ iuid_ms_to_timestamp(int64 ms)
  * end of the range.  The time is in Unix milliseconds, rounded down.
  */
 extern void iuid_reject_null(FunctionCallInfo fcinfo, int n, const char *what);
-extern int iuid_country_arg(FunctionCallInfo fcinfo, int n, int limit);
-extern int iuid_entity_arg(FunctionCallInfo fcinfo, int n, int limit);
+extern void iuid_reject_number(FunctionCallInfo fcinfo, int n,
+							   const char *what, int limit);
 extern int64 iuid_ms_arg(FunctionCallInfo fcinfo, int n);
+
+static inline int
+iuid_number_arg(FunctionCallInfo fcinfo, int n, const char *what, int limit)
+{
+	int32 number = PG_GETARG_INT32(n);
+
+	if (unlikely(PG_ARGISNULL(n) || number < 0 || number > limit))
+		iuid_reject_number(fcinfo, n, what, limit);
+	return number;
+}
+
+static inline int
+iuid_country_arg(FunctionCallInfo fcinfo, int n, int limit)
+{
+	return iuid_number_arg(fcinfo, n, "country", limit);
+}
+
+static inline int
+iuid_entity_arg(FunctionCallInfo fcinfo, int n, int limit)
+{
+	return iuid_number_arg(fcinfo, n, "entity", limit);
+}
 
 #endif /* IUID_DATUM_H */

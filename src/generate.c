@@ -27,7 +27,7 @@
  * 1 to 2^32 then leave room for at least 2^21 identifiers in it.
  */
 #define START_BITS(bits) ((bits) >> 11)
-#define STEP(bits)		 (((bits) >> 32) + 1)
+#define STEP(word)		 ((uint64) (word) + 1)
 
 /*
  * The last identifier of this session.  Countries and entities share it:
@@ -45,7 +45,7 @@ static int registered(int number, const char *what, const char *table,
 					  const char *name);
 static Iuid make_now(int country, int entity);
 static void advance_to(int64 now);
-static void follow_clock(int64 now);
+static pg_noinline void follow_clock(int64 now);
 static void start_millisecond(int64 ms);
 static int64 read_clock(void);
 
@@ -155,28 +155,26 @@ make_now(int country, int entity)
 static void
 advance_to(int64 now)
 {
-	if (last.owner != MyProcPid || now > last.ms)
-		follow_clock(now);
-	else if (last.clock - now > CLOCK_STEP_MAX_MS)
+	if (last.owner == MyProcPid && now <= last.ms &&
+		last.clock - now <= CLOCK_STEP_MAX_MS)
 	{
-		ereport(LOG,
-				(errmsg("system clock stepped back by " INT64_FORMAT " ms",
-						last.clock - now),
-				 errdetail(
-					 "New identifiers follow the clock and sort before some that this session has made.")));
-		follow_clock(now);
-	}
-	else
-	{
-		last.random += STEP(iuid_random_bits(MyProcPid));
+		last.random += STEP(iuid_random_word(MyProcPid));
 		if (last.random > IUID_RANDOM_MAX)
 			start_millisecond(last.ms + 1);
 	}
+	else
+		follow_clock(now);
 }
 
 static void
 follow_clock(int64 now)
 {
+	if (last.owner == MyProcPid && last.clock - now > CLOCK_STEP_MAX_MS)
+		ereport(LOG,
+				(errmsg("system clock stepped back by " INT64_FORMAT " ms",
+						last.clock - now),
+				 errdetail(
+					 "New identifiers follow the clock and sort before some that this session has made.")));
 	last.owner = MyProcPid;
 	last.clock = now;
 	start_millisecond(now);

@@ -16,28 +16,29 @@
 #include <sodium.h>
 
 /* At this size the system call for the key is a small part of the cost. */
-#define POOL_WORDS 512
+#define POOL_WORDS 1024
 
 static struct
 {
 	int owner; /* process id that filled it; 0 = nobody */
 	int left;  /* words not yet given out */
-	uint64_t words[POOL_WORDS];
+	uint32_t words[POOL_WORDS];
 } pool;
 
-static void fill_pool(int owner);
+/* Kept out of line, as every other call finds the pool filled. */
+static void fill_pool(int owner) __attribute__((noinline));
 
-uint64_t
-iuid_random_bits(int owner)
+uint32_t
+iuid_random_word(int owner)
 {
-	uint64_t bits;
+	uint32_t word;
 
 	if (pool.left == 0 || pool.owner != owner)
 		fill_pool(owner);
 
-	bits = pool.words[--pool.left];
+	word = pool.words[--pool.left];
 	pool.words[pool.left] = 0;
-	return bits;
+	return word;
 }
 
 static void

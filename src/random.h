@@ -13,10 +13,19 @@
 #include <stdint.h>
 
 /*
- * 64 random bits that are given out once.  owner is the process id: bits
+ * 32 random bits that are given out once.  owner is the process id: bits
  * that a parent process drew are never used by its child.  sodium_init()
  * must have succeeded.
  */
-extern uint64_t iuid_random_bits(int owner);
+extern uint32_t iuid_random_word(int owner);
+
+/* The same, of 64 bits. */
+static inline uint64_t
+iuid_random_bits(int owner)
+{
+	uint64_t high = iuid_random_word(owner);
+
+	return high << 32 | iuid_random_word(owner);
+}
 
 #endif /* IUID_RANDOM_H */

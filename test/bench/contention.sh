@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-#
-# contention.sh: rows inserted per second, for five ways to make their key.
+# Rows inserted per second by many clients, for five ways to make their key
 #
 # Every other round takes the ways backwards.  A commit_delay stands in for a
 # disk, or a replica, that takes as long to confirm a commit.
@@ -15,14 +14,14 @@ sql -c 'CREATE DATABASE contention'
 export PGDATABASE=contention
 sql -f "$folder/setup.sql"
 
-for round in 1 2 3 4 5; do
+for round in $(seq "$BENCH_ROUNDS"); do
 	ways="counter blocks sequence cache gen_iuid"
 	[ $((round % 2)) = 1 ] || ways="gen_iuid cache sequence blocks counter"
 	for delay in 0 1000; do
 		for clients in 1 4 16; do
 			for way in $ways; do
 				tps=$(PGOPTIONS="-c commit_delay=$delay -c commit_siblings=0" \
-					pgbench -n -M prepared -c $clients -j 2 -T 2 -D left=0 -f "$folder/$way.pgbench" |
+					pgbench -n -M prepared -c $clients -j 2 -T "$BENCH_SECONDS" -D left=0 -f "$folder/$way.pgbench" |
 					sed -n 's/^tps = \([0-9.]*\).*/\1/p')
 				sql -c "INSERT INTO result VALUES ($delay, $clients, '$way', $tps)"
 			done

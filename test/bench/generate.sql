@@ -1,8 +1,30 @@
-\ir compare.sql
-\echo 'Making one million identifiers: marginal cost over an empty generate_series'
-SELECT * FROM pg_temp.compare(
-	ARRAY['gen_random_uuid', 'gen_iuid', 'gen_iuid, not monotonic'],
-	ARRAY['SELECT count(gen_random_uuid()) FROM generate_series(1, 1000000)',
-		'SELECT count(gen_iuid(7, 1)) FROM generate_series(1, 1000000)',
-		'SET iuid.monotonic = off; SELECT count(gen_iuid(7, 1)) FROM generate_series(1, 1000000); RESET iuid.monotonic'],
-	baseline => 'SELECT count(n) FROM generate_series(1, 1000000) AS n');
+-- Making identifiers: what one costs over an empty generate_series, in one session
+\getenv folder BENCH_FOLDER
+\set floor :folder /floor
+CREATE FUNCTION bench_floor() RETURNS iuid AS :'floor', 'bench_floor' LANGUAGE c VOLATILE;
+CREATE SEQUENCE plain;
+CREATE SEQUENCE cached CACHE 1000;
+
+-- As it is done without an extension.
+CREATE FUNCTION built() RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+	RETURN encode(set_byte(set_byte(overlay(gen_random_bytes(16)
+		PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
+		6, 128), 7, 7), 'hex')::uuid;
+END $$;
+
+SELECT bench.compare(format('%s identifiers', bench.shown(way.ids)), array_agg(name ORDER BY place), array_agg(format('SELECT count(%s) FROM generate_series(1, %s)', call, ids) ORDER BY place),
+	baseline => format('SELECT count(n) FROM generate_series(1, %s) AS n', ids), things => ids)
+FROM (VALUES
+	(1, 'gen_iuid', 'gen_iuid(7, 1)', :million, true),
+	(2, 'a C function that reads the clock and returns 16 bytes', 'bench_floor()', :million, true),
+	(3, 'nextval, cache 1,000', $$nextval('cached')$$, :million, true),
+	(4, 'nextval', $$nextval('plain')$$, :million, true),
+	(5, 'gen_random_uuid', 'gen_random_uuid()', :million, true),
+	(6, 'uuidv7 of PostgreSQL 18', 'uuidv7()', :million, to_regproc('uuidv7') IS NOT NULL),
+	(7, 'uuid_generate_v7 of pg_uuidv7', 'uuid_generate_v7()', :million, to_regproc('uuid_generate_v7') IS NOT NULL),
+	(8, 'generate_uuidv7 of TimescaleDB', 'generate_uuidv7()', :million, to_regproc('generate_uuidv7') IS NOT NULL),
+	(1, 'gen_iuid', 'gen_iuid(7, 1)', :million / 10, true),
+	(2, 'PL/pgSQL with gen_random_bytes and overlay', 'built()', :million / 10, true)
+) AS way(place, name, call, ids, here)
+WHERE here GROUP BY ids ORDER BY ids DESC;

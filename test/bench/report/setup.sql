@@ -1,0 +1,72 @@
+-- What the benchmarks share: a table of measurements, and a way to compare statements.
+-- Settings of this database: bench.name is the benchmark that runs, bench.rounds how often.
+CREATE EXTENSION iuid;
+CREATE EXTENSION pgcrypto;
+SELECT format('CREATE EXTENSION %I', name) FROM pg_available_extensions WHERE name IN ('pg_uuidv7', 'timescaledb')
+\gexec
+ALTER DATABASE bench SET jit = off;
+ALTER DATABASE bench SET max_parallel_workers_per_gather = 0;
+ALTER DATABASE bench SET max_parallel_maintenance_workers = 0;
+ALTER DATABASE bench SET synchronize_seqscans = off;
+ALTER DATABASE bench SET timezone = 'UTC';
+
+CREATE SCHEMA bench;
+
+CREATE TABLE bench.measurement (
+	number int GENERATED ALWAYS AS IDENTITY,
+	benchmark text NOT NULL DEFAULT current_setting('bench.name'),
+	work text NOT NULL,
+	way text NOT NULL,
+	value float8 NOT NULL,
+	unit text NOT NULL,
+	shown boolean NOT NULL DEFAULT true   -- in the table, too, and not in a plot only
+);
+
+CREATE FUNCTION bench.milliseconds(statement text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+	start timestamptz;
+BEGIN
+	IF statement IS NULL THEN
+		RETURN 0;
+	END IF;
+	start := clock_timestamp();
+	EXECUTE statement;
+	RETURN extract(epoch FROM clock_timestamp() - start) * 1000;
+END $$;
+
+-- Times statements against each other, every other round backwards.  What "baseline"
+-- takes is subtracted; "undo" is not timed; with "things" it is nanoseconds for each of them.
+CREATE FUNCTION bench.compare(work text, ways text[], statements text[], baseline text DEFAULT NULL, undo text DEFAULT NULL, things float8 DEFAULT NULL)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+	number int := array_length(statements, 1);
+	which int;
+	value float8;
+BEGIN
+	FOR round IN 1 .. current_setting('bench.rounds')::int LOOP
+		FOR turn IN 1 .. number LOOP
+			which := CASE WHEN round % 2 = 1 THEN turn ELSE number + 1 - turn END;
+			value := bench.milliseconds(statements[which]) - bench.milliseconds(baseline);
+			INSERT INTO bench.measurement (work, way, value, unit)
+			VALUES (work, ways[which], value * coalesce(1000000 / things, 1), CASE WHEN things IS NULL THEN 'ms' ELSE 'ns' END);
+			PERFORM bench.milliseconds(undo);
+		END LOOP;
+	END LOOP;
+END $$;
+
+-- A number with three digits that say something, or a whole one.
+CREATE FUNCTION bench.shown(value float8) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+	SELECT CASE WHEN value >= 100 THEN to_char(value, 'FM999,999,999,999')
+		WHEN value > 0 THEN round(value::numeric, 2 - floor(log(value))::int)::text
+		ELSE round(value::numeric, 2)::text END
+$$;
+
+-- Ratios are to the first way of each work.
+CREATE VIEW bench.report AS
+SELECT benchmark, min(place) OVER same_work AS work_place, place, CASE WHEN place = min(place) OVER same_work THEN work ELSE '' END AS work, way,
+	bench.shown(median) AS median, CASE WHEN least < most THEN bench.shown(least) || ' – ' || bench.shown(most) ELSE '' END AS spread, unit,
+	coalesce(bench.shown(median / nullif(first_value(median) OVER (same_work ORDER BY place), 0)), '') AS ratio
+FROM (SELECT benchmark, work, way, unit, min(number) AS place, min(value) AS least, max(value) AS most,
+		percentile_cont(0.5) WITHIN GROUP (ORDER BY value) AS median
+	FROM bench.measurement WHERE shown GROUP BY benchmark, work, way, unit) AS m
+WINDOW same_work AS (PARTITION BY benchmark, work, unit);

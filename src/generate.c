@@ -197,5 +197,5 @@ read_clock(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_SYSTEM_ERROR),
 				 errmsg("could not read the system clock: %m")));
-	return (int64) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64) now.tv_sec * 1000 + (uint32) now.tv_nsec / 1000000;
 }

@@ -8,25 +8,22 @@ set -euo pipefail
 
 folder=$(dirname "$0")/contention
 
-sql() { psql -Xq -v ON_ERROR_STOP=1 "$@"; }
-
-sql -c 'CREATE DATABASE contention'
-export PGDATABASE=contention
-sql -f "$folder/setup.sql"
+psql -Xq -v ON_ERROR_STOP=1 -f "$folder/setup.sql"
 
 for round in $(seq "$BENCH_ROUNDS"); do
-	ways="counter blocks sequence cache gen_iuid"
-	[ $((round % 2)) = 1 ] || ways="gen_iuid cache sequence blocks counter"
-	for delay in 0 1000; do
+	ways="sequence counter blocks cache gen_iuid"
+	[ $((round % 2)) = 1 ] || ways="gen_iuid cache blocks counter sequence"
+	for delay in 0 1; do
 		for clients in 1 4 16; do
 			for way in $ways; do
-				tps=$(PGOPTIONS="-c commit_delay=$delay -c commit_siblings=0" \
+				tps=$(PGOPTIONS="$PGOPTIONS -c commit_delay=$((delay * 1000)) -c commit_siblings=0" \
 					pgbench -n -M prepared -c $clients -j 2 -T "$BENCH_SECONDS" -D left=0 -f "$folder/$way.pgbench" |
 					sed -n 's/^tps = \([0-9.]*\).*/\1/p')
-				sql -c "INSERT INTO result VALUES ($delay, $clients, '$way', $tps)"
+				psql -Xq -c "INSERT INTO bench.measurement (work, way, value, unit)
+					VALUES ('flush + $delay ms, $clients client$([ $clients = 1 ] || echo s)', '$way', $tps, 'per second')"
 			done
 		done
 	done
 done
 
-sql -f "$folder/report.sql"
+psql -Xq -c 'ALTER SYSTEM RESET fsync' -c 'SELECT pg_reload_conf()' >/dev/null

@@ -1,6 +1,6 @@
 -- A week out of a year: by a predicate on the identifier, by its time extracted, by a column of its own
 CREATE TABLE year (id iuid NOT NULL, created_at timestamptz NOT NULL, note text NOT NULL);
-INSERT INTO year SELECT gen_iuid(7, 1, at), at, 'note ' || n
+INSERT INTO year SELECT gen_iuid(7, 1, at), at, format('order %s, ', n) || repeat('x', 100)
 FROM (SELECT timestamptz '2026-01-01' + n * interval '365 days' / (5 * :million) AS at, n FROM generate_series(0, 5 * :million - 1) AS n) AS x;
 ALTER TABLE year ADD PRIMARY KEY (id);
 CREATE INDEX year_created_at ON year (created_at);

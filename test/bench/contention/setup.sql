@@ -1,5 +1,3 @@
-CREATE EXTENSION iuid;
-
 CREATE TABLE counter (last bigint NOT NULL);
 INSERT INTO counter VALUES (0);
 CREATE TABLE by_counter (id bigint PRIMARY KEY);
@@ -11,9 +9,6 @@ CREATE TABLE by_blocks (id bigint PRIMARY KEY);
 CREATE TABLE by_sequence (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
 CREATE TABLE by_cache (id bigint GENERATED ALWAYS AS IDENTITY (CACHE 100) PRIMARY KEY);
 CREATE TABLE by_gen_iuid (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY);
-
-CREATE TYPE way AS ENUM ('counter', 'blocks', 'sequence', 'cache', 'gen_iuid');
-CREATE TABLE result (delay int, clients int, way way, tps numeric);
 
 -- Locks are held over the flush of a commit, so commits must be flushed.
 ALTER SYSTEM SET fsync = on;

@@ -53,5 +53,19 @@ is( $node->safe_psql('after', 'INSERT INTO orders DEFAULT VALUES RETURNING count
 	'7|orders_c7_now', 'the restored default makes an identifier for the restored partition');
 is($node->safe_psql('after', 'SELECT count(*) FROM seen'), '501', 'the restored view reads one country');
 
+# A node's own settings are those of its database; pg_dump -C has them.
+$node->safe_psql('postgres', q{
+	CREATE ROLE service;
+	ALTER DATABASE before SET iuid.node = 'almaty';
+	ALTER DATABASE before SET iuid.country = 9;
+	ALTER ROLE service IN DATABASE before SET iuid.country = 10});
+$node->command_ok([ 'pg_dump', '-C', '-f', $dump, $node->connstr('before') ], 'dump with the database');
+$node->safe_psql('postgres', 'DROP DATABASE before');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $node->connstr('postgres') ], 'restore with the database');
+is( $node->safe_psql('before', q{SELECT current_setting('iuid.node'), "Id Types".iuid_country("Id Types".gen_iuid(1))}),
+	'almaty|9', 'the settings of the database are there');
+is( $node->safe_psql('before', q{SELECT array_to_string(setconfig, ' ') FROM pg_db_role_setting WHERE setrole = 'service'::regrole}),
+	'iuid.country=10', 'and those of a role in it');
+
 $node->stop;
 done_testing();

@@ -1,0 +1,53 @@
+-- Uzbekistan, country 10, moves from almaty to jakarta: data first, then the
+-- route.  Its orders can be read all the time, and written but for a moment.
+-- As a superuser, with the variables of mesh.sql: psql ... -f move.sql
+
+-- 1. At the old node nothing of the country is written any more.
+-- This waits for those who are writing; who comes later is told to try again.
+\connect shop - :almaty 5432
+CREATE FUNCTION moving() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE EXCEPTION 'this row is moving to another node' USING ERRCODE = 'object_in_use', HINT = 'Try again in a minute.';
+END $$;
+CREATE TRIGGER moving BEFORE INSERT OR UPDATE OR DELETE ON orders_c10 FOR EACH ROW EXECUTE FUNCTION moving();
+
+-- 2. The new node copies the rows.
+\connect shop - :jakarta 5432
+CREATE TABLE arriving AS TABLE orders_global_c10;
+
+-- 3. The route changes where the registry is filled in, and arrives at the others.
+\connect shop - :mexico 5432
+UPDATE iuid_routes SET node = 'jakarta' WHERE country = 10;
+DO $$
+DECLARE
+	changed pg_lsn := pg_current_wal_lsn();
+BEGIN
+	WHILE EXISTS (SELECT FROM pg_stat_replication WHERE application_name LIKE 'registry%' AND replay_lsn < changed) LOOP
+		PERFORM pg_sleep(0.05);
+	END LOOP;
+END $$;
+
+-- 4. The new node takes the country over.
+\connect shop - :jakarta 5432
+BEGIN;
+DROP FOREIGN TABLE orders_global_c10;
+SELECT iuid_create_country_partitions('orders', 1);
+INSERT INTO orders TABLE arriving;
+COMMIT;
+DROP TABLE arriving;
+
+-- 5. Every other node but the old one looks for it there.
+\connect shop - :mexico 5432
+BEGIN;
+DROP FOREIGN TABLE orders_global_c10;
+SELECT iuid_create_global_table('orders_global', 'orders', 1);
+COMMIT;
+
+-- 6. The old node is the last, and looks for it there, too.
+-- It keeps the old rows, under another name, which still refuse to be written.
+\connect shop - :almaty 5432
+BEGIN;
+ALTER TABLE orders DETACH PARTITION orders_c10;
+ALTER TABLE orders_c10 RENAME TO orders_c10_moved;
+SELECT iuid_create_global_table('orders_global', 'orders', 1);
+COMMIT;

@@ -1,0 +1,152 @@
+# The files of examples/regions, run as they stand on three servers; and a
+# country that moves while all of them write to it.
+use strict;
+use warnings;
+
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my @names = ('almaty', 'mexico', 'jakarta');
+my %code = (almaty => 'KZ', mexico => 'MX', jakarta => 'ID');
+my %country = (almaty => 7, mexico => 8, jakarta => 9);
+my $sockets = PostgreSQL::Test::Utils::tempdir_short;
+my %node;
+
+# The files have a host for each node, and the same port at each.
+for my $name (@names)
+{
+	my $node = $node{$name} = PostgreSQL::Test::Cluster->new($name);
+	$node->init(allows_streaming => 'logical');
+	$node->append_conf('postgresql.conf', "fsync = off\nlog_statement = all");
+	$node->start;
+	mkdir "$sockets/$name" or die "mkdir: $!";
+	symlink $node->host . '/.s.PGSQL.' . $node->port, "$sockets/$name/.s.PGSQL.5432" or die "symlink: $!";
+}
+my @variables = map { ('-v', "$_=$sockets/$_") } @names;
+
+sub run_file
+{
+	my ($name, $database, $file, @options) = @_;
+	my ($out, $err);
+	my $done = IPC::Run::run([ 'psql', '-XqAt', '-v', 'ON_ERROR_STOP=1', '-d', $node{$name}->connstr($database),
+		'-f', "examples/regions/$file", @variables, @options ], '>', \$out, '2>', \$err);
+	ok($done, "$file at $name") or diag $err;
+	chomp $out;
+	return $out;
+}
+
+run_file($_, 'postgres', 'mesh.sql', '-v', "node=$_") for @names;
+run_file('mexico', 'shop', 'registry.sql');
+run_file($_, 'shop', 'tables.sql') for @names;
+run_file($_, 'shop', 'load.sql', '-v', "country=$country{$_}") for @names;
+
+sub everywhere
+{
+	my ($query, $expected, $what) = @_;
+	is($node{$_}->safe_psql('shop', $query), $expected, "$what, at $_") for @names;
+}
+
+for my $table ('iuid_countries', 'iuid_entities', 'iuid_nodes', 'iuid_routes')
+{
+	my $rows = "SELECT string_agg(t::text, ' ' ORDER BY t::text) FROM $table AS t";
+	everywhere($rows, $node{mexico}->safe_psql('shop', $rows), "the same $table");
+}
+# A thousand orders of each of ten countries, and a new one at each node.
+everywhere('SELECT count(*), count(DISTINCT id), count(DISTINCT iuid_country(id)) FROM orders_global', '10003|10003|10', 'the orders of all');
+everywhere(q{SELECT count(*) FROM orders WHERE NOT iuid_is_local(id)}, '0', 'its own in its own table');
+
+# Each id at each node: the look-up goes to the owner, once for each way of asking, and to no other.
+sub queries
+{
+	my ($name, $from) = @_;
+	return scalar(() = slurp_file($node{$name}->logfile, $from) =~ /DECLARE c\d+ CURSOR/g);
+}
+
+sub look_up
+{
+	my ($asking, $owner, $id, $row) = @_;
+	my %from = map { $_ => -s $node{$_}->logfile } @names;
+	is(run_file($asking, 'shop', 'look_up.sql', '-v', "id=$id", '-U', 'desk'), "$row\n$row", "$asking finds an order of $owner");
+	is(queries($_, $from{$_}), $_ eq $owner && $_ ne $asking ? 2 : 0, "queries to $_") for @names;
+	return;
+}
+
+for my $owner (@names)
+{
+	my $id = $node{$owner}->safe_psql('shop', q{SELECT id FROM orders WHERE note = 'a new order'});
+	look_up($_, $owner, $id, "$owner|$code{$owner}|42|a new order") for @names;
+}
+
+my @history = split /\n/, run_file('mexico', 'shop', 'history.sql', '-v', 'customer=42', '-U', 'desk');
+is(join(' ', map { (split /\|/)[1] } @history[ 0 .. 7 ]), 'ID MX KZ CL VN KG MY PE', 'the last orders of a customer, newest first');
+like($history[8], qr/^ *Remote SQL: .* ORDER BY id DESC NULLS FIRST$/, 'sorted by each node');
+
+# Uzbekistan moves, and all three write to it: each adds to a row of its own
+# and inserts, again and again, and counts what was done and what was refused.
+my $moving = $node{almaty}->safe_psql('shop', q{SELECT id FROM orders WHERE note = 'Uzbekistan, order 42'});
+look_up($_, 'almaty', $moving, 'almaty|UZ|42|Uzbekistan, order 42') for @names;
+my %writer;
+for my $n (0 .. 2)
+{
+	my $name = $names[$n];
+	$node{$name}->safe_psql('shop', 'CREATE TABLE go_on ()');
+	my $id = $node{almaty}->safe_psql('shop', "SELECT id FROM orders WHERE note = 'Uzbekistan, order $n'");
+	$writer{$name} = $node{$name}->background_psql('shop');
+	$writer{$name}->query_until(qr/writing/, qq{
+\\echo writing
+DO \$\$
+DECLARE
+	done int := 0;
+	refused int := 0;
+BEGIN
+	WHILE to_regclass('go_on') IS NOT NULL LOOP
+		BEGIN
+			INSERT INTO orders_global VALUES (gen_iuid(10, 1), 1000, '$name');
+			UPDATE orders_global SET customer = customer + 1 WHERE id = '$id';
+			done := done + 1;
+		EXCEPTION WHEN OTHERS THEN
+			refused := refused + 1;
+		END;
+		COMMIT;
+	END LOOP;
+	CREATE TABLE written AS SELECT done, refused;
+END \$\$;
+});
+}
+
+sub wait_for_writers
+{
+	my $at = shift;
+	my $written = q{SELECT count(*) FROM orders WHERE customer = 1000 AND note = };
+	for my $name (@names)
+	{
+		my $before = $node{$at}->safe_psql('shop', "$written '$name'");
+		$node{$at}->poll_query_until('shop', "SELECT ($written '$name') > $before + 10") or die "$name does not write";
+	}
+	return;
+}
+wait_for_writers('almaty');
+run_file('mexico', 'shop', 'move.sql');
+wait_for_writers('jakarta');
+my $all = 0;
+for my $n (0 .. 2)
+{
+	my $name = $names[$n];
+	$node{$name}->safe_psql('shop', 'DROP TABLE go_on');
+	$writer{$name}->quit;
+	my ($done, $refused) = split /\|/, $node{$name}->safe_psql('shop', 'SELECT done, refused FROM written');
+	cmp_ok($refused, '>', 0, "$name: what came in between was refused");
+	everywhere("SELECT count(*) FROM orders_global WHERE customer = 1000 AND note = '$name'", $done, "all that $name inserted");
+	everywhere("SELECT customer FROM orders_global WHERE note = 'Uzbekistan, order $n'", $n + $done, "all that $name updated");
+	$all += $done;
+}
+everywhere('SELECT count(*), count(DISTINCT id) FROM orders_global WHERE iuid_is_from(id, 10)',
+	join('|', (1000 + $all) x 2), 'no order of the country is lost, and none is double');
+look_up($_, 'jakarta', $moving, 'jakarta|UZ|42|Uzbekistan, order 42') for @names;
+is($node{almaty}->safe_psql('shop', 'SELECT count(*) FROM orders WHERE iuid_is_from(id, 10)'), '0', 'none is left at the old node');
+isnt(scalar($node{almaty}->psql('shop', 'DELETE FROM orders_c10_moved')), 0, 'its copy cannot be written');
+
+$_->stop for map { $node{$_} } reverse @names;
+done_testing();

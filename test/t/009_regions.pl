@@ -229,6 +229,7 @@ $north->safe_psql('postgres', q{
 like($err, qr/this row is moving/, 'who has not heard yet is refused');
 is( $region{middle}->safe_psql('postgres', q{
 		BEGIN;
+		LOCK TABLE ONLY orders_global;
 		UPDATE iuid_routes SET node = 'north' WHERE country = 4;
 		ALTER TABLE orders DETACH PARTITION orders_c4;
 		ALTER TABLE orders_c4 RENAME TO orders_c4_moved;

@@ -17,7 +17,7 @@ SELECT bench.compare(format('%s identifiers', bench.shown(way.ids)), array_agg(n
 	baseline => format('SELECT count(1) FROM generate_series(1, %s)', ids), things => ids)
 FROM (VALUES
 	(1, 'gen_iuid', 'gen_iuid(7, 1)', :million, true),
-	(2, 'a C function that reads the clock and returns 16 bytes', 'bench_floor()', :million, true),
+	(2, 'the clock and 16 bytes in C', 'bench_floor()', :million, true),
 	(3, 'nextval, cache 1,000', $$nextval('cached')$$, :million, true),
 	(4, 'nextval', $$nextval('plain')$$, :million, true),
 	(5, 'gen_random_uuid', 'gen_random_uuid()', :million, true),
@@ -25,6 +25,6 @@ FROM (VALUES
 	(7, 'uuid_generate_v7 of pg_uuidv7', 'uuid_generate_v7()', :million, to_regproc('uuid_generate_v7') IS NOT NULL),
 	(8, 'generate_uuidv7 of TimescaleDB', 'generate_uuidv7()', :million, to_regproc('generate_uuidv7') IS NOT NULL),
 	(1, 'gen_iuid', 'gen_iuid(7, 1)', :million / 10, true),
-	(2, 'PL/pgSQL with gen_random_bytes and overlay', 'built()', :million / 10, true)
+	(2, 'gen_random_bytes and overlay in PL/pgSQL', 'built()', :million / 10, true)
 ) AS way(place, name, call, ids, here)
 WHERE here GROUP BY ids ORDER BY ids DESC;

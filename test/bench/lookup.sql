@@ -19,7 +19,7 @@ SELECT format('CALL partitioned(%L, %s)', type, partitions)
 FROM unnest('{1,100,1000}'::int[]) AS partitions, unnest('{uuid,iuid}'::text[]) AS type ORDER BY partitions
 \gexec
 
--- A statement for each identifier: parsed, planned and run; planned only; prepared before.
+-- A statement for each identifier: planned and run; planned only; prepared before, with a generic plan.
 CREATE FUNCTION look_up(prefix text, from_table text, ids int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	id uuid;
@@ -44,8 +44,8 @@ SET plan_cache_mode = force_generic_plan;
 SELECT look_up('', type || '_' || partitions, 1) FROM unnest('{1,100,1000}'::int[]) AS partitions, unnest('{uuid,iuid}'::text[]) AS type;
 SELECT bench.compare(format('%s, %s partition%s', what, partitions, CASE WHEN partitions > 1 THEN 's' END), '{uuid,iuid}',
 	ARRAY[format(call, 'uuid_' || partitions, ids), format(call, 'iuid_' || partitions, ids)], things => ids)
-FROM (VALUES (1, 'parsing, planning and running', $$SELECT look_up('', %L, %s)$$),
-		(2, 'planning', $$SELECT look_up('EXPLAIN', %L, %s)$$),
-		(3, 'running a prepared statement', $$SELECT look_up_prepared(%L, %s)$$)) AS v(place, what, call),
+FROM (VALUES (1, 'look-up', $$SELECT look_up('', %L, %s)$$),
+		(2, 'planning a look-up', $$SELECT look_up('EXPLAIN', %L, %s)$$),
+		(3, 'prepared look-up', $$SELECT look_up_prepared(%L, %s)$$)) AS v(place, what, call),
 	unnest('{1,100,1000}'::int[]) AS partitions, (SELECT :million / 50) AS n(ids)
 ORDER BY place, partitions;

@@ -1,8 +1,8 @@
 # The plots of a run, from its measurements, into the current folder.
-set terminal svg size 820,420 dynamic background rgb "white" font "sans-serif,14"
+set terminal svg noenhanced size 820,420 dynamic background rgb "white" font "sans-serif,14"
 set datafile separator "|"
 set border 3
-set tics nomirror
+set tics nomirror out
 set style line 1 lc rgb "#1b6ca8" lw 2 pt 7 ps 0.5
 set style line 2 lc rgb "#777777" lw 2 pt 7 ps 0.5
 set style line 3 lc rgb "#c8553d" lw 2 pt 7 ps 0.5
@@ -13,6 +13,7 @@ set output "growth.svg"
 set title "Inserting rows into a table that grows (128 MB of shared buffers)"
 set xlabel "million rows in the table"
 set ylabel "thousand rows per second"
+set xrange [0:*]
 set yrange [0:*]
 set key right center
 growth(way) = measured("substring(work FROM '[0-9.]+')", "benchmark = 'growth' AND way = '".way."'")
@@ -21,12 +22,12 @@ plot growth("as_iuid") using 1:($2/1000) with linespoints ls 1 title "iuid, gen_
 	growth("as_uuid") using 1:($2/1000) with linespoints ls 3 title "uuid, gen_random_uuid()"
 
 set output "clients.svg"
-set title "Identifiers made by several clients at once, on two cores"
+set title "Identifiers made by several clients at once"
 set xlabel "clients"
 set ylabel "million per second"
 set logscale x 2
+set xrange [1:32]
 set xtics (1, 2, 8, 32)
-set key top left
 clients(way) = measured("substring(work FROM '[0-9]+')", "benchmark = 'clients' AND way LIKE '".way."%'")
 plot clients("gen_iuid") using 1:($2/1e6) with linespoints ls 1 title "gen_iuid()", \
 	clients("nextval") using 1:($2/1e6) with linespoints ls 2 title "nextval()", \
@@ -45,12 +46,14 @@ unset ylabel
 set output "making.svg"
 set title "Making an identifier, in one session"
 set xlabel "nanoseconds"
+set xtics 500
 plot measured("way", "benchmark = 'generate'") using (0):0:(0):2:($0-0.35):($0+0.35):ytic(1) with boxxyerror ls 1
 
 set output "ratios.svg"
-set terminal svg size 820,760
+set terminal svg size 820,760 noenhanced
 set title "iuid against uuid on the same values: what it takes of the time"
 set xlabel "ratio"
+set xtics 0.2
 set arrow 1 from 1, graph 0 to 1, graph 1 nohead ls 2
 plot sql("SELECT work, (percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FILTER (WHERE way = 'iuid')) / (percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FILTER (WHERE way = 'uuid')) FROM bench.measurement GROUP BY benchmark, work HAVING count(*) FILTER (WHERE way = 'iuid') > 0 ORDER BY min(number)") \
 	using (0):0:(0):2:($0-0.35):($0+0.35):ytic(1) with boxxyerror ls 1

@@ -2324,7 +2324,9 @@ BEGIN
 	FOR country IN SELECT r.country FROM @extschema@.iuid_routed_countries(entity) AS r WHERE r.is_local LOOP
 		partition := format('%s.%I', schema, @extschema@.iuid_shortened_name(base, '_c' || country));
 		CONTINUE WHEN EXISTS (SELECT FROM pg_inherits WHERE inhparent = parent AND inhrelid = to_regclass(partition));
-		EXECUTE format('CREATE TABLE %s PARTITION OF %s (CHECK (@extschema@.iuid_country(%I) = %s)) FOR VALUES FROM (%L) TO (%L)',
+		-- By the bounds as a CHECK the server knows that rows of no other country are there, and need not look.
+		EXECUTE format('CREATE TABLE %1$s PARTITION OF %2$s (CHECK (@extschema@.iuid_country(%3$I) = %4$s
+				AND %3$I OPERATOR(@extschema@.~>=~) %5$L AND %3$I OPERATOR(@extschema@.~<~) %6$L)) FOR VALUES FROM (%5$L) TO (%6$L)',
 			partition, parent, key, country, @extschema@.iuid_country_floor(country), @extschema@.iuid_country_floor(country + 1))
 			|| CASE WHEN step IS NULL THEN '' ELSE format(' PARTITION BY RANGE (%I)', key) END;
 		IF step IS NOT NULL THEN
@@ -2337,7 +2339,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION iuid_create_country_partitions(regclass, int, interval) IS
-'makes a partition <parent>_c<country> for each country whose rows of an entity are routed to this node, where there is none yet, and gives their names; each has a CHECK of its country; with a step it has time partitions of that step, from the present on, and a DEFAULT one; NULL: 22004, no iuid.node: 22023, a table that is not in country order: 42809 (doc/regions.md)';
+'makes a partition <parent>_c<country> for each country whose rows of an entity are routed to this node, where there is none yet, and gives their names; each has its country and its bounds as a CHECK; with a step it has time partitions of that step, from the present on, and a DEFAULT one; NULL: 22004, no iuid.node: 22023, a table that is not in country order: 42809 (doc/regions.md)';
 
 CREATE FUNCTION iuid_create_global_table(global text, local regclass, entity int)
 RETURNS SETOF regclass

@@ -15,7 +15,7 @@ CREATE TRIGGER moving BEFORE INSERT OR UPDATE OR DELETE ON orders_c10 FOR EACH R
 -- That they are in its bounds is checked here, and need not be when it is attached.
 \connect shop - :jakarta 5432
 CREATE TABLE orders_c10 (LIKE orders INCLUDING ALL,
-	CHECK (id ~>=~ iuid_country_floor(10) AND id ~<~ iuid_country_floor(11)));
+	CHECK (iuid_country(id) = 10 AND id ~>=~ iuid_country_floor(10) AND id ~<~ iuid_country_floor(11)));
 INSERT INTO orders_c10 TABLE orders_global_c10;
 ANALYZE orders_c10;
 

@@ -21,9 +21,9 @@ FROM (VALUES
 	(3, 'nextval, cache 1,000', $$nextval('cached')$$, :million, true),
 	(4, 'nextval', $$nextval('plain')$$, :million, true),
 	(5, 'gen_random_uuid', 'gen_random_uuid()', :million, true),
-	(6, 'uuidv7 of PostgreSQL 18', 'uuidv7()', :million, to_regproc('uuidv7') IS NOT NULL),
-	(7, 'uuid_generate_v7 of pg_uuidv7', 'uuid_generate_v7()', :million, to_regproc('uuid_generate_v7') IS NOT NULL),
-	(8, 'generate_uuidv7 of TimescaleDB', 'generate_uuidv7()', :million, to_regproc('generate_uuidv7') IS NOT NULL),
+	(6, 'uuidv7 of PostgreSQL 18', 'uuidv7()', :million, to_regprocedure('uuidv7()') IS NOT NULL),
+	(7, 'uuid_generate_v7 of pg_uuidv7', 'uuid_generate_v7()', :million, to_regprocedure('uuid_generate_v7()') IS NOT NULL),
+	(8, 'generate_uuidv7 of TimescaleDB', 'generate_uuidv7()', :million, to_regprocedure('generate_uuidv7()') IS NOT NULL),
 	(1, 'gen_iuid', 'gen_iuid(7, 1)', :million / 10, true),
 	(2, 'gen_random_bytes and overlay in PL/pgSQL', 'built()', :million / 10, true)
 ) AS way(place, name, call, ids, here)

@@ -21,3 +21,8 @@ PROVE_TESTS = $(wildcard test/t/*.pl)
 PG_CONFIG = pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+
+# Calls within the library need no look-up.
+ifeq ($(PORTNAME), linux)
+SHLIB_LINK += -Wl,-Bsymbolic
+endif

@@ -48,8 +48,8 @@ iuid_ms_to_timestamp(int64 ms)
  * end of the range.  The time is in Unix milliseconds, rounded down.
  */
 extern void iuid_reject_null(FunctionCallInfo fcinfo, int n, const char *what);
-extern void iuid_reject_number(FunctionCallInfo fcinfo, int n, const char *what,
-							   int limit);
+pg_noreturn extern void iuid_reject_number(FunctionCallInfo fcinfo, int n,
+										   const char *what, int limit);
 extern int64 iuid_ms_arg(FunctionCallInfo fcinfo, int n);
 
 static inline int

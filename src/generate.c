@@ -43,10 +43,10 @@ static struct
 
 static int registered(int number, const char *what, const char *table,
 					  const char *name);
-static Iuid make_now(int country, int entity);
+static Datum make_now(int country, int entity);
 static void advance_to(int64 now);
 static pg_noinline void follow_clock(int64 now);
-static void start_millisecond(int64 ms);
+static pg_noinline void start_millisecond(int64 ms);
 static int64 read_clock(void);
 
 /* gen_iuid(country, entity): a new identifier of this moment. */
@@ -57,7 +57,7 @@ gen_iuid(PG_FUNCTION_ARGS)
 	int country = iuid_country_arg(fcinfo, 0, IUID_COUNTRY_MAX);
 	int entity = iuid_entity_arg(fcinfo, 1, IUID_ENTITY_MAX);
 
-	PG_RETURN_IUID(make_now(country, entity));
+	return make_now(country, entity);
 }
 
 /* gen_iuid(country, entity, at): a new identifier of a given time. */
@@ -89,7 +89,7 @@ gen_iuid_here(PG_FUNCTION_ARGS)
 				 errhint(
 					 "Set it, for example with ALTER DATABASE ... SET iuid.country = 7, or call gen_iuid(country, entity).")));
 
-	PG_RETURN_IUID(make_now(iuid_setting_country, entity));
+	return make_now(iuid_setting_country, entity);
 }
 
 /* gen_iuid(code, key): of this moment, by the registered names. */
@@ -109,7 +109,7 @@ gen_iuid_registered(PG_FUNCTION_ARGS)
 	entity = registered(iuid_find_entity(fcinfo, key), "entity",
 						"iuid_entities", key);
 
-	PG_RETURN_IUID(make_now(country, entity));
+	return make_now(country, entity);
 }
 
 static int
@@ -124,7 +124,7 @@ registered(int number, const char *what, const char *table, const char *name)
 	return number;
 }
 
-static Iuid
+static Datum
 make_now(int country, int entity)
 {
 	int64 ms = read_clock();
@@ -148,7 +148,7 @@ make_now(int country, int entity)
 						   ms, IUID_MS_MAX),
 				 errhint("Set the system clock.")));
 
-	return iuid_make(ms, IUID_LAYOUT_TIME, country, entity, random);
+	PG_RETURN_IUID(iuid_make(ms, IUID_LAYOUT_TIME, country, entity, random));
 }
 
 /* Moves the last identifier on to the next one, at a clock of now. */

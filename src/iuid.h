@@ -21,6 +21,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define IUID_LEN	  16 /* bytes in memory, on disk and on the wire */
 #define IUID_TEXT_LEN 36 /* characters of the canonical text */
@@ -46,29 +47,31 @@ typedef struct Iuid
 #define IUID_NIL iuid_from_words(0, 0)
 #define IUID_MAX iuid_from_words(UINT64_MAX, UINT64_MAX)
 
-/*
- * Words.  Compilers turn each of these into one load or store with a byte
- * swap where the machine needs it.
- */
+/* Words, most significant byte first. */
+static inline uint64_t
+iuid_big_endian(uint64_t word)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return __builtin_bswap64(word);
+#else
+	return word;
+#endif
+}
+
 static inline uint64_t
 iuid_load_word(const uint8_t *b)
 {
-	return (uint64_t) b[0] << 56 | (uint64_t) b[1] << 48 |
-		(uint64_t) b[2] << 40 | (uint64_t) b[3] << 32 | (uint64_t) b[4] << 24 |
-		(uint64_t) b[5] << 16 | (uint64_t) b[6] << 8 | (uint64_t) b[7];
+	uint64_t word;
+
+	memcpy(&word, b, sizeof(word));
+	return iuid_big_endian(word);
 }
 
 static inline void
 iuid_store_word(uint8_t *b, uint64_t word)
 {
-	b[0] = (uint8_t) (word >> 56);
-	b[1] = (uint8_t) (word >> 48);
-	b[2] = (uint8_t) (word >> 40);
-	b[3] = (uint8_t) (word >> 32);
-	b[4] = (uint8_t) (word >> 24);
-	b[5] = (uint8_t) (word >> 16);
-	b[6] = (uint8_t) (word >> 8);
-	b[7] = (uint8_t) word;
+	word = iuid_big_endian(word);
+	memcpy(b, &word, sizeof(word));
 }
 
 static inline uint64_t

@@ -41,6 +41,14 @@ iuid_random_word(int owner)
 	return word;
 }
 
+uint64_t
+iuid_random_bits(int owner)
+{
+	uint64_t high = iuid_random_word(owner);
+
+	return high << 32 | iuid_random_word(owner);
+}
+
 static void
 fill_pool(int owner)
 {

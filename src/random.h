@@ -20,12 +20,6 @@
 extern uint32_t iuid_random_word(int owner);
 
 /* The same, of 64 bits. */
-static inline uint64_t
-iuid_random_bits(int owner)
-{
-	uint64_t high = iuid_random_word(owner);
-
-	return high << 32 | iuid_random_word(owner);
-}
+extern uint64_t iuid_random_bits(int owner);
 
 #endif /* IUID_RANDOM_H */

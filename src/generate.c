@@ -43,11 +43,11 @@ static struct
 
 static int registered(int number, const char *what, const char *table,
 					  const char *name);
-static Datum make_now(int country, int entity);
-static void advance_to(int64 now);
+static pg_attribute_always_inline Datum make_now(int country, int entity);
+static inline void advance_to(int64 now);
 static pg_noinline void follow_clock(int64 now);
 static pg_noinline void start_millisecond(int64 ms);
-static int64 read_clock(void);
+static inline int64 read_clock(void);
 
 /* gen_iuid(country, entity): a new identifier of this moment. */
 PG_FUNCTION_INFO_V1(gen_iuid);
@@ -124,13 +124,13 @@ registered(int number, const char *what, const char *table, const char *name)
 	return number;
 }
 
-static Datum
+static pg_attribute_always_inline Datum
 make_now(int country, int entity)
 {
 	int64 ms = read_clock();
 	uint64 random;
 
-	if (iuid_setting_monotonic)
+	if (likely(iuid_setting_monotonic))
 	{
 		advance_to(ms);
 		ms = last.ms;
@@ -139,7 +139,7 @@ make_now(int country, int entity)
 	else
 		random = iuid_random_bits(MyProcPid) & IUID_RANDOM_MAX;
 
-	if (ms < 0 || ms > IUID_MS_MAX)
+	if (unlikely(ms < 0 || ms > IUID_MS_MAX))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("system clock is out of range for type %s", "iuid"),
@@ -152,14 +152,14 @@ make_now(int country, int entity)
 }
 
 /* Moves the last identifier on to the next one, at a clock of now. */
-static void
+static inline void
 advance_to(int64 now)
 {
-	if (last.owner == MyProcPid && now <= last.ms &&
-		last.clock - now <= CLOCK_STEP_MAX_MS)
+	if (likely(last.owner == MyProcPid && now <= last.ms &&
+			   last.clock - now <= CLOCK_STEP_MAX_MS))
 	{
 		last.random += STEP(iuid_random_word(MyProcPid));
-		if (last.random > IUID_RANDOM_MAX)
+		if (unlikely(last.random > IUID_RANDOM_MAX))
 			start_millisecond(last.ms + 1);
 	}
 	else
@@ -188,7 +188,7 @@ start_millisecond(int64 ms)
 }
 
 /* Unix time in milliseconds. */
-static int64
+static inline int64
 read_clock(void)
 {
 	struct timespec now;

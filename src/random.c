@@ -15,31 +15,7 @@
 
 #include <sodium.h>
 
-/* At this size the system call for the key is a small part of the cost. */
-#define POOL_WORDS 1024
-
-static struct
-{
-	int owner; /* process id that filled it; 0 = nobody */
-	int left;  /* words not yet given out */
-	uint32_t words[POOL_WORDS];
-} pool;
-
-/* Kept out of line, as every other call finds the pool filled. */
-static void fill_pool(int owner) __attribute__((noinline));
-
-uint32_t
-iuid_random_word(int owner)
-{
-	uint32_t word;
-
-	if (pool.left == 0 || pool.owner != owner)
-		fill_pool(owner);
-
-	word = pool.words[--pool.left];
-	pool.words[pool.left] = 0;
-	return word;
-}
+IuidPool iuid_pool;
 
 uint64_t
 iuid_random_bits(int owner)
@@ -49,17 +25,17 @@ iuid_random_bits(int owner)
 	return high << 32 | iuid_random_word(owner);
 }
 
-static void
-fill_pool(int owner)
+void
+iuid_fill_pool(int owner)
 {
 	/* A key serves for one stream only, so the nonce need not change. */
 	static const unsigned char nonce[crypto_stream_chacha20_NONCEBYTES];
 	unsigned char key[crypto_stream_chacha20_KEYBYTES];
 
 	randombytes_buf(key, sizeof(key));
-	crypto_stream_chacha20((unsigned char *) pool.words, sizeof(pool.words),
-						   nonce, key);
+	crypto_stream_chacha20((unsigned char *) iuid_pool.words,
+						   sizeof(iuid_pool.words), nonce, key);
 	sodium_memzero(key, sizeof(key));
-	pool.left = POOL_WORDS;
-	pool.owner = owner;
+	iuid_pool.left = IUID_POOL_WORDS;
+	iuid_pool.owner = owner;
 }

@@ -106,6 +106,17 @@ INSERT INTO iuid_countries VALUES (10, 'BR', 'Brazil');
 RESET ROLE;
 SELECT DISTINCT pg_get_userbyid(relowner) = current_user AS owned FROM pg_class WHERE relname LIKE 'iuid\_%' AND relkind = 'r';
 
+-- parallel workers read it, and see what their leader has changed
+CREATE TABLE many AS SELECT gen_iuid(7, 1) AS id FROM generate_series(1, 1000);
+SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = off;
+BEGIN;
+UPDATE iuid_countries SET code = 'QZ' WHERE country = 7;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM many WHERE iuid_country_code(id) = 'QZ';
+SELECT count(*) FROM many WHERE iuid_country_code(id) = 'QZ';
+ROLLBACK;
+SELECT count(*) FROM many WHERE iuid_country_code(id) = 'KZ';
+RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size; RESET parallel_leader_participation;
+
 DROP ROLE regress_iuid_reader;
-DROP TABLE kind;
+DROP TABLE kind, many;
 TRUNCATE iuid_routes, iuid_nodes, iuid_entities, iuid_countries;

@@ -118,11 +118,13 @@ get_registry(FunctionCallInfo fcinfo)
 {
 	static MemoryContext context;
 	Oid schema;
-	Registry *registry = cache;
+	Registry *registry;
 	MemoryContext caller;
 
-	if (registry != NULL)
-		return registry;
+	/* What others have committed; a statement without tables would not ask. */
+	AcceptInvalidationMessages();
+	if (cache != NULL)
+		return cache;
 
 	if (context == NULL)
 	{
@@ -175,13 +177,16 @@ forget_registry(Datum arg pg_attribute_unused(), Oid relid)
 	}
 }
 
-/* What is committed now, or changed by this transaction: not by a snapshot of old. */
+/*
+ * What is committed now, or changed by this transaction: not by a snapshot of
+ * old.  That of the catalogs is the one that parallel workers can have, too.
+ */
 static void
 read_table(Registry *registry, int table)
 {
 	Relation relation = table_open(table_oids[table], AccessShareLock);
 	TupleTableSlot *slot = table_slot_create(relation, NULL);
-	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
+	Snapshot snapshot = RegisterSnapshot(GetCatalogSnapshot(table_oids[table]));
 	TableScanDesc scan = table_beginscan(relation, snapshot, 0, NULL, 0);
 
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))

@@ -30,6 +30,11 @@ is($writer->query_safe($node), 'mexico', 'changed for its own transaction');
 is($reader->query_safe($node), 'almaty', 'not yet for another');
 $writer->query_safe('COMMIT');
 is($reader->query_safe($node), 'mexico', 'for another after the commit');
+$reader->query_safe("BEGIN; $node");
+$writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
+is($reader->query_safe($node), 'almaty', 'in a transaction that has looked before, too');
+$writer->query_safe(q{UPDATE iuid_routes SET node = 'mexico'});
+$reader->query_safe('COMMIT');
 $writer->query_safe('BEGIN; TRUNCATE iuid_routes; ROLLBACK');
 is($reader->query_safe($node), 'mexico', 'what was rolled back never was');
 

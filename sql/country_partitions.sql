@@ -12,6 +12,9 @@ INSERT INTO iuid_routes VALUES (7, NULL, 'here'), (NULL, NULL, 'there'), (8, 2, 
 
 SELECT iuid_create_country_partitions('"a.b"."Orders"', 1);
 \echo :LAST_ERROR_SQLSTATE
+SET iuid.node = 'nowhere';
+SELECT iuid_create_country_partitions('"a.b"."Orders"', 1);
+\echo :LAST_ERROR_SQLSTATE
 SET iuid.node = 'here';
 SELECT iuid_create_country_partitions('"a.b"."Orders"', 1);
 SELECT iuid_create_country_partitions('"a.b"."Orders"', 1);
@@ -43,6 +46,26 @@ ALTER TABLE "a.b"."Orders" DETACH PARTITION "a.b"."Orders_c7";
 INSERT INTO "a.b"."Orders_c7" VALUES ('019b76da-a87b-8009-8041-23456789abcd');
 \set VERBOSITY default
 
+-- whoever makes them, they are of the parent's owner; and any name will do
+CREATE ROLE "Regress iuid's owner";
+CREATE ROLE "Regress iuid's maker" IN ROLE "Regress iuid's owner";
+CREATE SCHEMA "A schema with a name that fills what a name may have, and needs q" AUTHORIZATION "Regress iuid's owner";
+SET search_path = "A schema with a name that fills what a name may have, and needs q", public;
+CREATE TABLE trips (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+ALTER TABLE trips OWNER TO "Regress iuid's owner";
+GRANT USAGE ON FOREIGN SERVER elsewhere TO "Regress iuid's maker";
+SET ROLE "Regress iuid's maker";
+SELECT count(*) FROM iuid_create_country_partitions('trips', 1, '1 year');
+SELECT iuid_create_global_table('trips_everywhere', 'trips', 1);
+RESET ROLE;
+INSERT INTO iuid_routes VALUES (42, 1, 'there'), (43, 1, 'here');
+SELECT iuid_create_country_partitions('trips', 1, '1 year');
+SELECT iuid_create_global_table('trips_everywhere', 'trips', 1);
+SELECT pg_get_userbyid(relowner) AS owner, relkind, count(*) > 0 AS made FROM pg_class
+WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname LIKE 'A schema%') GROUP BY 1, 2 ORDER BY 2;
+RESET search_path;
+DELETE FROM iuid_routes WHERE country IN (42, 43);
+
 -- one partition for one id
 EXPLAIN (COSTS OFF) SELECT * FROM "a.b"."orders everywhere" WHERE id = '019b76da-a87b-8009-8041-23456789abcd';
 EXPLAIN (COSTS OFF) SELECT * FROM "a.b"."orders everywhere" WHERE id = uuid '019b76da-a87b-8029-8041-23456789abcd';
@@ -53,6 +76,10 @@ SELECT iuid_create_country_partitions('by_time', 1);
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_create_global_table('everything', 'by_time', 1);
 SELECT iuid_create_global_table('public.by_time', '"a.b"."Orders"', 1);
+SELECT iuid_create_global_table('"a.b"."orders everywhere"', 'wallets', 2);
+\echo :LAST_ERROR_SQLSTATE
+SELECT iuid_create_global_table('shop.public.everything', '"a.b"."Orders"', 1);
+\echo :LAST_ERROR_SQLSTATE
 INSERT INTO iuid_routes VALUES (9, NULL, 'unreachable');
 SELECT iuid_create_global_table('wallets_everywhere', 'wallets', 2);
 \echo :LAST_ERROR_SQLSTATE
@@ -62,5 +89,7 @@ SELECT iuid_create_country_partitions('wallets', 256);
 
 DROP TABLE by_time, wallets;
 DROP SCHEMA "a.b" CASCADE;
+DROP SCHEMA "A schema with a name that fills what a name may have, and needs q" CASCADE;
 DROP EXTENSION postgres_fdw CASCADE;
+DROP ROLE "Regress iuid's maker", "Regress iuid's owner";
 TRUNCATE iuid_routes, iuid_nodes, iuid_entities, iuid_countries;

@@ -2007,6 +2007,22 @@ $$;
 COMMENT ON FUNCTION iuid_lock_for_attach(regclass) IS
 'locks what attaching a partition needs, so that it cannot deadlock with INSERTs: the parent against other maintenance; with a DEFAULT partition the parent and tables that foreign keys join to it against writing, and the DEFAULT partition against all; not to be had within lock_timeout, or a minute if there is none: 55P03 (doc/partitions.md)';
 
+CREATE FUNCTION iuid_give_to_owner_of(parent regclass, partition regclass)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	owner regrole := (SELECT relowner FROM pg_class WHERE oid = parent);
+BEGIN
+	IF owner <> (SELECT relowner FROM pg_class WHERE oid = partition) THEN
+		EXECUTE format('ALTER TABLE %s OWNER TO %s', partition, owner);
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION iuid_give_to_owner_of(regclass, regclass) IS
+'makes the owner of a table that of a new partition, too, whoever made it; not a member of that role, or it may not create in the schema: 42501';
+
 CREATE FUNCTION iuid_create_partition(parent regclass, name name, lower uuid, upper uuid)
 RETURNS regclass
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -2017,7 +2033,7 @@ DECLARE
 	partition text;
 	moved bigint;
 BEGIN
-	SELECT n.nspname, c.relowner, c.relpersistence, a.amname, t.spcname INTO p
+	SELECT n.nspname, c.relpersistence, a.amname, t.spcname INTO p
 	FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 		LEFT JOIN pg_am AS a ON a.oid = c.relam LEFT JOIN pg_tablespace AS t ON t.oid = c.reltablespace
 	WHERE c.oid = parent;
@@ -2034,9 +2050,7 @@ BEGIN
 			INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)',
 		CASE p.relpersistence WHEN 't' THEN 'TEMPORARY' ELSE '' END, partition, parent)
 		|| coalesce(' USING ' || quote_ident(p.amname), '') || coalesce(' TABLESPACE ' || quote_ident(p.spcname), '');
-	IF p.relowner <> current_user::regrole THEN
-		EXECUTE format('ALTER TABLE %s OWNER TO %s', partition, p.relowner::regrole);
-	END IF;
+	PERFORM @extschema@.iuid_give_to_owner_of(parent, partition::regclass);
 
 	moved := @extschema@.iuid_attach_partition(parent, partition::regclass, lower, upper);
 	IF moved > 0 THEN
@@ -2291,6 +2305,11 @@ BEGIN
 			USING ERRCODE = 'invalid_parameter_value',
 				DETAIL = 'The configuration parameter "iuid.node" is not set.',
 				HINT = 'Set it to the name of this node in iuid_nodes, with ALTER DATABASE ... SET iuid.node.';
+	ELSIF NOT EXISTS (SELECT FROM @extschema@.iuid_nodes AS n WHERE n.node = current_setting('iuid.node')) THEN
+		RAISE EXCEPTION 'node "%" is not registered', current_setting('iuid.node')
+			USING ERRCODE = 'invalid_parameter_value',
+				DETAIL = 'That is the configuration parameter "iuid.node" of this database.',
+				HINT = 'Insert it into iuid_nodes, or set the parameter to the name of this node there.';
 	END IF;
 	RETURN QUERY
 	SELECT c.country, n.node, n.server, n.node = current_setting('iuid.node')
@@ -2301,7 +2320,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION iuid_routed_countries(int) IS
-'registered countries, and those that routes name, with the node that has their rows of an entity, 0-255, and whether that is this one; no iuid.node, or an entity outside 0-255: 22023 (doc/regions.md)';
+'registered countries, and those that routes name, with the node that has their rows of an entity, 0-255, and whether that is this one; no iuid.node, one that is not registered, or an entity outside 0-255: 22023 (doc/regions.md)';
 
 CREATE FUNCTION iuid_create_country_partitions(parent regclass, entity int, step interval DEFAULT NULL)
 RETURNS SETOF regclass
@@ -2310,10 +2329,11 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	key name := @extschema@.iuid_country_partition_key(parent);
-	schema name := (SELECT relnamespace::regnamespace FROM pg_class WHERE oid = parent);
+	schema name := (SELECT nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace WHERE c.oid = parent);
 	base text := (SELECT relname FROM pg_class WHERE oid = parent);
 	country int;
 	partition text;
+	rest text;
 BEGIN
 	IF parent IS NULL OR entity IS NULL THEN
 		RAISE EXCEPTION 'table and entity must not be null'
@@ -2322,16 +2342,18 @@ BEGIN
 	END IF;
 
 	FOR country IN SELECT r.country FROM @extschema@.iuid_routed_countries(entity) AS r WHERE r.is_local LOOP
-		partition := format('%s.%I', schema, @extschema@.iuid_shortened_name(base, '_c' || country));
+		partition := format('%I.%I', schema, @extschema@.iuid_shortened_name(base, '_c' || country));
 		CONTINUE WHEN EXISTS (SELECT FROM pg_inherits WHERE inhparent = parent AND inhrelid = to_regclass(partition));
 		-- By the bounds as a CHECK the server knows that rows of no other country are there, and need not look.
 		EXECUTE format('CREATE TABLE %1$s PARTITION OF %2$s (CHECK (@extschema@.iuid_country(%3$I) = %4$s
 				AND %3$I OPERATOR(@extschema@.~>=~) %5$L AND %3$I OPERATOR(@extschema@.~<~) %6$L)) FOR VALUES FROM (%5$L) TO (%6$L)',
 			partition, parent, key, country, @extschema@.iuid_country_floor(country), @extschema@.iuid_country_floor(country + 1))
 			|| CASE WHEN step IS NULL THEN '' ELSE format(' PARTITION BY RANGE (%I)', key) END;
+		PERFORM @extschema@.iuid_give_to_owner_of(parent, partition::regclass);
 		IF step IS NOT NULL THEN
-			EXECUTE format('CREATE TABLE %s.%I PARTITION OF %s DEFAULT', schema,
-				@extschema@.iuid_shortened_name(base, '_c' || country || '_rest'), partition);
+			rest := format('%I.%I', schema, @extschema@.iuid_shortened_name(base, '_c' || country || '_rest'));
+			EXECUTE format('CREATE TABLE %s PARTITION OF %s DEFAULT', rest, partition);
+			PERFORM @extschema@.iuid_give_to_owner_of(parent, rest::regclass);
 			PERFORM @extschema@.iuid_maintain_partitions(partition, step);
 		END IF;
 		RETURN NEXT partition::regclass;
@@ -2339,7 +2361,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION iuid_create_country_partitions(regclass, int, interval) IS
-'makes a partition <parent>_c<country> for each country whose rows of an entity are routed to this node, where there is none yet, and gives their names; each has its country and its bounds as a CHECK; with a step it has time partitions of that step, from the present on, and a DEFAULT one; NULL: 22004, no iuid.node: 22023, a table that is not in country order: 42809 (doc/regions.md)';
+'makes a partition <parent>_c<country> for each country whose rows of an entity are routed to this node, where there is none yet, and gives their names; each has its country and its bounds as a CHECK; with a step it has time partitions of that step, from the present on, and a DEFAULT one; all are of the owner of the parent; NULL: 22004, no iuid.node or one that is not registered: 22023, a table that is not in country order: 42809 (doc/regions.md)';
 
 CREATE FUNCTION iuid_create_global_table(global text, local regclass, entity int)
 RETURNS SETOF regclass
@@ -2360,7 +2382,11 @@ BEGIN
 			USING ERRCODE = 'null_value_not_allowed',
 				HINT = 'Give the name of the global table, the local table, and the number of the entity that is in them.';
 	END IF;
-	IF cardinality(path) = 1 THEN
+	IF cardinality(path) > 2 THEN
+		RAISE EXCEPTION 'improper qualified name (too many dotted names): %', global
+			USING ERRCODE = 'syntax_error',
+				HINT = 'Give the name of the global table, and before it that of its schema if it is another than that of the local table.';
+	ELSIF cardinality(path) = 1 THEN
 		path := ARRAY[home::text] || path;
 	END IF;
 
@@ -2368,10 +2394,17 @@ BEGIN
 	IF to_regclass(parent) IS NULL THEN
 		EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED)
 			PARTITION BY RANGE (%I @extschema@.iuid_country_ops)', parent, local, key);
+		PERFORM @extschema@.iuid_give_to_owner_of(local, parent::regclass);
 		EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s DEFAULT', parent, local);
 		RETURN NEXT parent::regclass;
 	ELSE
 		PERFORM @extschema@.iuid_country_partition_key(parent);
+		IF local <> (SELECT partdefid FROM pg_partitioned_table WHERE partrelid = parent::regclass) THEN
+			RAISE EXCEPTION '% is not the DEFAULT partition of %', local, parent
+				USING ERRCODE = 'object_not_in_prerequisite_state',
+					DETAIL = 'A global table has one local table, as its DEFAULT partition.',
+					HINT = 'Give the local table that the global one was made with, or the name of a new global table.';
+		END IF;
 	END IF;
 
 	FOR remote IN SELECT * FROM @extschema@.iuid_routed_countries(entity) WHERE NOT is_local LOOP
@@ -2386,9 +2419,10 @@ BEGIN
 		EXECUTE format('CREATE FOREIGN TABLE %s PARTITION OF %s FOR VALUES FROM (%L) TO (%L) SERVER %I OPTIONS (schema_name %L, table_name %L)',
 			partition, parent, @extschema@.iuid_country_floor(remote.country), @extschema@.iuid_country_floor(remote.country + 1),
 			remote.server, home, @extschema@.iuid_shortened_name(base, '_c' || remote.country));
+		PERFORM @extschema@.iuid_give_to_owner_of(parent::regclass, partition::regclass);
 		RETURN NEXT partition::regclass;
 	END LOOP;
 END
 $$;
 COMMENT ON FUNCTION iuid_create_global_table(text, regclass, int) IS
-'makes a table over all regions, of which the local table is the DEFAULT partition, and each country that is routed elsewhere a foreign table <global>_c<country> on <local>_c<country> there; run again, adds what is missing; gives what it made; NULL: 22004, no iuid.node or a node without server: 22023, a table that is not in country order: 42809 (doc/regions.md)';
+'makes a table over all regions, of which the local table is the DEFAULT partition, and each country that is routed elsewhere a foreign table <global>_c<country> on <local>_c<country> there; run again, adds what is missing; gives what it made, all of it of the owner of the local table; NULL: 22004, no iuid.node, one that is not registered, or a node without server: 22023, a table that is not in country order: 42809, a global table that has another DEFAULT partition: 55000, a name of more than two parts: 42601 (doc/regions.md)';

@@ -117,6 +117,13 @@ sub change
 		is( $region{$owner}->safe_psql('postgres', "SELECT customer || ' ' || note FROM orders_c$country WHERE id = '$id'"),
 			$row, 'and it is done there');
 	}
+	# Prepared, and run often enough for the server to choose between plans.
+	for my $type ('iuid', 'uuid')
+	{
+		is( $node->safe_psql('postgres', "PREPARE change ($type) AS UPDATE orders_global SET customer = customer WHERE id = \$1;"
+					. "EXECUTE change ('$id');" x 10 . $contacted),
+			$only, "$what: UPDATE with a parameter of type $type by $asking in $owner");
+	}
 }
 
 for my $asking (@names)
@@ -161,6 +168,12 @@ for my $range (q{id >= timestamptz '2026-01-03' AND id < timestamptz '2026-01-05
 	is(scalar(grep { /WHERE .*id OPERATOR\(public\.>=\) '.* AND .*id OPERATOR\(public\.<\) '/ } @remote), 6, 'with the range of ids in its query') or diag $plan;
 	is($north->safe_psql('postgres', "SELECT count(*), min(iuid_timestamp(id))::date, max(iuid_timestamp(id))::date FROM orders_global WHERE $range"),
 		'18|2026-01-03|2026-01-04', 'gives the rows of all regions');
+}
+# As with any column, a condition with now() stays here; its value in a sub-query goes.
+for my $since (q{now() - interval '1 day'}, q{(SELECT now() - interval '1 day')})
+{
+	my $plan = $north->safe_psql('postgres', "EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_global WHERE id >= $since");
+	is(scalar(() = $plan =~ /Remote SQL: .* WHERE .*id OPERATOR\(public\.>=\) public\.iuid_floor\(\$1/g), $since =~ /SELECT/ ? 6 : 0, "sent or not: $since") or diag $plan;
 }
 # The newest of all regions.
 my $newest = 'SELECT id, note FROM orders_global WHERE customer = 5 ORDER BY id DESC LIMIT 3';

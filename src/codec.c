@@ -79,14 +79,13 @@ hex_digits(uint64_t word)
 	return word + UINT64_C(0x3030303030303030) + letters * ('a' - '0' - 10);
 }
 
-/* Four characters; compilers make one store of it. */
+/* The last four characters of a word. */
 static inline void
 put_four(char *p, uint64_t characters)
 {
-	p[0] = (char) (characters >> 24);
-	p[1] = (char) (characters >> 16);
-	p[2] = (char) (characters >> 8);
-	p[3] = (char) characters;
+	uint64_t word = iuid_big_endian(characters << 32);
+
+	memcpy(p, &word, 4);
 }
 
 /* The value of a hexadecimal digit, whatever the locale; -1 for no digit. */

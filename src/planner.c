@@ -123,7 +123,7 @@ iuid_range_support(PG_FUNCTION_ARGS)
 {
 	Rewrite rw;
 	int id;
-	Node *range;
+	Node *range, *lower, *upper;
 
 	if (!get_rewrite(fcinfo, &rw))
 		PG_RETURN_POINTER(NULL);
@@ -134,11 +134,11 @@ iuid_range_support(PG_FUNCTION_ARGS)
 	if (!can_repeat(&rw, argument(&rw, id)) || !can_repeat(&rw, range))
 		PG_RETURN_POINTER(NULL);
 
-	PG_RETURN_POINTER(
-		make_between(argument(&rw, id),
-					 default_opfamily(exprType(argument(&rw, id))),
-					 make_boundary(&rw, "iuid_range_lower", list_make1(range)),
-					 make_boundary(&rw, "iuid_range_upper", list_make1(range))));
+	lower = make_boundary(&rw, "iuid_range_lower", list_make1(range));
+	upper = make_boundary(&rw, "iuid_range_upper", list_make1(range));
+	PG_RETURN_POINTER(make_between(argument(&rw, id),
+								   default_opfamily(exprType(argument(&rw, id))),
+								   lower, upper));
 }
 
 /* For iuid_is_from(id, country [, entity]). */
@@ -149,6 +149,7 @@ iuid_is_from_support(PG_FUNCTION_ARGS)
 	Rewrite rw;
 	ListCell *lc;
 	List *origin, *from;
+	Node *lower, *upper;
 	Oid opfamily;
 
 	if (!get_rewrite(fcinfo, &rw))
@@ -173,10 +174,10 @@ iuid_is_from_support(PG_FUNCTION_ARGS)
 				makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
 						  Int32GetDatum(0), false, true));
 
-	PG_RETURN_POINTER(
-		make_between(argument(&rw, 0), opfamily,
-					 make_boundary(&rw, "iuid_country_floor", from),
-					 make_boundary(&rw, "iuid_country_ceiling", origin)));
+	/* The ceiling first: its error tells the range of an argument as it is. */
+	upper = make_boundary(&rw, "iuid_country_ceiling", origin);
+	lower = make_boundary(&rw, "iuid_country_floor", from);
+	PG_RETURN_POINTER(make_between(argument(&rw, 0), opfamily, lower, upper));
 }
 
 /* Argument id is the iuid, on the left of the strategy. */

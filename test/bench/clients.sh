@@ -2,34 +2,59 @@
 # Many clients that make identifiers at once, and insert rows with the default
 set -euo pipefail
 
+query() { psql -XqAt -v ON_ERROR_STOP=1 "$@"; }
+
 # What a pgbench script does per second, with a number of clients and a way.
 measure() {
 	local work=$1 way=$2 clients=$3 per=$4 script=$5
 	tps=$(pgbench -n -M prepared -c "$clients" -j 2 -T "$BENCH_SECONDS" -f - <<<"$script" |
 		sed -n 's/^tps = \([0-9.]*\).*/\1/p')
-	psql -Xq -c "INSERT INTO bench.measurement (work, way, value, unit)
-		VALUES ('$work, $clients client$([ "$clients" = 1 ] || echo s)', \$\$$way\$\$, $tps * $per, 'per second')"
+	record "$work" "$way" "$clients" "$tps * $per" 'per second'
 }
 
-psql -Xq <<'SQL'
+record() {
+	query -c "INSERT INTO bench.measurement (work, way, value, unit)
+		VALUES ('$1, $3 client$([ "$3" = 1 ] || echo s)', \$\$$2\$\$, $4, '$5')"
+}
+
+# A hundred rows at a time are where clients come between each other's keys.
+measure_rows() {
+	local way=as_$1 clients=$2 rows=$3 script=$4 start
+	query -c "TRUNCATE $way" -c CHECKPOINT
+	start=$(query -c 'SELECT pg_current_wal_insert_lsn()')
+	measure "rows, $rows a statement" "$way" "$clients" "$rows" "$script"
+	record "rows, $rows a statement" "$way" "$clients" \
+		"(SELECT (pg_current_wal_insert_lsn() - '$start') / count(*) FROM $way)" 'bytes of log a row'
+	record "rows, $rows a statement" "$way" "$clients" \
+		"(SELECT pg_relation_size('${way}_pkey')::float8 / count(*) FROM $way)" 'bytes of index a row'
+}
+
+query <<'SQL'
 CREATE SEQUENCE numbers;
 CREATE TABLE as_iuid (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY, n int);
 CREATE TABLE as_bigint (id bigserial PRIMARY KEY, n int);
 CREATE TABLE as_uuid (id uuid DEFAULT gen_random_uuid() PRIMARY KEY, n int);
+SELECT 'CREATE TABLE as_uuidv7 (id uuid DEFAULT uuidv7() PRIMARY KEY, n int)' WHERE to_regprocedure('uuidv7()') IS NOT NULL
+\gexec
 SQL
+forth="iuid bigint $(query -c "SELECT 'uuidv7' WHERE to_regclass('as_uuidv7') IS NOT NULL") uuid"
+back=$(tr ' ' '\n' <<<"$forth" | tac | xargs)
 
 for round in $(seq "$BENCH_ROUNDS"); do
-	ways="iuid bigint uuid"
-	[ $((round % 2)) = 1 ] || ways="uuid bigint iuid"
+	ways=$forth
+	[ $((round % 2)) = 1 ] || ways=$back
 	for clients in 1 2 8 32; do
 		for way in $ways; do
 			case $way in
 				iuid) call='gen_iuid(7, 1)' ;;
 				bigint) call="nextval('numbers')" ;;
 				uuid) call='gen_random_uuid()' ;;
+				uuidv7) call='uuidv7()' ;;
 			esac
 			measure 'identifiers' "$call" "$clients" 1000 "SELECT count($call) FROM generate_series(1, 1000);"
-			[ "$clients" = 32 ] || measure 'rows' "as_$way" "$clients" 1 "INSERT INTO as_$way (n) VALUES (1);"
+			[ "$clients" != 32 ] || continue
+			measure_rows "$way" "$clients" 1 "INSERT INTO as_$way (n) VALUES (1);"
+			measure_rows "$way" "$clients" 100 "INSERT INTO as_$way (n) SELECT n FROM generate_series(1, 100) AS n;"
 		done
 	done
 done

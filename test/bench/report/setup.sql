@@ -2,8 +2,6 @@
 -- Settings of this database: bench.name is the benchmark that runs, bench.rounds how often.
 CREATE EXTENSION iuid;
 CREATE EXTENSION pgcrypto;
-SELECT format('CREATE EXTENSION %I', name) FROM pg_available_extensions WHERE name IN ('pg_uuidv7', 'timescaledb')
-\gexec
 ALTER DATABASE bench SET jit = off;
 ALTER DATABASE bench SET max_parallel_workers_per_gather = 0;
 ALTER DATABASE bench SET max_parallel_maintenance_workers = 0;

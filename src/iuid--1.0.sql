@@ -1345,7 +1345,7 @@ CREATE TABLE iuid_nodes (
 	server text CHECK (server <> '')
 );
 COMMENT ON TABLE iuid_nodes IS
-'nodes, one database each: the name that iuid.node has there, the region, and its postgres_fdw server, NULL for this node itself (doc/regions.md)';
+'nodes, one database each: the name that iuid.node has there, the region, and its postgres_fdw server at the others, which it does not need itself; NULL: none (doc/regions.md)';
 
 CREATE TABLE iuid_routes (
 	country int CHECK (country BETWEEN 0 AND 255),

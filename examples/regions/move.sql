@@ -5,11 +5,12 @@
 -- 1. At the old node nothing of the country is written any more.
 -- This waits for those who are writing; who comes later is told to try again.
 \connect shop - :almaty 5432
-CREATE FUNCTION moving() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION moving() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-	RAISE EXCEPTION 'this row is moving to another node' USING ERRCODE = 'object_in_use', HINT = 'Try again in a minute.';
+	RAISE EXCEPTION 'these rows are moving to another node' USING ERRCODE = 'object_in_use', HINT = 'Try again in a minute.';
 END $$;
 CREATE TRIGGER moving BEFORE INSERT OR UPDATE OR DELETE ON orders_c10 FOR EACH ROW EXECUTE FUNCTION moving();
+CREATE TRIGGER moving_all BEFORE TRUNCATE ON orders_c10 EXECUTE FUNCTION moving();
 
 -- 2. The new node copies the rows, into what will be its partition.
 -- That they are in its bounds is checked here, and need not be when it is attached.

@@ -15,7 +15,7 @@ DECLARE
 BEGIN
 	bytes := overlay(gen_random_bytes(16) PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6);
 	bytes := set_byte(set_byte(bytes, 6, 128), 7, 7);
-	bytes := set_byte(set_byte(bytes, 8, 128), 9, 64 | get_byte(bytes, 9) & 63);
+	bytes := set_byte(set_byte(bytes, 8, 128), 9, 64 | (get_byte(bytes, 9) & 63));
 	RETURN encode(bytes, 'hex')::uuid;
 END $$;
 

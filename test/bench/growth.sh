@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Inserting into a table that grows to 50 million rows, with 128 MB of shared buffers
+# Inserting into a table that grows, with 128 MB of shared buffers
 set -euo pipefail
 
 psql -Xq -v ON_ERROR_STOP=1 <<'SQL'

@@ -51,7 +51,7 @@ plot measured("way", "benchmark = 'generate'") using (0):0:(0):2:($0-0.35):($0+0
 
 set output "ratios.svg"
 set terminal svg size 820,760 noenhanced
-set title "iuid against uuid on the same values: what it takes of the time"
+set title "Time of iuid as a ratio to uuid"
 set xlabel "ratio"
 set xtics 0.2
 set arrow 1 from 1, graph 0 to 1, graph 1 nohead ls 2

@@ -7,149 +7,149 @@
 -- Type
 --
 
-CREATE TYPE iuid;
+CREATE TYPE @extschema@.iuid;
 
-CREATE FUNCTION iuid_in(cstring)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_in(pg_catalog.cstring)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_in'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_in(cstring) IS
+COMMENT ON FUNCTION @extschema@.iuid_in(pg_catalog.cstring) IS
 'text to iuid; takes what core''s uuid takes; anything but a UUID of version 8 and variant 10, Nil or Max: 22P02 (RFC 9562, sections 4 and 5.8)';
 
-CREATE FUNCTION iuid_out(iuid)
-RETURNS cstring
+CREATE FUNCTION @extschema@.iuid_out(@extschema@.iuid)
+RETURNS pg_catalog.cstring
 AS 'MODULE_PATHNAME', 'iuid_out'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_out(iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_out(@extschema@.iuid) IS
 'iuid to its canonical lower-case text, 36 characters (RFC 9562, section 4)';
 
-CREATE FUNCTION iuid_recv(internal)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_recv(pg_catalog.internal)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_recv'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_recv(internal) IS
+COMMENT ON FUNCTION @extschema@.iuid_recv(pg_catalog.internal) IS
 'binary to iuid, 16 bytes; anything but a UUID of version 8 and variant 10, Nil or Max: 22P03 (RFC 9562, section 5.8)';
 
-CREATE FUNCTION iuid_send(iuid)
-RETURNS bytea
+CREATE FUNCTION @extschema@.iuid_send(@extschema@.iuid)
+RETURNS pg_catalog.bytea
 AS 'MODULE_PATHNAME', 'iuid_send'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_send(iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_send(@extschema@.iuid) IS
 'iuid to binary, 16 bytes, most significant first';
 
-CREATE TYPE iuid (
-	INPUT = iuid_in,
-	OUTPUT = iuid_out,
-	RECEIVE = iuid_recv,
-	SEND = iuid_send,
+CREATE TYPE @extschema@.iuid (
+	INPUT = @extschema@.iuid_in,
+	OUTPUT = @extschema@.iuid_out,
+	RECEIVE = @extschema@.iuid_recv,
+	SEND = @extschema@.iuid_send,
 	INTERNALLENGTH = 16,
 	ALIGNMENT = char,
 	STORAGE = plain
 );
-COMMENT ON TYPE iuid IS
+COMMENT ON TYPE @extschema@.iuid IS
 'identifier that carries its time (Unix milliseconds), country (0-255) and entity (0-255): a UUID of version 8 (RFC 9562, section 5.8; doc/format.md)';
-COMMENT ON TYPE iuid[] IS
+COMMENT ON TYPE @extschema@.iuid[] IS
 'array of iuid';
 
 --
 -- Reading
 --
 
-CREATE FUNCTION iuid_timestamp(iuid)
-RETURNS timestamptz
+CREATE FUNCTION @extschema@.iuid_timestamp(@extschema@.iuid)
+RETURNS pg_catalog.timestamptz
 AS 'MODULE_PATHNAME', 'iuid_timestamp'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_timestamp(iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_timestamp(@extschema@.iuid) IS
 'time of an identifier, 1970 to 10889, to the millisecond; NULL for layout 1, whose time bits are a digest, for Nil, Max and the reserved layouts 2-15 (doc/format.md)';
 
-CREATE FUNCTION iuid_country(iuid)
+CREATE FUNCTION @extschema@.iuid_country(@extschema@.iuid)
 RETURNS int
 AS 'MODULE_PATHNAME', 'iuid_country'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country(iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country(@extschema@.iuid) IS
 'country of an identifier, 0-255; NULL for Nil, Max and the reserved layouts 2-15 (doc/format.md)';
 
-CREATE FUNCTION iuid_entity(iuid)
+CREATE FUNCTION @extschema@.iuid_entity(@extschema@.iuid)
 RETURNS int
 AS 'MODULE_PATHNAME', 'iuid_entity'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_entity(iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_entity(@extschema@.iuid) IS
 'entity of an identifier, 0-255; NULL for Nil, Max and the reserved layouts 2-15 (doc/format.md)';
 
-CREATE FUNCTION iuid_random(iuid)
+CREATE FUNCTION @extschema@.iuid_random(@extschema@.iuid)
 RETURNS bigint
 AS 'MODULE_PATHNAME', 'iuid_random'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_random(iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_random(@extschema@.iuid) IS
 'random bits of an identifier, 0 to 2^54 - 1; NULL for Nil, Max and the reserved layouts 2-15 (doc/format.md)';
 
-CREATE FUNCTION iuid_layout(iuid)
+CREATE FUNCTION @extschema@.iuid_layout(@extschema@.iuid)
 RETURNS int
 AS 'MODULE_PATHNAME', 'iuid_layout'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_layout(iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_layout(@extschema@.iuid) IS
 'layout of an identifier, 0-15: 0 has a time, 1 is derived from a name, the others are reserved; NULL for Nil and Max (doc/format.md)';
 
-CREATE FUNCTION iuid_fields(iuid, OUT "timestamp" timestamptz, OUT country int,
+CREATE FUNCTION @extschema@.iuid_fields(@extschema@.iuid, OUT "timestamp" pg_catalog.timestamptz, OUT country int,
 	OUT entity int, OUT random bigint, OUT layout int)
 AS 'MODULE_PATHNAME', 'iuid_fields'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_fields(iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_fields(@extschema@.iuid) IS
 'all fields of an identifier as one record, each as iuid_timestamp, iuid_country, iuid_entity, iuid_random and iuid_layout give it';
 
-CREATE FUNCTION iuid_chunk_time(iuid)
-RETURNS timestamptz
+CREATE FUNCTION @extschema@.iuid_chunk_time(@extschema@.iuid)
+RETURNS pg_catalog.timestamptz
 AS 'MODULE_PATHNAME', 'iuid_chunk_time'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_chunk_time(iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_chunk_time(@extschema@.iuid) IS
 'position of an identifier in time, by its first 48 bits whatever the layout, plus one microsecond: TimescaleDB''s partition_func; never NULL (doc/other-partitioning.md)';
 
 --
 -- Casts
 --
 
-CREATE FUNCTION iuid(uuid)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid(pg_catalog.uuid)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_core_uuid'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid(uuid) IS
+COMMENT ON FUNCTION @extschema@.iuid(pg_catalog.uuid) IS
 'uuid to iuid, the same 16 bytes; anything but a UUID of version 8 and variant 10, Nil or Max: 22023 (RFC 9562, section 5.8)';
 
-CREATE CAST (iuid AS uuid) WITHOUT FUNCTION AS IMPLICIT;
-COMMENT ON CAST (iuid AS uuid) IS
+CREATE CAST (@extschema@.iuid AS pg_catalog.uuid) WITHOUT FUNCTION AS IMPLICIT;
+COMMENT ON CAST (@extschema@.iuid AS pg_catalog.uuid) IS
 'the same 16 bytes, at no cost; lets every function on uuid take an iuid';
 
-CREATE CAST (uuid AS iuid) WITH FUNCTION iuid(uuid) AS ASSIGNMENT;
-COMMENT ON CAST (uuid AS iuid) IS
+CREATE CAST (pg_catalog.uuid AS @extschema@.iuid) WITH FUNCTION @extschema@.iuid(pg_catalog.uuid) AS ASSIGNMENT;
+COMMENT ON CAST (pg_catalog.uuid AS @extschema@.iuid) IS
 'the same 16 bytes, checked: a UUID of another version is 22023';
 
-CREATE CAST (iuid AS timestamptz) WITH FUNCTION iuid_timestamp(iuid);
-COMMENT ON CAST (iuid AS timestamptz) IS
+CREATE CAST (@extschema@.iuid AS pg_catalog.timestamptz) WITH FUNCTION @extschema@.iuid_timestamp(@extschema@.iuid);
+COMMENT ON CAST (@extschema@.iuid AS pg_catalog.timestamptz) IS
 'time of an identifier, as iuid_timestamp gives it';
 
 --
 -- Making identifiers
 --
 
-CREATE FUNCTION gen_iuid(country int, entity int)
-RETURNS iuid
+CREATE FUNCTION @extschema@.gen_iuid(country int, entity int)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'gen_iuid'
 LANGUAGE C VOLATILE PARALLEL SAFE;
-COMMENT ON FUNCTION gen_iuid(country int, entity int) IS
+COMMENT ON FUNCTION @extschema@.gen_iuid(country int, entity int) IS
 'new identifier of this moment for a country and entity, 0-255 each; NULL: 22004; outside 0-255: 22023; a clock outside 48 bits of milliseconds: 22008 (doc/format.md)';
 
-CREATE FUNCTION gen_iuid(country int, entity int, at timestamptz)
-RETURNS iuid
+CREATE FUNCTION @extschema@.gen_iuid(country int, entity int, at pg_catalog.timestamptz)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'gen_iuid_at'
 LANGUAGE C VOLATILE PARALLEL SAFE;
-COMMENT ON FUNCTION gen_iuid(country int, entity int, at timestamptz) IS
+COMMENT ON FUNCTION @extschema@.gen_iuid(country int, entity int, at pg_catalog.timestamptz) IS
 'new identifier of a given time, rounded down to the millisecond, for a country and entity, 0-255 each; NULL: 22004; outside 0-255: 22023; a time before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
 
-CREATE FUNCTION gen_iuid(entity int)
-RETURNS iuid
+CREATE FUNCTION @extschema@.gen_iuid(entity int)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'gen_iuid_here'
 LANGUAGE C VOLATILE PARALLEL SAFE;
-COMMENT ON FUNCTION gen_iuid(entity int) IS
+COMMENT ON FUNCTION @extschema@.gen_iuid(entity int) IS
 'new identifier of this moment for an entity, 0-255, and the country in the setting iuid.country; NULL: 22004; outside 0-255: 22023, as is an unset country; a clock outside 48 bits of milliseconds: 22008 (doc/format.md)';
 
 --
@@ -158,99 +158,99 @@ COMMENT ON FUNCTION gen_iuid(entity int) IS
 
 -- A NULL name or uuid gives NULL, as there is nothing to derive from.
 
-CREATE FUNCTION iuid_from_name(country int, entity int, name text)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.text)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_name_text'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_from_name(country int, entity int, name text) IS
+COMMENT ON FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.text) IS
 'named identifier (layout 1): country and entity, 0-255 each, and a BLAKE2b digest of a text, taken as UTF-8 in every database; the same input gives the same identifier; NULL for a NULL name; country or entity NULL: 22004, outside 0-255: 22023 (doc/format.md)';
 
-CREATE FUNCTION iuid_from_name(country int, entity int, name text, at timestamptz)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.text, at pg_catalog.timestamptz)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_name_text'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_from_name(country int, entity int, name text, at timestamptz) IS
+COMMENT ON FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.text, at pg_catalog.timestamptz) IS
 'identifier of a given time, rounded down to the millisecond (layout 0), with a BLAKE2b digest of a text, taken as UTF-8 in every database as its random bits; the same input gives the same identifier; NULL for a NULL name; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
 
-CREATE FUNCTION iuid_from_name(country int, entity int, name bytea)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.bytea)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_name_bytea'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_from_name(country int, entity int, name bytea) IS
+COMMENT ON FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.bytea) IS
 'named identifier (layout 1): country and entity, 0-255 each, and a BLAKE2b digest of bytes; the same input gives the same identifier; NULL for a NULL name; country or entity NULL: 22004, outside 0-255: 22023 (doc/format.md)';
 
-CREATE FUNCTION iuid_from_name(country int, entity int, name bytea, at timestamptz)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.bytea, at pg_catalog.timestamptz)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_name_bytea'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_from_name(country int, entity int, name bytea, at timestamptz) IS
+COMMENT ON FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.bytea, at pg_catalog.timestamptz) IS
 'identifier of a given time, rounded down to the millisecond (layout 0), with a BLAKE2b digest of bytes as its random bits; the same input gives the same identifier; NULL for a NULL name; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
 
-CREATE FUNCTION iuid_from_uuid(id uuid, country int, entity int)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_from_uuid(id pg_catalog.uuid, country int, entity int)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_uuid'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_from_uuid(id uuid, country int, entity int) IS
+COMMENT ON FUNCTION @extschema@.iuid_from_uuid(id pg_catalog.uuid, country int, entity int) IS
 'identifier with the time of a uuid of version 1, 6 or 7 (RFC 9562, section 5), in whose order version 7 stays; the same input gives the same identifier; NULL for a NULL uuid; another version: 22023; a time before 1970: 22008; country or entity NULL: 22004, outside 0-255: 22023 (doc/format.md)';
 
-CREATE FUNCTION iuid_from_uuid(id uuid, country int, entity int, at timestamptz)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_from_uuid(id pg_catalog.uuid, country int, entity int, at pg_catalog.timestamptz)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_uuid'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_from_uuid(id uuid, country int, entity int, at timestamptz) IS
+COMMENT ON FUNCTION @extschema@.iuid_from_uuid(id pg_catalog.uuid, country int, entity int, at pg_catalog.timestamptz) IS
 'identifier of a given time, rounded down to the millisecond, for a uuid of any version, with a BLAKE2b digest of it as random bits; the same input gives the same identifier; NULL for a NULL uuid; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
 
 --
 -- Boundaries
 --
 
-CREATE FUNCTION iuid_floor(timestamptz)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_floor(pg_catalog.timestamptz)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_floor'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_floor(timestamptz) IS
+COMMENT ON FUNCTION @extschema@.iuid_floor(pg_catalog.timestamptz) IS
 'smallest iuid at or after a time (part of a millisecond rounds up): Nil before 1970 and for -infinity, Max past the 48 bits and for infinity (doc/predicates.md)';
 
-CREATE FUNCTION iuid_floor_after(timestamptz)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_floor_after(pg_catalog.timestamptz)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_floor_after'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_floor_after(timestamptz) IS
+COMMENT ON FUNCTION @extschema@.iuid_floor_after(pg_catalog.timestamptz) IS
 'smallest iuid after a time: iuid_floor of the next microsecond; what id > time and id <= time are compared with (doc/predicates.md)';
 
-CREATE FUNCTION iuid_range_lower(tstzrange)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_range_lower(pg_catalog.tstzrange)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_range_lower'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_range_lower(tstzrange) IS
+COMMENT ON FUNCTION @extschema@.iuid_range_lower(pg_catalog.tstzrange) IS
 'smallest iuid that may lie within a range of times: Nil for no lower bound, Max for an empty range (doc/predicates.md)';
 
-CREATE FUNCTION iuid_range_upper(tstzrange)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_range_upper(pg_catalog.tstzrange)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_range_upper'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_range_upper(tstzrange) IS
+COMMENT ON FUNCTION @extschema@.iuid_range_upper(pg_catalog.tstzrange) IS
 'smallest iuid behind a range of times: Max for no upper bound, Nil for an empty range (doc/predicates.md)';
 
-CREATE FUNCTION iuid_country_floor(country int, entity int DEFAULT 0)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_country_floor(country int, entity int DEFAULT 0)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_floor'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_floor(country int, entity int) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_floor(country int, entity int) IS
 'smallest iuid of a country and entity in country order, 0-255 each; country 256 gives Max, entity 256 means the next country; outside 0-256: 22023 (doc/predicates.md)';
 
-CREATE FUNCTION iuid_country_ceiling(country int)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_country_ceiling(country int)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_ceiling'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_ceiling(country int) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_ceiling(country int) IS
 'smallest iuid behind those of a country, 0-255, in country order; outside 0-255: 22023 (doc/predicates.md)';
 
-CREATE FUNCTION iuid_country_ceiling(country int, entity int)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_country_ceiling(country int, entity int)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_ceiling'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_ceiling(country int, entity int) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_ceiling(country int, entity int) IS
 'smallest iuid behind those of a country and entity, 0-255 each, in country order; outside 0-255: 22023 (doc/predicates.md)';
 
 --
@@ -259,829 +259,829 @@ COMMENT ON FUNCTION iuid_country_ceiling(country int, entity int) IS
 
 -- These come before what they support.
 
-CREATE FUNCTION iuid_comparison_support(internal)
-RETURNS internal
+CREATE FUNCTION @extschema@.iuid_comparison_support(pg_catalog.internal)
+RETURNS pg_catalog.internal
 AS 'MODULE_PATHNAME', 'iuid_comparison_support'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_comparison_support(internal) IS
+COMMENT ON FUNCTION @extschema@.iuid_comparison_support(pg_catalog.internal) IS
 'planner support for < <= = >= > between iuid and timestamptz or uuid: puts the predicate into a form that indexes and partition pruning use (doc/predicates.md)';
 
-CREATE FUNCTION iuid_range_support(internal)
-RETURNS internal
+CREATE FUNCTION @extschema@.iuid_range_support(pg_catalog.internal)
+RETURNS pg_catalog.internal
 AS 'MODULE_PATHNAME', 'iuid_range_support'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_range_support(internal) IS
+COMMENT ON FUNCTION @extschema@.iuid_range_support(pg_catalog.internal) IS
 'planner support for iuid <@ tstzrange and tstzrange @> iuid: puts the predicate into a form that indexes and partition pruning use (doc/predicates.md)';
 
-CREATE FUNCTION iuid_is_from_support(internal)
-RETURNS internal
+CREATE FUNCTION @extschema@.iuid_is_from_support(pg_catalog.internal)
+RETURNS pg_catalog.internal
 AS 'MODULE_PATHNAME', 'iuid_is_from_support'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_is_from_support(internal) IS
+COMMENT ON FUNCTION @extschema@.iuid_is_from_support(pg_catalog.internal) IS
 'planner support for iuid_is_from: puts the predicate into a form that indexes and partition pruning use (doc/predicates.md)';
 
 --
 -- Comparison in byte order, of iuid and of iuid with uuid
 --
 
-CREATE FUNCTION iuid_lt(iuid, iuid)
+CREATE FUNCTION @extschema@.iuid_lt(@extschema@.iuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_lt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_lt(iuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_lt(@extschema@.iuid, @extschema@.iuid) IS
 'implementation of iuid < iuid';
 
-CREATE FUNCTION iuid_le(iuid, iuid)
+CREATE FUNCTION @extschema@.iuid_le(@extschema@.iuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_le'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_le(iuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_le(@extschema@.iuid, @extschema@.iuid) IS
 'implementation of iuid <= iuid';
 
-CREATE FUNCTION iuid_eq(iuid, iuid)
+CREATE FUNCTION @extschema@.iuid_eq(@extschema@.iuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_eq'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_eq(iuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_eq(@extschema@.iuid, @extschema@.iuid) IS
 'implementation of iuid = iuid';
 
-CREATE FUNCTION iuid_ge(iuid, iuid)
+CREATE FUNCTION @extschema@.iuid_ge(@extschema@.iuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_ge'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_ge(iuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_ge(@extschema@.iuid, @extschema@.iuid) IS
 'implementation of iuid >= iuid';
 
-CREATE FUNCTION iuid_gt(iuid, iuid)
+CREATE FUNCTION @extschema@.iuid_gt(@extschema@.iuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_gt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_gt(iuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_gt(@extschema@.iuid, @extschema@.iuid) IS
 'implementation of iuid > iuid';
 
-CREATE FUNCTION iuid_ne(iuid, iuid)
+CREATE FUNCTION @extschema@.iuid_ne(@extschema@.iuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_ne'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_ne(iuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_ne(@extschema@.iuid, @extschema@.iuid) IS
 'implementation of iuid <> iuid';
 
-CREATE FUNCTION iuid_lt(iuid, uuid)
+CREATE FUNCTION @extschema@.iuid_lt(@extschema@.iuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_lt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_lt(iuid, uuid) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_lt(@extschema@.iuid, pg_catalog.uuid) IS
 'implementation of iuid < uuid';
 
-CREATE FUNCTION iuid_le(iuid, uuid)
+CREATE FUNCTION @extschema@.iuid_le(@extschema@.iuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_le'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_le(iuid, uuid) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_le(@extschema@.iuid, pg_catalog.uuid) IS
 'implementation of iuid <= uuid';
 
-CREATE FUNCTION iuid_eq(iuid, uuid)
+CREATE FUNCTION @extschema@.iuid_eq(@extschema@.iuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_eq'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_eq(iuid, uuid) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_eq(@extschema@.iuid, pg_catalog.uuid) IS
 'implementation of iuid = uuid';
 
-CREATE FUNCTION iuid_ge(iuid, uuid)
+CREATE FUNCTION @extschema@.iuid_ge(@extschema@.iuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_ge'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_ge(iuid, uuid) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_ge(@extschema@.iuid, pg_catalog.uuid) IS
 'implementation of iuid >= uuid';
 
-CREATE FUNCTION iuid_gt(iuid, uuid)
+CREATE FUNCTION @extschema@.iuid_gt(@extschema@.iuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_gt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_gt(iuid, uuid) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_gt(@extschema@.iuid, pg_catalog.uuid) IS
 'implementation of iuid > uuid';
 
-CREATE FUNCTION iuid_ne(iuid, uuid)
+CREATE FUNCTION @extschema@.iuid_ne(@extschema@.iuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_ne'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_ne(iuid, uuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_ne(@extschema@.iuid, pg_catalog.uuid) IS
 'implementation of iuid <> uuid';
 
-CREATE FUNCTION iuid_lt(uuid, iuid)
+CREATE FUNCTION @extschema@.iuid_lt(pg_catalog.uuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_lt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_lt(uuid, iuid) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_lt(pg_catalog.uuid, @extschema@.iuid) IS
 'implementation of uuid < iuid';
 
-CREATE FUNCTION iuid_le(uuid, iuid)
+CREATE FUNCTION @extschema@.iuid_le(pg_catalog.uuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_le'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_le(uuid, iuid) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_le(pg_catalog.uuid, @extschema@.iuid) IS
 'implementation of uuid <= iuid';
 
-CREATE FUNCTION iuid_eq(uuid, iuid)
+CREATE FUNCTION @extschema@.iuid_eq(pg_catalog.uuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_eq'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_eq(uuid, iuid) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_eq(pg_catalog.uuid, @extschema@.iuid) IS
 'implementation of uuid = iuid';
 
-CREATE FUNCTION iuid_ge(uuid, iuid)
+CREATE FUNCTION @extschema@.iuid_ge(pg_catalog.uuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_ge'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_ge(uuid, iuid) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_ge(pg_catalog.uuid, @extschema@.iuid) IS
 'implementation of uuid >= iuid';
 
-CREATE FUNCTION iuid_gt(uuid, iuid)
+CREATE FUNCTION @extschema@.iuid_gt(pg_catalog.uuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_gt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_gt(uuid, iuid) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_gt(pg_catalog.uuid, @extschema@.iuid) IS
 'implementation of uuid > iuid';
 
-CREATE FUNCTION iuid_ne(uuid, iuid)
+CREATE FUNCTION @extschema@.iuid_ne(pg_catalog.uuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_ne'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_ne(uuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_ne(pg_catalog.uuid, @extschema@.iuid) IS
 'implementation of uuid <> iuid';
 
-CREATE OPERATOR < (
-	FUNCTION = iuid_lt, LEFTARG = iuid, RIGHTARG = iuid,
-	COMMUTATOR = >, NEGATOR = >=,
-	RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+CREATE OPERATOR @extschema@.< (
+	FUNCTION = @extschema@.iuid_lt, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
+	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
 );
-COMMENT ON OPERATOR < (iuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.< (@extschema@.iuid, @extschema@.iuid) IS
 'less than, in byte order: time, then country, then entity';
 
-CREATE OPERATOR <= (
-	FUNCTION = iuid_le, LEFTARG = iuid, RIGHTARG = iuid,
-	COMMUTATOR = >=, NEGATOR = >,
-	RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+CREATE OPERATOR @extschema@.<= (
+	FUNCTION = @extschema@.iuid_le, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
+	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
 );
-COMMENT ON OPERATOR <= (iuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.<= (@extschema@.iuid, @extschema@.iuid) IS
 'less than or equal, in byte order: time, then country, then entity';
 
-CREATE OPERATOR = (
-	FUNCTION = iuid_eq, LEFTARG = iuid, RIGHTARG = iuid,
-	COMMUTATOR = =, NEGATOR = <>,
-	RESTRICT = eqsel, JOIN = eqjoinsel,
+CREATE OPERATOR @extschema@.= (
+	FUNCTION = @extschema@.iuid_eq, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.=), NEGATOR = OPERATOR(@extschema@.<>),
+	RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel,
 	HASHES, MERGES
 );
-COMMENT ON OPERATOR = (iuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.= (@extschema@.iuid, @extschema@.iuid) IS
 'equal';
 
-CREATE OPERATOR >= (
-	FUNCTION = iuid_ge, LEFTARG = iuid, RIGHTARG = iuid,
-	COMMUTATOR = <=, NEGATOR = <,
-	RESTRICT = scalargesel, JOIN = scalargejoinsel
+CREATE OPERATOR @extschema@.>= (
+	FUNCTION = @extschema@.iuid_ge, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
+	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
 );
-COMMENT ON OPERATOR >= (iuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.>= (@extschema@.iuid, @extschema@.iuid) IS
 'greater than or equal, in byte order: time, then country, then entity';
 
-CREATE OPERATOR > (
-	FUNCTION = iuid_gt, LEFTARG = iuid, RIGHTARG = iuid,
-	COMMUTATOR = <, NEGATOR = <=,
-	RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+CREATE OPERATOR @extschema@.> (
+	FUNCTION = @extschema@.iuid_gt, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
+	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
 );
-COMMENT ON OPERATOR > (iuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.> (@extschema@.iuid, @extschema@.iuid) IS
 'greater than, in byte order: time, then country, then entity';
 
-CREATE OPERATOR <> (
-	FUNCTION = iuid_ne, LEFTARG = iuid, RIGHTARG = iuid,
-	COMMUTATOR = <>, NEGATOR = =,
-	RESTRICT = neqsel, JOIN = neqjoinsel
+CREATE OPERATOR @extschema@.<> (
+	FUNCTION = @extschema@.iuid_ne, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.<>), NEGATOR = OPERATOR(@extschema@.=),
+	RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel
 );
-COMMENT ON OPERATOR <> (iuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.<> (@extschema@.iuid, @extschema@.iuid) IS
 'not equal';
 
-CREATE OPERATOR < (
-	FUNCTION = iuid_lt, LEFTARG = iuid, RIGHTARG = uuid,
-	COMMUTATOR = >, NEGATOR = >=,
-	RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+CREATE OPERATOR @extschema@.< (
+	FUNCTION = @extschema@.iuid_lt, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
+	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
 );
-COMMENT ON OPERATOR < (iuid, uuid) IS
+COMMENT ON OPERATOR @extschema@.< (@extschema@.iuid, pg_catalog.uuid) IS
 'less than, in byte order: time, then country, then entity';
 
-CREATE OPERATOR <= (
-	FUNCTION = iuid_le, LEFTARG = iuid, RIGHTARG = uuid,
-	COMMUTATOR = >=, NEGATOR = >,
-	RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+CREATE OPERATOR @extschema@.<= (
+	FUNCTION = @extschema@.iuid_le, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
+	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
 );
-COMMENT ON OPERATOR <= (iuid, uuid) IS
+COMMENT ON OPERATOR @extschema@.<= (@extschema@.iuid, pg_catalog.uuid) IS
 'less than or equal, in byte order: time, then country, then entity';
 
-CREATE OPERATOR = (
-	FUNCTION = iuid_eq, LEFTARG = iuid, RIGHTARG = uuid,
-	COMMUTATOR = =, NEGATOR = <>,
-	RESTRICT = eqsel, JOIN = eqjoinsel,
+CREATE OPERATOR @extschema@.= (
+	FUNCTION = @extschema@.iuid_eq, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.=), NEGATOR = OPERATOR(@extschema@.<>),
+	RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel,
 	HASHES, MERGES
 );
-COMMENT ON OPERATOR = (iuid, uuid) IS
+COMMENT ON OPERATOR @extschema@.= (@extschema@.iuid, pg_catalog.uuid) IS
 'equal';
 
-CREATE OPERATOR >= (
-	FUNCTION = iuid_ge, LEFTARG = iuid, RIGHTARG = uuid,
-	COMMUTATOR = <=, NEGATOR = <,
-	RESTRICT = scalargesel, JOIN = scalargejoinsel
+CREATE OPERATOR @extschema@.>= (
+	FUNCTION = @extschema@.iuid_ge, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
+	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
 );
-COMMENT ON OPERATOR >= (iuid, uuid) IS
+COMMENT ON OPERATOR @extschema@.>= (@extschema@.iuid, pg_catalog.uuid) IS
 'greater than or equal, in byte order: time, then country, then entity';
 
-CREATE OPERATOR > (
-	FUNCTION = iuid_gt, LEFTARG = iuid, RIGHTARG = uuid,
-	COMMUTATOR = <, NEGATOR = <=,
-	RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+CREATE OPERATOR @extschema@.> (
+	FUNCTION = @extschema@.iuid_gt, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
+	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
 );
-COMMENT ON OPERATOR > (iuid, uuid) IS
+COMMENT ON OPERATOR @extschema@.> (@extschema@.iuid, pg_catalog.uuid) IS
 'greater than, in byte order: time, then country, then entity';
 
-CREATE OPERATOR <> (
-	FUNCTION = iuid_ne, LEFTARG = iuid, RIGHTARG = uuid,
-	COMMUTATOR = <>, NEGATOR = =,
-	RESTRICT = neqsel, JOIN = neqjoinsel
+CREATE OPERATOR @extschema@.<> (
+	FUNCTION = @extschema@.iuid_ne, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.<>), NEGATOR = OPERATOR(@extschema@.=),
+	RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel
 );
-COMMENT ON OPERATOR <> (iuid, uuid) IS
+COMMENT ON OPERATOR @extschema@.<> (@extschema@.iuid, pg_catalog.uuid) IS
 'not equal';
 
-CREATE OPERATOR < (
-	FUNCTION = iuid_lt, LEFTARG = uuid, RIGHTARG = iuid,
-	COMMUTATOR = >, NEGATOR = >=,
-	RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+CREATE OPERATOR @extschema@.< (
+	FUNCTION = @extschema@.iuid_lt, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
+	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
 );
-COMMENT ON OPERATOR < (uuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.< (pg_catalog.uuid, @extschema@.iuid) IS
 'less than, in byte order: time, then country, then entity';
 
-CREATE OPERATOR <= (
-	FUNCTION = iuid_le, LEFTARG = uuid, RIGHTARG = iuid,
-	COMMUTATOR = >=, NEGATOR = >,
-	RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+CREATE OPERATOR @extschema@.<= (
+	FUNCTION = @extschema@.iuid_le, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
+	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
 );
-COMMENT ON OPERATOR <= (uuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.<= (pg_catalog.uuid, @extschema@.iuid) IS
 'less than or equal, in byte order: time, then country, then entity';
 
-CREATE OPERATOR = (
-	FUNCTION = iuid_eq, LEFTARG = uuid, RIGHTARG = iuid,
-	COMMUTATOR = =, NEGATOR = <>,
-	RESTRICT = eqsel, JOIN = eqjoinsel,
+CREATE OPERATOR @extschema@.= (
+	FUNCTION = @extschema@.iuid_eq, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.=), NEGATOR = OPERATOR(@extschema@.<>),
+	RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel,
 	HASHES, MERGES
 );
-COMMENT ON OPERATOR = (uuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.= (pg_catalog.uuid, @extschema@.iuid) IS
 'equal';
 
-CREATE OPERATOR >= (
-	FUNCTION = iuid_ge, LEFTARG = uuid, RIGHTARG = iuid,
-	COMMUTATOR = <=, NEGATOR = <,
-	RESTRICT = scalargesel, JOIN = scalargejoinsel
+CREATE OPERATOR @extschema@.>= (
+	FUNCTION = @extschema@.iuid_ge, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
+	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
 );
-COMMENT ON OPERATOR >= (uuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.>= (pg_catalog.uuid, @extschema@.iuid) IS
 'greater than or equal, in byte order: time, then country, then entity';
 
-CREATE OPERATOR > (
-	FUNCTION = iuid_gt, LEFTARG = uuid, RIGHTARG = iuid,
-	COMMUTATOR = <, NEGATOR = <=,
-	RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+CREATE OPERATOR @extschema@.> (
+	FUNCTION = @extschema@.iuid_gt, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
+	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
 );
-COMMENT ON OPERATOR > (uuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.> (pg_catalog.uuid, @extschema@.iuid) IS
 'greater than, in byte order: time, then country, then entity';
 
-CREATE OPERATOR <> (
-	FUNCTION = iuid_ne, LEFTARG = uuid, RIGHTARG = iuid,
-	COMMUTATOR = <>, NEGATOR = =,
-	RESTRICT = neqsel, JOIN = neqjoinsel
+CREATE OPERATOR @extschema@.<> (
+	FUNCTION = @extschema@.iuid_ne, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.<>), NEGATOR = OPERATOR(@extschema@.=),
+	RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel
 );
-COMMENT ON OPERATOR <> (uuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.<> (pg_catalog.uuid, @extschema@.iuid) IS
 'not equal';
 
 --
 -- Comparison in country order, of iuid and of iuid with uuid
 --
 
-CREATE FUNCTION iuid_country_lt(iuid, iuid)
+CREATE FUNCTION @extschema@.iuid_country_lt(@extschema@.iuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_lt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_lt(iuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_lt(@extschema@.iuid, @extschema@.iuid) IS
 'implementation of iuid ~<~ iuid';
 
-CREATE FUNCTION iuid_country_le(iuid, iuid)
+CREATE FUNCTION @extschema@.iuid_country_le(@extschema@.iuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_le'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_le(iuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_le(@extschema@.iuid, @extschema@.iuid) IS
 'implementation of iuid ~<=~ iuid';
 
-CREATE FUNCTION iuid_country_ge(iuid, iuid)
+CREATE FUNCTION @extschema@.iuid_country_ge(@extschema@.iuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_ge'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_ge(iuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_ge(@extschema@.iuid, @extschema@.iuid) IS
 'implementation of iuid ~>=~ iuid';
 
-CREATE FUNCTION iuid_country_gt(iuid, iuid)
+CREATE FUNCTION @extschema@.iuid_country_gt(@extschema@.iuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_gt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_gt(iuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_gt(@extschema@.iuid, @extschema@.iuid) IS
 'implementation of iuid ~>~ iuid';
 
-CREATE FUNCTION iuid_country_lt(iuid, uuid)
+CREATE FUNCTION @extschema@.iuid_country_lt(@extschema@.iuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_lt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_lt(iuid, uuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_lt(@extschema@.iuid, pg_catalog.uuid) IS
 'implementation of iuid ~<~ uuid';
 
-CREATE FUNCTION iuid_country_le(iuid, uuid)
+CREATE FUNCTION @extschema@.iuid_country_le(@extschema@.iuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_le'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_le(iuid, uuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_le(@extschema@.iuid, pg_catalog.uuid) IS
 'implementation of iuid ~<=~ uuid';
 
-CREATE FUNCTION iuid_country_ge(iuid, uuid)
+CREATE FUNCTION @extschema@.iuid_country_ge(@extschema@.iuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_ge'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_ge(iuid, uuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_ge(@extschema@.iuid, pg_catalog.uuid) IS
 'implementation of iuid ~>=~ uuid';
 
-CREATE FUNCTION iuid_country_gt(iuid, uuid)
+CREATE FUNCTION @extschema@.iuid_country_gt(@extschema@.iuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_gt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_gt(iuid, uuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_gt(@extschema@.iuid, pg_catalog.uuid) IS
 'implementation of iuid ~>~ uuid';
 
-CREATE FUNCTION iuid_country_lt(uuid, iuid)
+CREATE FUNCTION @extschema@.iuid_country_lt(pg_catalog.uuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_lt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_lt(uuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_lt(pg_catalog.uuid, @extschema@.iuid) IS
 'implementation of uuid ~<~ iuid';
 
-CREATE FUNCTION iuid_country_le(uuid, iuid)
+CREATE FUNCTION @extschema@.iuid_country_le(pg_catalog.uuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_le'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_le(uuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_le(pg_catalog.uuid, @extschema@.iuid) IS
 'implementation of uuid ~<=~ iuid';
 
-CREATE FUNCTION iuid_country_ge(uuid, iuid)
+CREATE FUNCTION @extschema@.iuid_country_ge(pg_catalog.uuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_ge'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_ge(uuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_ge(pg_catalog.uuid, @extschema@.iuid) IS
 'implementation of uuid ~>=~ iuid';
 
-CREATE FUNCTION iuid_country_gt(uuid, iuid)
+CREATE FUNCTION @extschema@.iuid_country_gt(pg_catalog.uuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_gt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_gt(uuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_gt(pg_catalog.uuid, @extschema@.iuid) IS
 'implementation of uuid ~>~ iuid';
 
-CREATE FUNCTION iuid_country_lt(uuid, uuid)
+CREATE FUNCTION @extschema@.iuid_country_lt(pg_catalog.uuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_lt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_lt(uuid, uuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_lt(pg_catalog.uuid, pg_catalog.uuid) IS
 'implementation of uuid ~<~ uuid';
 
-CREATE FUNCTION iuid_country_le(uuid, uuid)
+CREATE FUNCTION @extschema@.iuid_country_le(pg_catalog.uuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_le'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_le(uuid, uuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_le(pg_catalog.uuid, pg_catalog.uuid) IS
 'implementation of uuid ~<=~ uuid';
 
-CREATE FUNCTION iuid_country_ge(uuid, uuid)
+CREATE FUNCTION @extschema@.iuid_country_ge(pg_catalog.uuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_ge'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_ge(uuid, uuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_ge(pg_catalog.uuid, pg_catalog.uuid) IS
 'implementation of uuid ~>=~ uuid';
 
-CREATE FUNCTION iuid_country_gt(uuid, uuid)
+CREATE FUNCTION @extschema@.iuid_country_gt(pg_catalog.uuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_country_gt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_gt(uuid, uuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_gt(pg_catalog.uuid, pg_catalog.uuid) IS
 'implementation of uuid ~>~ uuid';
 
-CREATE OPERATOR ~<~ (
-	FUNCTION = iuid_country_lt, LEFTARG = iuid, RIGHTARG = iuid,
-	COMMUTATOR = ~>~, NEGATOR = ~>=~,
-	RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+CREATE OPERATOR @extschema@.~<~ (
+	FUNCTION = @extschema@.iuid_country_lt, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>~), NEGATOR = OPERATOR(@extschema@.~>=~),
+	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
 );
-COMMENT ON OPERATOR ~<~ (iuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.~<~ (@extschema@.iuid, @extschema@.iuid) IS
 'less than, in country order: country, then entity, then bytes';
 
-CREATE OPERATOR ~<=~ (
-	FUNCTION = iuid_country_le, LEFTARG = iuid, RIGHTARG = iuid,
-	COMMUTATOR = ~>=~, NEGATOR = ~>~,
-	RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+CREATE OPERATOR @extschema@.~<=~ (
+	FUNCTION = @extschema@.iuid_country_le, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>=~), NEGATOR = OPERATOR(@extschema@.~>~),
+	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
 );
-COMMENT ON OPERATOR ~<=~ (iuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.~<=~ (@extschema@.iuid, @extschema@.iuid) IS
 'less than or equal, in country order: country, then entity, then bytes';
 
-CREATE OPERATOR ~>=~ (
-	FUNCTION = iuid_country_ge, LEFTARG = iuid, RIGHTARG = iuid,
-	COMMUTATOR = ~<=~, NEGATOR = ~<~,
-	RESTRICT = scalargesel, JOIN = scalargejoinsel
+CREATE OPERATOR @extschema@.~>=~ (
+	FUNCTION = @extschema@.iuid_country_ge, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<=~), NEGATOR = OPERATOR(@extschema@.~<~),
+	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
 );
-COMMENT ON OPERATOR ~>=~ (iuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.~>=~ (@extschema@.iuid, @extschema@.iuid) IS
 'greater than or equal, in country order: country, then entity, then bytes';
 
-CREATE OPERATOR ~>~ (
-	FUNCTION = iuid_country_gt, LEFTARG = iuid, RIGHTARG = iuid,
-	COMMUTATOR = ~<~, NEGATOR = ~<=~,
-	RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+CREATE OPERATOR @extschema@.~>~ (
+	FUNCTION = @extschema@.iuid_country_gt, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<~), NEGATOR = OPERATOR(@extschema@.~<=~),
+	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
 );
-COMMENT ON OPERATOR ~>~ (iuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.~>~ (@extschema@.iuid, @extschema@.iuid) IS
 'greater than, in country order: country, then entity, then bytes';
 
-CREATE OPERATOR ~<~ (
-	FUNCTION = iuid_country_lt, LEFTARG = iuid, RIGHTARG = uuid,
-	COMMUTATOR = ~>~, NEGATOR = ~>=~,
-	RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+CREATE OPERATOR @extschema@.~<~ (
+	FUNCTION = @extschema@.iuid_country_lt, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>~), NEGATOR = OPERATOR(@extschema@.~>=~),
+	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
 );
-COMMENT ON OPERATOR ~<~ (iuid, uuid) IS
+COMMENT ON OPERATOR @extschema@.~<~ (@extschema@.iuid, pg_catalog.uuid) IS
 'less than, in country order: country, then entity, then bytes';
 
-CREATE OPERATOR ~<=~ (
-	FUNCTION = iuid_country_le, LEFTARG = iuid, RIGHTARG = uuid,
-	COMMUTATOR = ~>=~, NEGATOR = ~>~,
-	RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+CREATE OPERATOR @extschema@.~<=~ (
+	FUNCTION = @extschema@.iuid_country_le, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>=~), NEGATOR = OPERATOR(@extschema@.~>~),
+	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
 );
-COMMENT ON OPERATOR ~<=~ (iuid, uuid) IS
+COMMENT ON OPERATOR @extschema@.~<=~ (@extschema@.iuid, pg_catalog.uuid) IS
 'less than or equal, in country order: country, then entity, then bytes';
 
-CREATE OPERATOR ~>=~ (
-	FUNCTION = iuid_country_ge, LEFTARG = iuid, RIGHTARG = uuid,
-	COMMUTATOR = ~<=~, NEGATOR = ~<~,
-	RESTRICT = scalargesel, JOIN = scalargejoinsel
+CREATE OPERATOR @extschema@.~>=~ (
+	FUNCTION = @extschema@.iuid_country_ge, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<=~), NEGATOR = OPERATOR(@extschema@.~<~),
+	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
 );
-COMMENT ON OPERATOR ~>=~ (iuid, uuid) IS
+COMMENT ON OPERATOR @extschema@.~>=~ (@extschema@.iuid, pg_catalog.uuid) IS
 'greater than or equal, in country order: country, then entity, then bytes';
 
-CREATE OPERATOR ~>~ (
-	FUNCTION = iuid_country_gt, LEFTARG = iuid, RIGHTARG = uuid,
-	COMMUTATOR = ~<~, NEGATOR = ~<=~,
-	RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+CREATE OPERATOR @extschema@.~>~ (
+	FUNCTION = @extschema@.iuid_country_gt, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<~), NEGATOR = OPERATOR(@extschema@.~<=~),
+	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
 );
-COMMENT ON OPERATOR ~>~ (iuid, uuid) IS
+COMMENT ON OPERATOR @extschema@.~>~ (@extschema@.iuid, pg_catalog.uuid) IS
 'greater than, in country order: country, then entity, then bytes';
 
-CREATE OPERATOR ~<~ (
-	FUNCTION = iuid_country_lt, LEFTARG = uuid, RIGHTARG = iuid,
-	COMMUTATOR = ~>~, NEGATOR = ~>=~,
-	RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+CREATE OPERATOR @extschema@.~<~ (
+	FUNCTION = @extschema@.iuid_country_lt, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>~), NEGATOR = OPERATOR(@extschema@.~>=~),
+	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
 );
-COMMENT ON OPERATOR ~<~ (uuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.~<~ (pg_catalog.uuid, @extschema@.iuid) IS
 'less than, in country order: country, then entity, then bytes';
 
-CREATE OPERATOR ~<=~ (
-	FUNCTION = iuid_country_le, LEFTARG = uuid, RIGHTARG = iuid,
-	COMMUTATOR = ~>=~, NEGATOR = ~>~,
-	RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+CREATE OPERATOR @extschema@.~<=~ (
+	FUNCTION = @extschema@.iuid_country_le, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>=~), NEGATOR = OPERATOR(@extschema@.~>~),
+	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
 );
-COMMENT ON OPERATOR ~<=~ (uuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.~<=~ (pg_catalog.uuid, @extschema@.iuid) IS
 'less than or equal, in country order: country, then entity, then bytes';
 
-CREATE OPERATOR ~>=~ (
-	FUNCTION = iuid_country_ge, LEFTARG = uuid, RIGHTARG = iuid,
-	COMMUTATOR = ~<=~, NEGATOR = ~<~,
-	RESTRICT = scalargesel, JOIN = scalargejoinsel
+CREATE OPERATOR @extschema@.~>=~ (
+	FUNCTION = @extschema@.iuid_country_ge, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<=~), NEGATOR = OPERATOR(@extschema@.~<~),
+	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
 );
-COMMENT ON OPERATOR ~>=~ (uuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.~>=~ (pg_catalog.uuid, @extschema@.iuid) IS
 'greater than or equal, in country order: country, then entity, then bytes';
 
-CREATE OPERATOR ~>~ (
-	FUNCTION = iuid_country_gt, LEFTARG = uuid, RIGHTARG = iuid,
-	COMMUTATOR = ~<~, NEGATOR = ~<=~,
-	RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+CREATE OPERATOR @extschema@.~>~ (
+	FUNCTION = @extschema@.iuid_country_gt, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<~), NEGATOR = OPERATOR(@extschema@.~<=~),
+	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
 );
-COMMENT ON OPERATOR ~>~ (uuid, iuid) IS
+COMMENT ON OPERATOR @extschema@.~>~ (pg_catalog.uuid, @extschema@.iuid) IS
 'greater than, in country order: country, then entity, then bytes';
 
-CREATE OPERATOR ~<~ (
-	FUNCTION = iuid_country_lt, LEFTARG = uuid, RIGHTARG = uuid,
-	COMMUTATOR = ~>~, NEGATOR = ~>=~,
-	RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+CREATE OPERATOR @extschema@.~<~ (
+	FUNCTION = @extschema@.iuid_country_lt, LEFTARG = pg_catalog.uuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>~), NEGATOR = OPERATOR(@extschema@.~>=~),
+	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
 );
-COMMENT ON OPERATOR ~<~ (uuid, uuid) IS
+COMMENT ON OPERATOR @extschema@.~<~ (pg_catalog.uuid, pg_catalog.uuid) IS
 'less than, in country order: country, then entity, then bytes';
 
-CREATE OPERATOR ~<=~ (
-	FUNCTION = iuid_country_le, LEFTARG = uuid, RIGHTARG = uuid,
-	COMMUTATOR = ~>=~, NEGATOR = ~>~,
-	RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+CREATE OPERATOR @extschema@.~<=~ (
+	FUNCTION = @extschema@.iuid_country_le, LEFTARG = pg_catalog.uuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>=~), NEGATOR = OPERATOR(@extschema@.~>~),
+	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
 );
-COMMENT ON OPERATOR ~<=~ (uuid, uuid) IS
+COMMENT ON OPERATOR @extschema@.~<=~ (pg_catalog.uuid, pg_catalog.uuid) IS
 'less than or equal, in country order: country, then entity, then bytes';
 
-CREATE OPERATOR ~>=~ (
-	FUNCTION = iuid_country_ge, LEFTARG = uuid, RIGHTARG = uuid,
-	COMMUTATOR = ~<=~, NEGATOR = ~<~,
-	RESTRICT = scalargesel, JOIN = scalargejoinsel
+CREATE OPERATOR @extschema@.~>=~ (
+	FUNCTION = @extschema@.iuid_country_ge, LEFTARG = pg_catalog.uuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<=~), NEGATOR = OPERATOR(@extschema@.~<~),
+	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
 );
-COMMENT ON OPERATOR ~>=~ (uuid, uuid) IS
+COMMENT ON OPERATOR @extschema@.~>=~ (pg_catalog.uuid, pg_catalog.uuid) IS
 'greater than or equal, in country order: country, then entity, then bytes';
 
-CREATE OPERATOR ~>~ (
-	FUNCTION = iuid_country_gt, LEFTARG = uuid, RIGHTARG = uuid,
-	COMMUTATOR = ~<~, NEGATOR = ~<=~,
-	RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+CREATE OPERATOR @extschema@.~>~ (
+	FUNCTION = @extschema@.iuid_country_gt, LEFTARG = pg_catalog.uuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<~), NEGATOR = OPERATOR(@extschema@.~<=~),
+	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
 );
-COMMENT ON OPERATOR ~>~ (uuid, uuid) IS
+COMMENT ON OPERATOR @extschema@.~>~ (pg_catalog.uuid, pg_catalog.uuid) IS
 'greater than, in country order: country, then entity, then bytes';
 
 --
 -- Comparison with a time
 --
 
-CREATE FUNCTION iuid_lt(iuid, timestamptz)
+CREATE FUNCTION @extschema@.iuid_lt(@extschema@.iuid, pg_catalog.timestamptz)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_lt_timestamptz'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_lt(iuid, timestamptz) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_lt(@extschema@.iuid, pg_catalog.timestamptz) IS
 'implementation of iuid < timestamptz';
 
-CREATE FUNCTION iuid_le(iuid, timestamptz)
+CREATE FUNCTION @extschema@.iuid_le(@extschema@.iuid, pg_catalog.timestamptz)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_le_timestamptz'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_le(iuid, timestamptz) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_le(@extschema@.iuid, pg_catalog.timestamptz) IS
 'implementation of iuid <= timestamptz';
 
-CREATE FUNCTION iuid_ge(iuid, timestamptz)
+CREATE FUNCTION @extschema@.iuid_ge(@extschema@.iuid, pg_catalog.timestamptz)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_ge_timestamptz'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_ge(iuid, timestamptz) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_ge(@extschema@.iuid, pg_catalog.timestamptz) IS
 'implementation of iuid >= timestamptz';
 
-CREATE FUNCTION iuid_gt(iuid, timestamptz)
+CREATE FUNCTION @extschema@.iuid_gt(@extschema@.iuid, pg_catalog.timestamptz)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_gt_timestamptz'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_gt(iuid, timestamptz) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_gt(@extschema@.iuid, pg_catalog.timestamptz) IS
 'implementation of iuid > timestamptz';
 
-CREATE FUNCTION iuid_lt(timestamptz, iuid)
+CREATE FUNCTION @extschema@.iuid_lt(pg_catalog.timestamptz, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'timestamptz_lt_iuid'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_lt(timestamptz, iuid) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_lt(pg_catalog.timestamptz, @extschema@.iuid) IS
 'implementation of timestamptz < iuid';
 
-CREATE FUNCTION iuid_le(timestamptz, iuid)
+CREATE FUNCTION @extschema@.iuid_le(pg_catalog.timestamptz, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'timestamptz_le_iuid'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_le(timestamptz, iuid) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_le(pg_catalog.timestamptz, @extschema@.iuid) IS
 'implementation of timestamptz <= iuid';
 
-CREATE FUNCTION iuid_ge(timestamptz, iuid)
+CREATE FUNCTION @extschema@.iuid_ge(pg_catalog.timestamptz, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'timestamptz_ge_iuid'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_ge(timestamptz, iuid) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_ge(pg_catalog.timestamptz, @extschema@.iuid) IS
 'implementation of timestamptz >= iuid';
 
-CREATE FUNCTION iuid_gt(timestamptz, iuid)
+CREATE FUNCTION @extschema@.iuid_gt(pg_catalog.timestamptz, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'timestamptz_gt_iuid'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT iuid_comparison_support;
-COMMENT ON FUNCTION iuid_gt(timestamptz, iuid) IS
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_gt(pg_catalog.timestamptz, @extschema@.iuid) IS
 'implementation of timestamptz > iuid';
 
-CREATE OPERATOR < (
-	FUNCTION = iuid_lt, LEFTARG = iuid, RIGHTARG = timestamptz,
-	COMMUTATOR = >, NEGATOR = >=,
-	RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+CREATE OPERATOR @extschema@.< (
+	FUNCTION = @extschema@.iuid_lt, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.timestamptz,
+	COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
+	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
 );
-COMMENT ON OPERATOR < (iuid, timestamptz) IS
+COMMENT ON OPERATOR @extschema@.< (@extschema@.iuid, pg_catalog.timestamptz) IS
 'before, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
-CREATE OPERATOR <= (
-	FUNCTION = iuid_le, LEFTARG = iuid, RIGHTARG = timestamptz,
-	COMMUTATOR = >=, NEGATOR = >,
-	RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+CREATE OPERATOR @extschema@.<= (
+	FUNCTION = @extschema@.iuid_le, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.timestamptz,
+	COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
+	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
 );
-COMMENT ON OPERATOR <= (iuid, timestamptz) IS
+COMMENT ON OPERATOR @extschema@.<= (@extschema@.iuid, pg_catalog.timestamptz) IS
 'at or before, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
-CREATE OPERATOR >= (
-	FUNCTION = iuid_ge, LEFTARG = iuid, RIGHTARG = timestamptz,
-	COMMUTATOR = <=, NEGATOR = <,
-	RESTRICT = scalargesel, JOIN = scalargejoinsel
+CREATE OPERATOR @extschema@.>= (
+	FUNCTION = @extschema@.iuid_ge, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.timestamptz,
+	COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
+	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
 );
-COMMENT ON OPERATOR >= (iuid, timestamptz) IS
+COMMENT ON OPERATOR @extschema@.>= (@extschema@.iuid, pg_catalog.timestamptz) IS
 'at or after, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
-CREATE OPERATOR > (
-	FUNCTION = iuid_gt, LEFTARG = iuid, RIGHTARG = timestamptz,
-	COMMUTATOR = <, NEGATOR = <=,
-	RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+CREATE OPERATOR @extschema@.> (
+	FUNCTION = @extschema@.iuid_gt, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.timestamptz,
+	COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
+	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
 );
-COMMENT ON OPERATOR > (iuid, timestamptz) IS
+COMMENT ON OPERATOR @extschema@.> (@extschema@.iuid, pg_catalog.timestamptz) IS
 'after, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
-CREATE OPERATOR < (
-	FUNCTION = iuid_lt, LEFTARG = timestamptz, RIGHTARG = iuid,
-	COMMUTATOR = >, NEGATOR = >=,
-	RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+CREATE OPERATOR @extschema@.< (
+	FUNCTION = @extschema@.iuid_lt, LEFTARG = pg_catalog.timestamptz, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
+	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
 );
-COMMENT ON OPERATOR < (timestamptz, iuid) IS
+COMMENT ON OPERATOR @extschema@.< (pg_catalog.timestamptz, @extschema@.iuid) IS
 'before, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
-CREATE OPERATOR <= (
-	FUNCTION = iuid_le, LEFTARG = timestamptz, RIGHTARG = iuid,
-	COMMUTATOR = >=, NEGATOR = >,
-	RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+CREATE OPERATOR @extschema@.<= (
+	FUNCTION = @extschema@.iuid_le, LEFTARG = pg_catalog.timestamptz, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
+	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
 );
-COMMENT ON OPERATOR <= (timestamptz, iuid) IS
+COMMENT ON OPERATOR @extschema@.<= (pg_catalog.timestamptz, @extschema@.iuid) IS
 'at or before, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
-CREATE OPERATOR >= (
-	FUNCTION = iuid_ge, LEFTARG = timestamptz, RIGHTARG = iuid,
-	COMMUTATOR = <=, NEGATOR = <,
-	RESTRICT = scalargesel, JOIN = scalargejoinsel
+CREATE OPERATOR @extschema@.>= (
+	FUNCTION = @extschema@.iuid_ge, LEFTARG = pg_catalog.timestamptz, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
+	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
 );
-COMMENT ON OPERATOR >= (timestamptz, iuid) IS
+COMMENT ON OPERATOR @extschema@.>= (pg_catalog.timestamptz, @extschema@.iuid) IS
 'at or after, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
-CREATE OPERATOR > (
-	FUNCTION = iuid_gt, LEFTARG = timestamptz, RIGHTARG = iuid,
-	COMMUTATOR = <, NEGATOR = <=,
-	RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+CREATE OPERATOR @extschema@.> (
+	FUNCTION = @extschema@.iuid_gt, LEFTARG = pg_catalog.timestamptz, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
+	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
 );
-COMMENT ON OPERATOR > (timestamptz, iuid) IS
+COMMENT ON OPERATOR @extschema@.> (pg_catalog.timestamptz, @extschema@.iuid) IS
 'after, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
 -- With tstzrange itself, tstzrange @> 'literal' would be read as an iuid; core's
 -- polymorphic operator comes first over a domain, and an iuid still finds ours.
-CREATE DOMAIN iuid_tstzrange AS tstzrange;
-COMMENT ON DOMAIN iuid_tstzrange IS
+CREATE DOMAIN @extschema@.iuid_tstzrange AS pg_catalog.tstzrange;
+COMMENT ON DOMAIN @extschema@.iuid_tstzrange IS
 'any tstzrange, as the operators with an iuid take it; casts from tstzrange by itself';
-COMMENT ON TYPE iuid_tstzrange[] IS
+COMMENT ON TYPE @extschema@.iuid_tstzrange[] IS
 'array of iuid_tstzrange';
 
-CREATE FUNCTION iuid_contained_by(iuid, iuid_tstzrange)
+CREATE FUNCTION @extschema@.iuid_contained_by(@extschema@.iuid, @extschema@.iuid_tstzrange)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_contained_by_range'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-SUPPORT iuid_range_support;
-COMMENT ON FUNCTION iuid_contained_by(iuid, iuid_tstzrange) IS
+SUPPORT @extschema@.iuid_range_support;
+COMMENT ON FUNCTION @extschema@.iuid_contained_by(@extschema@.iuid, @extschema@.iuid_tstzrange) IS
 'implementation of iuid <@ tstzrange';
 
-CREATE FUNCTION iuid_contains(iuid_tstzrange, iuid)
+CREATE FUNCTION @extschema@.iuid_contains(@extschema@.iuid_tstzrange, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_range_contains'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-SUPPORT iuid_range_support;
-COMMENT ON FUNCTION iuid_contains(iuid_tstzrange, iuid) IS
+SUPPORT @extschema@.iuid_range_support;
+COMMENT ON FUNCTION @extschema@.iuid_contains(@extschema@.iuid_tstzrange, @extschema@.iuid) IS
 'implementation of tstzrange @> iuid';
 
-CREATE OPERATOR <@ (
-	FUNCTION = iuid_contained_by, LEFTARG = iuid, RIGHTARG = iuid_tstzrange,
-	COMMUTATOR = @>,
-	RESTRICT = contsel, JOIN = contjoinsel
+CREATE OPERATOR @extschema@.<@ (
+	FUNCTION = @extschema@.iuid_contained_by, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid_tstzrange,
+	COMMUTATOR = OPERATOR(@extschema@.@>),
+	RESTRICT = pg_catalog.contsel, JOIN = pg_catalog.contjoinsel
 );
-COMMENT ON OPERATOR <@ (iuid, iuid_tstzrange) IS
+COMMENT ON OPERATOR @extschema@.<@ (@extschema@.iuid, @extschema@.iuid_tstzrange) IS
 'of a time within the range, by position in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
-CREATE OPERATOR @> (
-	FUNCTION = iuid_contains, LEFTARG = iuid_tstzrange, RIGHTARG = iuid,
-	COMMUTATOR = <@,
-	RESTRICT = contsel, JOIN = contjoinsel
+CREATE OPERATOR @extschema@.@> (
+	FUNCTION = @extschema@.iuid_contains, LEFTARG = @extschema@.iuid_tstzrange, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.<@),
+	RESTRICT = pg_catalog.contsel, JOIN = pg_catalog.contjoinsel
 );
-COMMENT ON OPERATOR @> (iuid_tstzrange, iuid) IS
+COMMENT ON OPERATOR @extschema@.@> (@extschema@.iuid_tstzrange, @extschema@.iuid) IS
 'contains the time, by position in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
 --
 -- Country predicates
 --
 
-CREATE FUNCTION iuid_is_from(id iuid, country int)
+CREATE FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_is_from'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-SUPPORT iuid_is_from_support;
-COMMENT ON FUNCTION iuid_is_from(id iuid, country int) IS
+SUPPORT @extschema@.iuid_is_from_support;
+COMMENT ON FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int) IS
 'whether an identifier is of a country, 0-255, by position in country order; uses indexes and partitions of iuid_country_ops; outside 0-255: 22023 (doc/predicates.md)';
 
-CREATE FUNCTION iuid_is_from(id iuid, country int, entity int)
+CREATE FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int, entity int)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_is_from'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-SUPPORT iuid_is_from_support;
-COMMENT ON FUNCTION iuid_is_from(id iuid, country int, entity int) IS
+SUPPORT @extschema@.iuid_is_from_support;
+COMMENT ON FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int, entity int) IS
 'whether an identifier is of a country and entity, 0-255 each, by position in country order; uses indexes and partitions of iuid_country_ops; outside 0-255: 22023 (doc/predicates.md)';
 
 --
 -- Operator class support functions
 --
 
-CREATE FUNCTION iuid_cmp(iuid, iuid)
+CREATE FUNCTION @extschema@.iuid_cmp(@extschema@.iuid, @extschema@.iuid)
 RETURNS int
 AS 'MODULE_PATHNAME', 'iuid_cmp'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_cmp(iuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_cmp(@extschema@.iuid, @extschema@.iuid) IS
 'less-equal-greater in byte order: negative, zero or positive';
 
-CREATE FUNCTION iuid_cmp(iuid, uuid)
+CREATE FUNCTION @extschema@.iuid_cmp(@extschema@.iuid, pg_catalog.uuid)
 RETURNS int
 AS 'MODULE_PATHNAME', 'iuid_cmp'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_cmp(iuid, uuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_cmp(@extschema@.iuid, pg_catalog.uuid) IS
 'less-equal-greater in byte order: negative, zero or positive';
 
-CREATE FUNCTION iuid_cmp(uuid, iuid)
+CREATE FUNCTION @extschema@.iuid_cmp(pg_catalog.uuid, @extschema@.iuid)
 RETURNS int
 AS 'MODULE_PATHNAME', 'iuid_cmp'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_cmp(uuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_cmp(pg_catalog.uuid, @extschema@.iuid) IS
 'less-equal-greater in byte order: negative, zero or positive';
 
-CREATE FUNCTION iuid_country_cmp(iuid, iuid)
+CREATE FUNCTION @extschema@.iuid_country_cmp(@extschema@.iuid, @extschema@.iuid)
 RETURNS int
 AS 'MODULE_PATHNAME', 'iuid_country_cmp'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_cmp(iuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_cmp(@extschema@.iuid, @extschema@.iuid) IS
 'less-equal-greater in country order: negative, zero or positive';
 
-CREATE FUNCTION iuid_country_cmp(iuid, uuid)
+CREATE FUNCTION @extschema@.iuid_country_cmp(@extschema@.iuid, pg_catalog.uuid)
 RETURNS int
 AS 'MODULE_PATHNAME', 'iuid_country_cmp'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_cmp(iuid, uuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_cmp(@extschema@.iuid, pg_catalog.uuid) IS
 'less-equal-greater in country order: negative, zero or positive';
 
-CREATE FUNCTION iuid_country_cmp(uuid, iuid)
+CREATE FUNCTION @extschema@.iuid_country_cmp(pg_catalog.uuid, @extschema@.iuid)
 RETURNS int
 AS 'MODULE_PATHNAME', 'iuid_country_cmp'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_cmp(uuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_cmp(pg_catalog.uuid, @extschema@.iuid) IS
 'less-equal-greater in country order: negative, zero or positive';
 
-CREATE FUNCTION iuid_country_cmp(uuid, uuid)
+CREATE FUNCTION @extschema@.iuid_country_cmp(pg_catalog.uuid, pg_catalog.uuid)
 RETURNS int
 AS 'MODULE_PATHNAME', 'iuid_country_cmp'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_cmp(uuid, uuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_cmp(pg_catalog.uuid, pg_catalog.uuid) IS
 'less-equal-greater in country order: negative, zero or positive';
 
-CREATE FUNCTION iuid_hash(iuid)
+CREATE FUNCTION @extschema@.iuid_hash(@extschema@.iuid)
 RETURNS int
 AS 'MODULE_PATHNAME', 'iuid_hash'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_hash(iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_hash(@extschema@.iuid) IS
 'hash of an identifier, 32 bits; the value of core''s uuid_hash for the same bytes';
 
-CREATE FUNCTION iuid_hash_extended(iuid, bigint)
+CREATE FUNCTION @extschema@.iuid_hash_extended(@extschema@.iuid, bigint)
 RETURNS bigint
 AS 'MODULE_PATHNAME', 'iuid_hash_extended'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_hash_extended(iuid, bigint) IS
+COMMENT ON FUNCTION @extschema@.iuid_hash_extended(@extschema@.iuid, bigint) IS
 'hash of an identifier with a seed, 64 bits; the value of core''s uuid_hash_extended for the same bytes';
 
-CREATE FUNCTION iuid_sortsupport(internal)
-RETURNS void
+CREATE FUNCTION @extschema@.iuid_sortsupport(pg_catalog.internal)
+RETURNS pg_catalog.void
 AS 'MODULE_PATHNAME', 'iuid_sortsupport'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_sortsupport(internal) IS
+COMMENT ON FUNCTION @extschema@.iuid_sortsupport(pg_catalog.internal) IS
 'sort support in byte order, with abbreviated keys';
 
-CREATE FUNCTION iuid_country_sortsupport(internal)
-RETURNS void
+CREATE FUNCTION @extschema@.iuid_country_sortsupport(pg_catalog.internal)
+RETURNS pg_catalog.void
 AS 'MODULE_PATHNAME', 'iuid_country_sortsupport'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_sortsupport(internal) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_sortsupport(pg_catalog.internal) IS
 'sort support in country order, with abbreviated keys';
 
 --
@@ -1090,229 +1090,229 @@ COMMENT ON FUNCTION iuid_country_sortsupport(internal) IS
 
 -- Families are complete over iuid and uuid, so that every join method can use them.
 
-CREATE OPERATOR FAMILY iuid_ops USING btree;
-COMMENT ON OPERATOR FAMILY iuid_ops USING btree IS
+CREATE OPERATOR FAMILY @extschema@.iuid_ops USING btree;
+COMMENT ON OPERATOR FAMILY @extschema@.iuid_ops USING btree IS
 'byte order of iuid and uuid: time, then country, then entity';
 
-CREATE OPERATOR FAMILY iuid_country_ops USING btree;
-COMMENT ON OPERATOR FAMILY iuid_country_ops USING btree IS
+CREATE OPERATOR FAMILY @extschema@.iuid_country_ops USING btree;
+COMMENT ON OPERATOR FAMILY @extschema@.iuid_country_ops USING btree IS
 'country order of iuid and uuid: country, then entity, then bytes';
 
-CREATE OPERATOR FAMILY iuid_ops USING hash;
-COMMENT ON OPERATOR FAMILY iuid_ops USING hash IS
+CREATE OPERATOR FAMILY @extschema@.iuid_ops USING hash;
+COMMENT ON OPERATOR FAMILY @extschema@.iuid_ops USING hash IS
 'hashing of iuid and uuid, with core''s values for uuid';
 
-CREATE OPERATOR FAMILY iuid_minmax_ops USING brin;
-COMMENT ON OPERATOR FAMILY iuid_minmax_ops USING brin IS
+CREATE OPERATOR FAMILY @extschema@.iuid_minmax_ops USING brin;
+COMMENT ON OPERATOR FAMILY @extschema@.iuid_minmax_ops USING brin IS
 'byte order of iuid and uuid: least and greatest of a block range';
 
-CREATE OPERATOR FAMILY iuid_minmax_multi_ops USING brin;
-COMMENT ON OPERATOR FAMILY iuid_minmax_multi_ops USING brin IS
+CREATE OPERATOR FAMILY @extschema@.iuid_minmax_multi_ops USING brin;
+COMMENT ON OPERATOR FAMILY @extschema@.iuid_minmax_multi_ops USING brin IS
 'byte order of iuid and uuid: several intervals of a block range';
 
-CREATE OPERATOR FAMILY iuid_bloom_ops USING brin;
-COMMENT ON OPERATOR FAMILY iuid_bloom_ops USING brin IS
+CREATE OPERATOR FAMILY @extschema@.iuid_bloom_ops USING brin;
+COMMENT ON OPERATOR FAMILY @extschema@.iuid_bloom_ops USING brin IS
 'equality of iuid and uuid: a Bloom filter of a block range';
 
-CREATE OPERATOR CLASS iuid_ops
-DEFAULT FOR TYPE iuid USING btree FAMILY iuid_ops AS
-	OPERATOR 1 <,
-	OPERATOR 2 <=,
-	OPERATOR 3 =,
-	OPERATOR 4 >=,
-	OPERATOR 5 >,
-	FUNCTION 1 iuid_cmp(iuid, iuid),
-	FUNCTION 2 iuid_sortsupport(internal),
-	FUNCTION 4 btequalimage(oid);
-COMMENT ON OPERATOR CLASS iuid_ops USING btree IS
+CREATE OPERATOR CLASS @extschema@.iuid_ops
+DEFAULT FOR TYPE @extschema@.iuid USING btree FAMILY @extschema@.iuid_ops AS
+	OPERATOR 1 @extschema@.<,
+	OPERATOR 2 @extschema@.<=,
+	OPERATOR 3 @extschema@.=,
+	OPERATOR 4 @extschema@.>=,
+	OPERATOR 5 @extschema@.>,
+	FUNCTION 1 @extschema@.iuid_cmp(@extschema@.iuid, @extschema@.iuid),
+	FUNCTION 2 @extschema@.iuid_sortsupport(pg_catalog.internal),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+COMMENT ON OPERATOR CLASS @extschema@.iuid_ops USING btree IS
 'byte order: time, then country, then entity';
 
-ALTER OPERATOR FAMILY iuid_ops USING btree ADD
-	OPERATOR 1 < (iuid, uuid),
-	OPERATOR 2 <= (iuid, uuid),
-	OPERATOR 3 = (iuid, uuid),
-	OPERATOR 4 >= (iuid, uuid),
-	OPERATOR 5 > (iuid, uuid),
-	FUNCTION 1 (iuid, uuid) iuid_cmp(iuid, uuid),
-	FUNCTION 2 (iuid, uuid) iuid_sortsupport(internal),
-	OPERATOR 1 < (uuid, iuid),
-	OPERATOR 2 <= (uuid, iuid),
-	OPERATOR 3 = (uuid, iuid),
-	OPERATOR 4 >= (uuid, iuid),
-	OPERATOR 5 > (uuid, iuid),
-	FUNCTION 1 (uuid, iuid) iuid_cmp(uuid, iuid),
-	FUNCTION 2 (uuid, iuid) iuid_sortsupport(internal),
-	OPERATOR 1 < (uuid, uuid),
-	OPERATOR 2 <= (uuid, uuid),
-	OPERATOR 3 = (uuid, uuid),
-	OPERATOR 4 >= (uuid, uuid),
-	OPERATOR 5 > (uuid, uuid),
-	FUNCTION 1 (uuid, uuid) uuid_cmp(uuid, uuid),
-	FUNCTION 2 (uuid, uuid) uuid_sortsupport(internal);
+ALTER OPERATOR FAMILY @extschema@.iuid_ops USING btree ADD
+	OPERATOR 1 @extschema@.< (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 2 @extschema@.<= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 3 @extschema@.= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 4 @extschema@.>= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 5 @extschema@.> (@extschema@.iuid, pg_catalog.uuid),
+	FUNCTION 1 (@extschema@.iuid, pg_catalog.uuid) @extschema@.iuid_cmp(@extschema@.iuid, pg_catalog.uuid),
+	FUNCTION 2 (@extschema@.iuid, pg_catalog.uuid) @extschema@.iuid_sortsupport(pg_catalog.internal),
+	OPERATOR 1 @extschema@.< (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 2 @extschema@.<= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 3 @extschema@.= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 4 @extschema@.>= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 5 @extschema@.> (pg_catalog.uuid, @extschema@.iuid),
+	FUNCTION 1 (pg_catalog.uuid, @extschema@.iuid) @extschema@.iuid_cmp(pg_catalog.uuid, @extschema@.iuid),
+	FUNCTION 2 (pg_catalog.uuid, @extschema@.iuid) @extschema@.iuid_sortsupport(pg_catalog.internal),
+	OPERATOR 1 pg_catalog.< (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 3 pg_catalog.= (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 5 pg_catalog.> (pg_catalog.uuid, pg_catalog.uuid),
+	FUNCTION 1 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.uuid_cmp(pg_catalog.uuid, pg_catalog.uuid),
+	FUNCTION 2 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.uuid_sortsupport(pg_catalog.internal);
 
 -- Skip support is new in PostgreSQL 18.
 DO $do$
 BEGIN
-	IF current_setting('server_version_num')::int >= 180000 THEN
-		CREATE FUNCTION iuid_skipsupport(internal)
-		RETURNS void
+	IF pg_catalog.current_setting('server_version_num'::pg_catalog.text)::int OPERATOR(pg_catalog.>=) 180000 THEN
+		CREATE FUNCTION @extschema@.iuid_skipsupport(pg_catalog.internal)
+		RETURNS pg_catalog.void
 		AS 'MODULE_PATHNAME', 'iuid_skipsupport'
 		LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-		COMMENT ON FUNCTION iuid_skipsupport(internal) IS
+		COMMENT ON FUNCTION @extschema@.iuid_skipsupport(pg_catalog.internal) IS
 		'skip support in byte order, from Nil to Max';
 
-		ALTER OPERATOR FAMILY iuid_ops USING btree ADD
-			FUNCTION 6 (iuid, iuid) iuid_skipsupport(internal);
+		ALTER OPERATOR FAMILY @extschema@.iuid_ops USING btree ADD
+			FUNCTION 6 (@extschema@.iuid, @extschema@.iuid) @extschema@.iuid_skipsupport(pg_catalog.internal);
 	END IF;
 END
 $do$;
 
-CREATE OPERATOR CLASS iuid_country_ops
-FOR TYPE iuid USING btree FAMILY iuid_country_ops AS
-	OPERATOR 1 ~<~,
-	OPERATOR 2 ~<=~,
-	OPERATOR 3 =,
-	OPERATOR 4 ~>=~,
-	OPERATOR 5 ~>~,
-	FUNCTION 1 iuid_country_cmp(iuid, iuid),
-	FUNCTION 2 iuid_country_sortsupport(internal),
-	FUNCTION 4 btequalimage(oid);
-COMMENT ON OPERATOR CLASS iuid_country_ops USING btree IS
+CREATE OPERATOR CLASS @extschema@.iuid_country_ops
+FOR TYPE @extschema@.iuid USING btree FAMILY @extschema@.iuid_country_ops AS
+	OPERATOR 1 @extschema@.~<~,
+	OPERATOR 2 @extschema@.~<=~,
+	OPERATOR 3 @extschema@.=,
+	OPERATOR 4 @extschema@.~>=~,
+	OPERATOR 5 @extschema@.~>~,
+	FUNCTION 1 @extschema@.iuid_country_cmp(@extschema@.iuid, @extschema@.iuid),
+	FUNCTION 2 @extschema@.iuid_country_sortsupport(pg_catalog.internal),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+COMMENT ON OPERATOR CLASS @extschema@.iuid_country_ops USING btree IS
 'country order: country, then entity, then bytes';
 
-ALTER OPERATOR FAMILY iuid_country_ops USING btree ADD
-	OPERATOR 1 ~<~ (iuid, uuid),
-	OPERATOR 2 ~<=~ (iuid, uuid),
-	OPERATOR 3 = (iuid, uuid),
-	OPERATOR 4 ~>=~ (iuid, uuid),
-	OPERATOR 5 ~>~ (iuid, uuid),
-	FUNCTION 1 (iuid, uuid) iuid_country_cmp(iuid, uuid),
-	FUNCTION 2 (iuid, uuid) iuid_country_sortsupport(internal),
-	OPERATOR 1 ~<~ (uuid, iuid),
-	OPERATOR 2 ~<=~ (uuid, iuid),
-	OPERATOR 3 = (uuid, iuid),
-	OPERATOR 4 ~>=~ (uuid, iuid),
-	OPERATOR 5 ~>~ (uuid, iuid),
-	FUNCTION 1 (uuid, iuid) iuid_country_cmp(uuid, iuid),
-	FUNCTION 2 (uuid, iuid) iuid_country_sortsupport(internal),
-	OPERATOR 1 ~<~ (uuid, uuid),
-	OPERATOR 2 ~<=~ (uuid, uuid),
-	OPERATOR 3 = (uuid, uuid),
-	OPERATOR 4 ~>=~ (uuid, uuid),
-	OPERATOR 5 ~>~ (uuid, uuid),
-	FUNCTION 1 (uuid, uuid) iuid_country_cmp(uuid, uuid),
-	FUNCTION 2 (uuid, uuid) iuid_country_sortsupport(internal);
+ALTER OPERATOR FAMILY @extschema@.iuid_country_ops USING btree ADD
+	OPERATOR 1 @extschema@.~<~ (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 2 @extschema@.~<=~ (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 3 @extschema@.= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 4 @extschema@.~>=~ (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 5 @extschema@.~>~ (@extschema@.iuid, pg_catalog.uuid),
+	FUNCTION 1 (@extschema@.iuid, pg_catalog.uuid) @extschema@.iuid_country_cmp(@extschema@.iuid, pg_catalog.uuid),
+	FUNCTION 2 (@extschema@.iuid, pg_catalog.uuid) @extschema@.iuid_country_sortsupport(pg_catalog.internal),
+	OPERATOR 1 @extschema@.~<~ (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 2 @extschema@.~<=~ (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 3 @extschema@.= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 4 @extschema@.~>=~ (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 5 @extschema@.~>~ (pg_catalog.uuid, @extschema@.iuid),
+	FUNCTION 1 (pg_catalog.uuid, @extschema@.iuid) @extschema@.iuid_country_cmp(pg_catalog.uuid, @extschema@.iuid),
+	FUNCTION 2 (pg_catalog.uuid, @extschema@.iuid) @extschema@.iuid_country_sortsupport(pg_catalog.internal),
+	OPERATOR 1 @extschema@.~<~ (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 2 @extschema@.~<=~ (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 3 pg_catalog.= (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 4 @extschema@.~>=~ (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 5 @extschema@.~>~ (pg_catalog.uuid, pg_catalog.uuid),
+	FUNCTION 1 (pg_catalog.uuid, pg_catalog.uuid) @extschema@.iuid_country_cmp(pg_catalog.uuid, pg_catalog.uuid),
+	FUNCTION 2 (pg_catalog.uuid, pg_catalog.uuid) @extschema@.iuid_country_sortsupport(pg_catalog.internal);
 
-CREATE OPERATOR CLASS iuid_ops
-DEFAULT FOR TYPE iuid USING hash FAMILY iuid_ops AS
-	OPERATOR 1 =,
-	FUNCTION 1 iuid_hash(iuid),
-	FUNCTION 2 iuid_hash_extended(iuid, bigint);
-COMMENT ON OPERATOR CLASS iuid_ops USING hash IS
+CREATE OPERATOR CLASS @extschema@.iuid_ops
+DEFAULT FOR TYPE @extschema@.iuid USING hash FAMILY @extschema@.iuid_ops AS
+	OPERATOR 1 @extschema@.=,
+	FUNCTION 1 @extschema@.iuid_hash(@extschema@.iuid),
+	FUNCTION 2 @extschema@.iuid_hash_extended(@extschema@.iuid, bigint);
+COMMENT ON OPERATOR CLASS @extschema@.iuid_ops USING hash IS
 'equality, with core''s hash values for the same bytes';
 
-ALTER OPERATOR FAMILY iuid_ops USING hash ADD
-	OPERATOR 1 = (iuid, uuid),
-	OPERATOR 1 = (uuid, iuid),
-	OPERATOR 1 = (uuid, uuid),
-	FUNCTION 1 (uuid, uuid) uuid_hash(uuid),
-	FUNCTION 2 (uuid, uuid) uuid_hash_extended(uuid, bigint);
+ALTER OPERATOR FAMILY @extschema@.iuid_ops USING hash ADD
+	OPERATOR 1 @extschema@.= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 1 @extschema@.= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 1 pg_catalog.= (pg_catalog.uuid, pg_catalog.uuid),
+	FUNCTION 1 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.uuid_hash(pg_catalog.uuid),
+	FUNCTION 2 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.uuid_hash_extended(pg_catalog.uuid, bigint);
 
-CREATE OPERATOR CLASS iuid_minmax_ops
-DEFAULT FOR TYPE iuid USING brin FAMILY iuid_minmax_ops AS
-	OPERATOR 1 <,
-	OPERATOR 2 <=,
-	OPERATOR 3 =,
-	OPERATOR 4 >=,
-	OPERATOR 5 >,
-	FUNCTION 1 brin_minmax_opcinfo(internal),
-	FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
-	FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
-	FUNCTION 4 brin_minmax_union(internal, internal, internal);
-COMMENT ON OPERATOR CLASS iuid_minmax_ops USING brin IS
+CREATE OPERATOR CLASS @extschema@.iuid_minmax_ops
+DEFAULT FOR TYPE @extschema@.iuid USING brin FAMILY @extschema@.iuid_minmax_ops AS
+	OPERATOR 1 @extschema@.<,
+	OPERATOR 2 @extschema@.<=,
+	OPERATOR 3 @extschema@.=,
+	OPERATOR 4 @extschema@.>=,
+	OPERATOR 5 @extschema@.>,
+	FUNCTION 1 pg_catalog.brin_minmax_opcinfo(pg_catalog.internal),
+	FUNCTION 2 pg_catalog.brin_minmax_add_value(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 3 pg_catalog.brin_minmax_consistent(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 4 pg_catalog.brin_minmax_union(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal);
+COMMENT ON OPERATOR CLASS @extschema@.iuid_minmax_ops USING brin IS
 'least and greatest of a block range, in byte order';
 
-ALTER OPERATOR FAMILY iuid_minmax_ops USING brin ADD
-	OPERATOR 1 < (iuid, uuid),
-	OPERATOR 2 <= (iuid, uuid),
-	OPERATOR 3 = (iuid, uuid),
-	OPERATOR 4 >= (iuid, uuid),
-	OPERATOR 5 > (iuid, uuid);
+ALTER OPERATOR FAMILY @extschema@.iuid_minmax_ops USING brin ADD
+	OPERATOR 1 @extschema@.< (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 2 @extschema@.<= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 3 @extschema@.= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 4 @extschema@.>= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 5 @extschema@.> (@extschema@.iuid, pg_catalog.uuid);
 
-CREATE OPERATOR CLASS iuid_minmax_multi_ops
-FOR TYPE iuid USING brin FAMILY iuid_minmax_multi_ops AS
-	OPERATOR 1 <,
-	OPERATOR 2 <=,
-	OPERATOR 3 =,
-	OPERATOR 4 >=,
-	OPERATOR 5 >,
-	FUNCTION 1 brin_minmax_multi_opcinfo(internal),
-	FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
-	FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
-	FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
-	FUNCTION 5 brin_minmax_multi_options(internal),
-	FUNCTION 11 brin_minmax_multi_distance_uuid(internal, internal);
-COMMENT ON OPERATOR CLASS iuid_minmax_multi_ops USING brin IS
+CREATE OPERATOR CLASS @extschema@.iuid_minmax_multi_ops
+FOR TYPE @extschema@.iuid USING brin FAMILY @extschema@.iuid_minmax_multi_ops AS
+	OPERATOR 1 @extschema@.<,
+	OPERATOR 2 @extschema@.<=,
+	OPERATOR 3 @extschema@.=,
+	OPERATOR 4 @extschema@.>=,
+	OPERATOR 5 @extschema@.>,
+	FUNCTION 1 pg_catalog.brin_minmax_multi_opcinfo(pg_catalog.internal),
+	FUNCTION 2 pg_catalog.brin_minmax_multi_add_value(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 3 pg_catalog.brin_minmax_multi_consistent(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, int),
+	FUNCTION 4 pg_catalog.brin_minmax_multi_union(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 5 pg_catalog.brin_minmax_multi_options(pg_catalog.internal),
+	FUNCTION 11 pg_catalog.brin_minmax_multi_distance_uuid(pg_catalog.internal, pg_catalog.internal);
+COMMENT ON OPERATOR CLASS @extschema@.iuid_minmax_multi_ops USING brin IS
 'several intervals of a block range, in byte order';
 
-ALTER OPERATOR FAMILY iuid_minmax_multi_ops USING brin ADD
-	OPERATOR 1 < (iuid, uuid),
-	OPERATOR 2 <= (iuid, uuid),
-	OPERATOR 3 = (iuid, uuid),
-	OPERATOR 4 >= (iuid, uuid),
-	OPERATOR 5 > (iuid, uuid);
+ALTER OPERATOR FAMILY @extschema@.iuid_minmax_multi_ops USING brin ADD
+	OPERATOR 1 @extschema@.< (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 2 @extschema@.<= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 3 @extschema@.= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 4 @extschema@.>= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 5 @extschema@.> (@extschema@.iuid, pg_catalog.uuid);
 
-CREATE OPERATOR CLASS iuid_bloom_ops
-FOR TYPE iuid USING brin FAMILY iuid_bloom_ops AS
-	OPERATOR 1 =,
-	FUNCTION 1 brin_bloom_opcinfo(internal),
-	FUNCTION 2 brin_bloom_add_value(internal, internal, internal, internal),
-	FUNCTION 3 brin_bloom_consistent(internal, internal, internal, integer),
-	FUNCTION 4 brin_bloom_union(internal, internal, internal),
-	FUNCTION 5 brin_bloom_options(internal),
-	FUNCTION 11 iuid_hash(iuid);
-COMMENT ON OPERATOR CLASS iuid_bloom_ops USING brin IS
+CREATE OPERATOR CLASS @extschema@.iuid_bloom_ops
+FOR TYPE @extschema@.iuid USING brin FAMILY @extschema@.iuid_bloom_ops AS
+	OPERATOR 1 @extschema@.=,
+	FUNCTION 1 pg_catalog.brin_bloom_opcinfo(pg_catalog.internal),
+	FUNCTION 2 pg_catalog.brin_bloom_add_value(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 3 pg_catalog.brin_bloom_consistent(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, int),
+	FUNCTION 4 pg_catalog.brin_bloom_union(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 5 pg_catalog.brin_bloom_options(pg_catalog.internal),
+	FUNCTION 11 @extschema@.iuid_hash(@extschema@.iuid);
+COMMENT ON OPERATOR CLASS @extschema@.iuid_bloom_ops USING brin IS
 'a Bloom filter of a block range';
 
-ALTER OPERATOR FAMILY iuid_bloom_ops USING brin ADD
-	OPERATOR 1 = (iuid, uuid);
+ALTER OPERATOR FAMILY @extschema@.iuid_bloom_ops USING brin ADD
+	OPERATOR 1 @extschema@.= (@extschema@.iuid, pg_catalog.uuid);
 
 --
 -- Aggregates
 --
 
-CREATE FUNCTION iuid_smaller(iuid, iuid)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_smaller(@extschema@.iuid, @extschema@.iuid)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_smaller'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_smaller(iuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_smaller(@extschema@.iuid, @extschema@.iuid) IS
 'smaller of two, in byte order';
 
-CREATE AGGREGATE min(iuid) (
-	SFUNC = iuid_smaller,
-	STYPE = iuid,
-	COMBINEFUNC = iuid_smaller,
-	SORTOP = <,
+CREATE AGGREGATE @extschema@.min(@extschema@.iuid) (
+	SFUNC = @extschema@.iuid_smaller,
+	STYPE = @extschema@.iuid,
+	COMBINEFUNC = @extschema@.iuid_smaller,
+	SORTOP = OPERATOR(@extschema@.<),
 	PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE min(iuid) IS
+COMMENT ON AGGREGATE @extschema@.min(@extschema@.iuid) IS
 'smallest of all, in byte order: of the earliest time';
 
-CREATE FUNCTION iuid_larger(iuid, iuid)
-RETURNS iuid
+CREATE FUNCTION @extschema@.iuid_larger(@extschema@.iuid, @extschema@.iuid)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_larger'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_larger(iuid, iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_larger(@extschema@.iuid, @extschema@.iuid) IS
 'larger of two, in byte order';
 
-CREATE AGGREGATE max(iuid) (
-	SFUNC = iuid_larger,
-	STYPE = iuid,
-	COMBINEFUNC = iuid_larger,
-	SORTOP = >,
+CREATE AGGREGATE @extschema@.max(@extschema@.iuid) (
+	SFUNC = @extschema@.iuid_larger,
+	STYPE = @extschema@.iuid,
+	COMBINEFUNC = @extschema@.iuid_larger,
+	SORTOP = OPERATOR(@extschema@.>),
 	PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE max(iuid) IS
+COMMENT ON AGGREGATE @extschema@.max(@extschema@.iuid) IS
 'largest of all, in byte order: of the latest time';
 
 --
@@ -1322,156 +1322,156 @@ COMMENT ON AGGREGATE max(iuid) IS
 -- What an organisation says of its numbers, nodes and routes.  The tables are
 -- dumped with the database, and belong to whoever made the extension.
 
-CREATE TABLE iuid_countries (
-	country int PRIMARY KEY CHECK (country BETWEEN 0 AND 255),
-	code text NOT NULL UNIQUE CHECK (code <> ''),
-	name text NOT NULL CHECK (name <> '')
+CREATE TABLE @extschema@.iuid_countries (
+	country int PRIMARY KEY CHECK (country OPERATOR(pg_catalog.>=) 0 AND country OPERATOR(pg_catalog.<=) 255),
+	code pg_catalog.text NOT NULL UNIQUE CHECK (code OPERATOR(pg_catalog.<>) ''::pg_catalog.text),
+	name pg_catalog.text NOT NULL CHECK (name OPERATOR(pg_catalog.<>) ''::pg_catalog.text)
 );
-COMMENT ON TABLE iuid_countries IS
+COMMENT ON TABLE @extschema@.iuid_countries IS
 'countries of an organisation: the number in its identifiers, 0-255, a code and a name (doc/regions.md)';
 
-CREATE TABLE iuid_entities (
-	entity int PRIMARY KEY CHECK (entity BETWEEN 0 AND 255),
-	service text NOT NULL,
-	name text NOT NULL CHECK (name <> ''),
-	key text GENERATED ALWAYS AS (service || name) STORED UNIQUE
+CREATE TABLE @extschema@.iuid_entities (
+	entity int PRIMARY KEY CHECK (entity OPERATOR(pg_catalog.>=) 0 AND entity OPERATOR(pg_catalog.<=) 255),
+	service pg_catalog.text NOT NULL,
+	name pg_catalog.text NOT NULL CHECK (name OPERATOR(pg_catalog.<>) ''::pg_catalog.text),
+	key pg_catalog.text GENERATED ALWAYS AS (service OPERATOR(pg_catalog.||) name) STORED UNIQUE
 );
-COMMENT ON TABLE iuid_entities IS
+COMMENT ON TABLE @extschema@.iuid_entities IS
 'entities of an organisation: the number in its identifiers, 0-255, the service and the name, which together are the key (doc/regions.md)';
 
-CREATE TABLE iuid_nodes (
-	node text PRIMARY KEY CHECK (node <> ''),
-	region text CHECK (region <> ''),
-	server text CHECK (server <> '')
+CREATE TABLE @extschema@.iuid_nodes (
+	node pg_catalog.text PRIMARY KEY CHECK (node OPERATOR(pg_catalog.<>) ''::pg_catalog.text),
+	region pg_catalog.text CHECK (region OPERATOR(pg_catalog.<>) ''::pg_catalog.text),
+	server pg_catalog.text CHECK (server OPERATOR(pg_catalog.<>) ''::pg_catalog.text)
 );
-COMMENT ON TABLE iuid_nodes IS
+COMMENT ON TABLE @extschema@.iuid_nodes IS
 'nodes, one database each: the name that iuid.node has there, the region, and its postgres_fdw server at the others, which it does not need itself; NULL: none (doc/regions.md)';
 
-CREATE TABLE iuid_routes (
-	country int CHECK (country BETWEEN 0 AND 255),
-	entity int CHECK (entity BETWEEN 0 AND 255),
-	node text NOT NULL REFERENCES iuid_nodes ON UPDATE CASCADE,
+CREATE TABLE @extschema@.iuid_routes (
+	country int CHECK (country OPERATOR(pg_catalog.>=) 0 AND country OPERATOR(pg_catalog.<=) 255),
+	entity int CHECK (entity OPERATOR(pg_catalog.>=) 0 AND entity OPERATOR(pg_catalog.<=) 255),
+	node pg_catalog.text NOT NULL REFERENCES @extschema@.iuid_nodes ON UPDATE CASCADE,
 	UNIQUE NULLS NOT DISTINCT (country, entity)
 );
-COMMENT ON TABLE iuid_routes IS
+COMMENT ON TABLE @extschema@.iuid_routes IS
 'which node has the rows of a country and entity, NULL for any; the most specific wins: both, the country, the entity, neither (doc/regions.md)';
 
 -- Types that come with the tables.
-COMMENT ON TYPE iuid_countries IS
+COMMENT ON TYPE @extschema@.iuid_countries IS
 'row of iuid_countries';
-COMMENT ON TYPE iuid_countries[] IS
+COMMENT ON TYPE @extschema@.iuid_countries[] IS
 'array of rows of iuid_countries';
-COMMENT ON TYPE iuid_entities IS
+COMMENT ON TYPE @extschema@.iuid_entities IS
 'row of iuid_entities';
-COMMENT ON TYPE iuid_entities[] IS
+COMMENT ON TYPE @extschema@.iuid_entities[] IS
 'array of rows of iuid_entities';
-COMMENT ON TYPE iuid_nodes IS
+COMMENT ON TYPE @extschema@.iuid_nodes IS
 'row of iuid_nodes';
-COMMENT ON TYPE iuid_nodes[] IS
+COMMENT ON TYPE @extschema@.iuid_nodes[] IS
 'array of rows of iuid_nodes';
-COMMENT ON TYPE iuid_routes IS
+COMMENT ON TYPE @extschema@.iuid_routes IS
 'row of iuid_routes';
-COMMENT ON TYPE iuid_routes[] IS
+COMMENT ON TYPE @extschema@.iuid_routes[] IS
 'array of rows of iuid_routes';
 
 -- Logical replication cannot tell rows apart by columns that may be NULL.
-ALTER TABLE iuid_routes REPLICA IDENTITY FULL;
+ALTER TABLE @extschema@.iuid_routes REPLICA IDENTITY FULL;
 
-GRANT SELECT ON iuid_countries, iuid_entities, iuid_nodes, iuid_routes TO PUBLIC;
-ALTER TABLE iuid_countries OWNER TO @extowner@;
-ALTER TABLE iuid_entities OWNER TO @extowner@;
-ALTER TABLE iuid_nodes OWNER TO @extowner@;
-ALTER TABLE iuid_routes OWNER TO @extowner@;
+GRANT SELECT ON @extschema@.iuid_countries, @extschema@.iuid_entities, @extschema@.iuid_nodes, @extschema@.iuid_routes TO PUBLIC;
+ALTER TABLE @extschema@.iuid_countries OWNER TO @extowner@;
+ALTER TABLE @extschema@.iuid_entities OWNER TO @extowner@;
+ALTER TABLE @extschema@.iuid_nodes OWNER TO @extowner@;
+ALTER TABLE @extschema@.iuid_routes OWNER TO @extowner@;
 
-SELECT pg_extension_config_dump('iuid_countries', '');
-SELECT pg_extension_config_dump('iuid_entities', '');
-SELECT pg_extension_config_dump('iuid_nodes', '');
-SELECT pg_extension_config_dump('iuid_routes', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.iuid_countries'::pg_catalog.regclass, ''::pg_catalog.text);
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.iuid_entities'::pg_catalog.regclass, ''::pg_catalog.text);
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.iuid_nodes'::pg_catalog.regclass, ''::pg_catalog.text);
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.iuid_routes'::pg_catalog.regclass, ''::pg_catalog.text);
 
-CREATE FUNCTION iuid_registry_changed()
-RETURNS trigger
+CREATE FUNCTION @extschema@.iuid_registry_changed()
+RETURNS pg_catalog.trigger
 AS 'MODULE_PATHNAME', 'iuid_registry_changed'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION iuid_registry_changed() IS
+COMMENT ON FUNCTION @extschema@.iuid_registry_changed() IS
 'trigger of the registry tables: makes every backend read them again; called otherwise: 39P01 (doc/regions.md)';
 
 -- For each row, as logical replication sets off no others, and always, for its sake, too.
 
-CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON iuid_countries
-	FOR EACH ROW EXECUTE FUNCTION iuid_registry_changed();
-CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON iuid_countries
-	FOR EACH STATEMENT EXECUTE FUNCTION iuid_registry_changed();
-ALTER TABLE iuid_countries ENABLE ALWAYS TRIGGER iuid_changed;
-ALTER TABLE iuid_countries ENABLE ALWAYS TRIGGER iuid_truncated;
+CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.iuid_countries
+	FOR EACH ROW EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON @extschema@.iuid_countries
+	FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+ALTER TABLE @extschema@.iuid_countries ENABLE ALWAYS TRIGGER iuid_changed;
+ALTER TABLE @extschema@.iuid_countries ENABLE ALWAYS TRIGGER iuid_truncated;
 
-CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON iuid_entities
-	FOR EACH ROW EXECUTE FUNCTION iuid_registry_changed();
-CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON iuid_entities
-	FOR EACH STATEMENT EXECUTE FUNCTION iuid_registry_changed();
-ALTER TABLE iuid_entities ENABLE ALWAYS TRIGGER iuid_changed;
-ALTER TABLE iuid_entities ENABLE ALWAYS TRIGGER iuid_truncated;
+CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.iuid_entities
+	FOR EACH ROW EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON @extschema@.iuid_entities
+	FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+ALTER TABLE @extschema@.iuid_entities ENABLE ALWAYS TRIGGER iuid_changed;
+ALTER TABLE @extschema@.iuid_entities ENABLE ALWAYS TRIGGER iuid_truncated;
 
-CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON iuid_nodes
-	FOR EACH ROW EXECUTE FUNCTION iuid_registry_changed();
-CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON iuid_nodes
-	FOR EACH STATEMENT EXECUTE FUNCTION iuid_registry_changed();
-ALTER TABLE iuid_nodes ENABLE ALWAYS TRIGGER iuid_changed;
-ALTER TABLE iuid_nodes ENABLE ALWAYS TRIGGER iuid_truncated;
+CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.iuid_nodes
+	FOR EACH ROW EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON @extschema@.iuid_nodes
+	FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+ALTER TABLE @extschema@.iuid_nodes ENABLE ALWAYS TRIGGER iuid_changed;
+ALTER TABLE @extschema@.iuid_nodes ENABLE ALWAYS TRIGGER iuid_truncated;
 
-CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON iuid_routes
-	FOR EACH ROW EXECUTE FUNCTION iuid_registry_changed();
-CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON iuid_routes
-	FOR EACH STATEMENT EXECUTE FUNCTION iuid_registry_changed();
-ALTER TABLE iuid_routes ENABLE ALWAYS TRIGGER iuid_changed;
-ALTER TABLE iuid_routes ENABLE ALWAYS TRIGGER iuid_truncated;
+CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.iuid_routes
+	FOR EACH ROW EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON @extschema@.iuid_routes
+	FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+ALTER TABLE @extschema@.iuid_routes ENABLE ALWAYS TRIGGER iuid_changed;
+ALTER TABLE @extschema@.iuid_routes ENABLE ALWAYS TRIGGER iuid_truncated;
 
-CREATE FUNCTION iuid_node(iuid)
-RETURNS text
+CREATE FUNCTION @extschema@.iuid_node(@extschema@.iuid)
+RETURNS pg_catalog.text
 AS 'MODULE_PATHNAME', 'iuid_node'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_node(iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_node(@extschema@.iuid) IS
 'node that has an identifier''s row, by the routes; NULL without a route, for Nil, Max and the reserved layouts 2-15 (doc/regions.md)';
 
-CREATE FUNCTION iuid_node(country int, entity int)
-RETURNS text
+CREATE FUNCTION @extschema@.iuid_node(country int, entity int)
+RETURNS pg_catalog.text
 AS 'MODULE_PATHNAME', 'iuid_node_of'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_node(country int, entity int) IS
+COMMENT ON FUNCTION @extschema@.iuid_node(country int, entity int) IS
 'node that has the rows of a country and entity, 0-255 each, by the routes; NULL without a route; outside 0-255: 22023 (doc/regions.md)';
 
-CREATE FUNCTION iuid_is_local(iuid)
+CREATE FUNCTION @extschema@.iuid_is_local(@extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_is_local'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_is_local(iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_is_local(@extschema@.iuid) IS
 'whether the setting iuid.node is the node that has an identifier''s row; NULL if it is not set or there is no route (doc/regions.md)';
 
-CREATE FUNCTION iuid_country_code(iuid)
-RETURNS text
+CREATE FUNCTION @extschema@.iuid_country_code(@extschema@.iuid)
+RETURNS pg_catalog.text
 AS 'MODULE_PATHNAME', 'iuid_country_code'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_country_code(iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_country_code(@extschema@.iuid) IS
 'registered code of an identifier''s country; NULL if it has none (doc/regions.md)';
 
-CREATE FUNCTION iuid_entity_key(iuid)
-RETURNS text
+CREATE FUNCTION @extschema@.iuid_entity_key(@extschema@.iuid)
+RETURNS pg_catalog.text
 AS 'MODULE_PATHNAME', 'iuid_entity_key'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_entity_key(iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_entity_key(@extschema@.iuid) IS
 'registered key of an identifier''s entity; NULL if it has none (doc/regions.md)';
 
-CREATE FUNCTION iuid_inspect(iuid, OUT "time" timestamptz, OUT country int, OUT code text, OUT name text,
-	OUT service text, OUT entity int, OUT key text, OUT node text, OUT region text, OUT layout int)
+CREATE FUNCTION @extschema@.iuid_inspect(@extschema@.iuid, OUT "time" pg_catalog.timestamptz, OUT country int, OUT code pg_catalog.text, OUT name pg_catalog.text,
+	OUT service pg_catalog.text, OUT entity int, OUT key pg_catalog.text, OUT node pg_catalog.text, OUT region pg_catalog.text, OUT layout int)
 AS 'MODULE_PATHNAME', 'iuid_inspect'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_inspect(iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_inspect(@extschema@.iuid) IS
 'all that is known of an identifier: its time, country with code and name, service, entity with key, node with region, and layout; NULL for what is not registered or not in it (doc/regions.md)';
 
-CREATE FUNCTION gen_iuid(country text, entity text)
-RETURNS iuid
+CREATE FUNCTION @extschema@.gen_iuid(country pg_catalog.text, entity pg_catalog.text)
+RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'gen_iuid_registered'
 LANGUAGE C VOLATILE PARALLEL SAFE;
-COMMENT ON FUNCTION gen_iuid(country text, entity text) IS
+COMMENT ON FUNCTION @extschema@.gen_iuid(country pg_catalog.text, entity pg_catalog.text) IS
 'new identifier of this moment for a country and entity by registered code and key; NULL: 22004; not registered: 22023; a clock outside 48 bits of milliseconds: 22008 (doc/regions.md)';
 
 -- ISO 3166-1, as an optional start.  The numbers are the alphabetical rank of the

@@ -53,7 +53,7 @@ CREATE SCHEMA "A schema with a name that fills what a name may have, and needs q
 SET search_path = "A schema with a name that fills what a name may have, and needs q", public;
 CREATE TABLE trips (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
 ALTER TABLE trips OWNER TO "Regress iuid's owner";
-GRANT USAGE ON FOREIGN SERVER elsewhere TO "Regress iuid's maker";
+GRANT USAGE ON FOREIGN SERVER elsewhere TO "Regress iuid's owner";
 SET ROLE "Regress iuid's maker";
 SELECT count(*) FROM iuid_create_country_partitions('trips', 1, '1 year');
 SELECT iuid_create_global_table('trips_everywhere', 'trips', 1);

@@ -29,7 +29,6 @@ DROP TABLE shape_plain, shape_list, shape_hash, shape_two, shape_expression, sha
 \set VERBOSITY terse
 SELECT format('SELECT iuid_create_partitions(''"a.b"."Order Items"'', %L, ''2026-01-01'', ''2026-01-02'')', step)
 FROM unnest(ARRAY['59 minutes', '13 months', '367 days', '1 month 1 day', '-1 day', '0', '1 hour 1 second']) AS step \gexec
-SELECT iuid_partition_start('59 minutes', '2026-01-01');
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_create_partitions('"a.b"."Order Items"', '1 day', '1969-12-31', '2026-01-02');
 SELECT iuid_create_partitions('"a.b"."Order Items"', '1 day', '2026-01-01', 'infinity');
@@ -91,6 +90,10 @@ SELECT count(*), min(lower) = date_trunc('day', now() - interval '2 days') AS tw
 SELECT action, count(*) FROM iuid_maintain_partitions('kept', '1 day', 3, '2 days') GROUP BY 1;
 INSERT INTO kept DEFAULT VALUES;
 SELECT iuid_maintain_partitions('kept', '1 day', -1);
+\set VERBOSITY terse
 SELECT iuid_maintain_partitions('kept', '1 day', 1, '-1 day');
+-- a keep that may end in the past or not, by the length of the month, does not
+SELECT iuid_maintain_partitions('kept', '1 day', 1, '1 month -32 days');
+\set VERBOSITY default
 DROP TABLE kept;
 DROP SCHEMA "a.b" CASCADE;

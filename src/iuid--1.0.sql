@@ -1779,650 +1779,75 @@ COMMENT ON FUNCTION iuid_register_iso_countries() IS
 -- Time partitions
 --
 
--- These run in UTC and with nothing but the server's own schema in the
--- search_path.  Bounds are compared as uuid, which an iuid is for nothing.
+-- Those that change a table run as its owner, in a security-restricted operation
+-- (doc/partitions.md).
 
-CREATE FUNCTION iuid_attach_partition(parent regclass, partition regclass, lower uuid, upper uuid)
-RETURNS bigint
-AS 'MODULE_PATHNAME', 'iuid_attach_partition'
-LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION iuid_attach_partition(regclass, regclass, uuid, uuid) IS
-'attaches a plain table without indexes as the partition from lower up to, not including, upper, with the rows of those keys that wait in the DEFAULT partition, and gives their number; not the owner: 42501; a parent that is not partitioned by one iuid or uuid: 42809; a table with an index: 55000 (doc/partitions.md)';
+CREATE FUNCTION @extschema@.iuid_create_partitions(parent pg_catalog.regclass, step interval,
+	first pg_catalog.timestamptz, last pg_catalog.timestamptz)
+RETURNS SETOF pg_catalog.regclass
+AS 'MODULE_PATHNAME', 'iuid_create_partitions'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.iuid_create_partitions(pg_catalog.regclass, interval, pg_catalog.timestamptz, pg_catalog.timestamptz) IS
+'makes the time partitions that are missing from first up to last, in whole steps of 1 hour to 1 year in UTC, and gives them; what existing partitions cover stays as it is; rows that wait in the DEFAULT partition move into the new ones; makes as many in one call as the server''s lock table has room for, and warns if there are more; NULL: 22004, a step out of range: 22023, a time out of range: 22008, no such table: 42P01, a table of another shape: 42809, not the owner''s rights: 42501, a relation of the new name: 42P07, rows in DEFAULT that cannot move: 23502, 23503, 23514, 42501, 42809 or 55000, locks not to be had within lock_timeout, or a minute: 55P03 (doc/partitions.md)';
 
-CREATE FUNCTION iuid_partition_key(parent regclass, OUT key name, OUT key_type regtype)
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-	strategy "char";
-	columns int;
-	opfamily oid;
-	default_opfamily oid;
-BEGIN
-	SELECT p.partstrat, p.partnatts, a.attname, a.atttypid, c.opcfamily, d.opcfamily
-	INTO strategy, columns, key, key_type, opfamily, default_opfamily
-	FROM pg_partitioned_table AS p
-		JOIN pg_opclass AS c ON c.oid = p.partclass[0]
-		LEFT JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
-		LEFT JOIN pg_opclass AS d ON d.opcintype = a.atttypid AND d.opcmethod = c.opcmethod AND d.opcdefault
-	WHERE p.partrelid = parent;
+CREATE FUNCTION @extschema@.iuid_drop_partitions(parent pg_catalog.regclass, older_than pg_catalog.timestamptz)
+RETURNS SETOF pg_catalog.text
+AS 'MODULE_PATHNAME', 'iuid_drop_partitions'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.iuid_drop_partitions(pg_catalog.regclass, pg_catalog.timestamptz) IS
+'drops the time partitions that end at or before a time, and gives their names; the DEFAULT partition stays; one that a view, a foreign key or anything else needs stays, too, with a warning; drops as many in one call as the server''s lock table has room for, and warns if there are more; NULL: 22004, an infinite time: 22008, no such table: 42P01, a table of another shape: 42809, not the owner''s rights: 42501, locks not to be had within lock_timeout, or a minute: 55P03 (doc/partitions.md)';
 
-	IF strategy IS NULL THEN
-		RAISE EXCEPTION 'table % is not partitioned', parent
-			USING ERRCODE = 'wrong_object_type',
-				HINT = 'Create it with PARTITION BY RANGE on a column of type iuid or uuid.';
-	ELSIF strategy <> 'r' OR columns <> 1 OR key IS NULL THEN
-		RAISE EXCEPTION 'table % is not partitioned by ranges of one column', parent
-			USING ERRCODE = 'wrong_object_type',
-				DETAIL = format('Its partition key is %s.', pg_get_partkeydef(parent)),
-				HINT = 'Time partitions need PARTITION BY RANGE on one column of type iuid or uuid.';
-	ELSIF key_type NOT IN ('@extschema@.iuid'::regtype, 'uuid'::regtype) THEN
-		RAISE EXCEPTION 'table % is partitioned by a column of type %', parent, key_type
-			USING ERRCODE = 'wrong_object_type',
-				HINT = 'Time partitions need a key of type iuid or uuid.';
-	ELSIF opfamily <> default_opfamily THEN
-		RAISE EXCEPTION 'table % is partitioned in another order than that of time', parent
-			USING ERRCODE = 'wrong_object_type',
-				DETAIL = format('Its partition key is %s.', pg_get_partkeydef(parent)),
-				HINT = 'Time partitions can stand below each of its partitions.';
-	END IF;
-END
-$$;
-COMMENT ON FUNCTION iuid_partition_key(regclass) IS
-'the column by which a table has time partitions, and its type, iuid or uuid; a table of any other shape: 42809 (doc/partitions.md)';
+CREATE FUNCTION @extschema@.iuid_detach_partitions(parent pg_catalog.regclass, older_than pg_catalog.timestamptz)
+RETURNS SETOF pg_catalog.regclass
+AS 'MODULE_PATHNAME', 'iuid_detach_partitions'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.iuid_detach_partitions(pg_catalog.regclass, pg_catalog.timestamptz) IS
+'detaches the time partitions that end at or before a time, and gives them: they are tables of their own then; otherwise as iuid_drop_partitions (doc/partitions.md)';
 
-CREATE FUNCTION iuid_partition_bounds(parent regclass)
-RETURNS TABLE (partition regclass, lower uuid, upper uuid, is_default boolean)
-AS 'MODULE_PATHNAME', 'iuid_partition_bounds'
-LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION iuid_partition_bounds(regclass) IS
-'partitions of a table by one iuid or uuid with their exact bounds, in order: Nil for MINVALUE, Max for MAXVALUE, NULL for the DEFAULT partition, which comes last; a table of another shape: 42809 (doc/partitions.md)';
+CREATE FUNCTION @extschema@.iuid_maintain_partitions(parent pg_catalog.regclass, step interval, ahead int DEFAULT 4, keep interval DEFAULT NULL)
+RETURNS TABLE (action pg_catalog.text, partition pg_catalog.text)
+AS 'MODULE_PATHNAME', 'iuid_maintain_partitions'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.iuid_maintain_partitions(pg_catalog.regclass, interval, int, interval) IS
+'for cron: makes the time partitions from the last one to the present and a number of steps ahead, 0-1000, drops those that ended longer ago than keep (NULL keeps all), and gives what it did, created or dropped; parent or step NULL: 22004, ahead out of range, or keep that does not end in the past: 22023; otherwise as iuid_create_partitions and iuid_drop_partitions (doc/partitions.md)';
 
-CREATE FUNCTION iuid_partition_time(bound uuid)
-RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-	SELECT CASE bound
-		WHEN '00000000-0000-0000-0000-000000000000' THEN '-infinity'
-		WHEN 'ffffffff-ffff-ffff-ffff-ffffffffffff' THEN 'infinity'
-		ELSE @extschema@.iuid_timestamp(overlay(bound::text PLACING '8000-8000-000000000000' FROM 15)::@extschema@.iuid)
-	END
-$$;
-COMMENT ON FUNCTION iuid_partition_time(uuid) IS
-'time of a bound of a time partition, by its first 48 bits, in milliseconds: -infinity for Nil, infinity for Max (doc/partitions.md)';
+CREATE FUNCTION @extschema@.iuid_partitions(parent pg_catalog.regclass)
+RETURNS TABLE (partition pg_catalog.regclass, lower pg_catalog.timestamptz, upper pg_catalog.timestamptz, is_default boolean,
+	estimated_rows bigint, bytes bigint)
+AS 'MODULE_PATHNAME', 'iuid_partitions'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION @extschema@.iuid_partitions(pg_catalog.regclass) IS
+'time partitions of a table, in order: bounds as times (infinite for MINVALUE and MAXVALUE, NULL for the DEFAULT partition, which comes last), rows as last estimated by ANALYZE or VACUUM (NULL if never), bytes with indexes and TOAST; no such table: 42P01, a table of another shape: 42809, one that the caller may not read: 42501 (doc/partitions.md)';
 
-CREATE FUNCTION iuid_partition_bound(at timestamptz, key_type regtype)
-RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-	SELECT CASE key_type
-		WHEN 'uuid'::regtype THEN overlay(@extschema@.iuid_floor(at)::text PLACING '0000-0000-000000000000' FROM 15)::uuid
-		ELSE @extschema@.iuid_floor(at)
-	END
-$$;
-COMMENT ON FUNCTION iuid_partition_bound(timestamptz, regtype) IS
-'bound at a time for a key of type iuid or uuid: the smallest value of its millisecond, which for uuid is below those of all versions (doc/partitions.md)';
+CREATE FUNCTION @extschema@.iuid_check_partitions(parent pg_catalog.regclass)
+RETURNS TABLE (problem pg_catalog.text, partition pg_catalog.regclass, lower pg_catalog.timestamptz, upper pg_catalog.timestamptz,
+	detail pg_catalog.text)
+AS 'MODULE_PATHNAME', 'iuid_check_partitions'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION @extschema@.iuid_check_partitions(pg_catalog.regclass) IS
+'what is wrong with the time partitions of a table, no row if nothing is: gaps between partitions, bounds that are not the first value of a millisecond, rows in the DEFAULT partition whose times lie between those of the partitions; no such table: 42P01, a table of another shape: 42809, a table or DEFAULT partition that the caller may not read: 42501 (doc/partitions.md)';
 
-CREATE FUNCTION iuid_partition_start(step interval, at timestamptz)
-RETURNS timestamptz
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-AS $$
-DECLARE
-	months int := extract(year FROM step) * 12 + extract(month FROM step);
-	rest interval := step - make_interval(months => months);
-BEGIN
-	IF months BETWEEN 1 AND 12 AND rest = '0' THEN
-		RETURN make_timestamptz(1, 1, 1, 0, 0, 0) + make_interval(months =>
-			((extract(year FROM at) * 12 + extract(month FROM at) - 13)::int / months * months));
-	ELSIF months = 0 AND rest BETWEEN '1 hour' AND '366 days' AND extract(epoch FROM rest) % 60 = 0 THEN
-		-- A Monday, so that weeks start on one.
-		RETURN date_bin(rest, at, '2000-01-03 00:00+00');
-	END IF;
-	RAISE EXCEPTION 'step "%" is out of range for time partitions', step
-		USING ERRCODE = 'invalid_parameter_value',
-			DETAIL = 'A step is 1 hour to 1 year: either whole months, or days, hours and minutes.',
-			HINT = 'For example: interval ''1 day'', interval ''1 month''.';
-END
-$$;
-COMMENT ON FUNCTION iuid_partition_start(interval, timestamptz) IS
-'start of the step in which a time lies, in UTC: months from January, weeks from Monday, days from midnight; a step that is not 1 hour to 1 year, of whole months or of days, hours and minutes: 22023 (doc/partitions.md)';
-
-CREATE FUNCTION iuid_shortened_name(base text, suffix text)
-RETURNS name
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-	whole text := base;
-BEGIN
-	-- A name has 63 bytes; a hash of the whole keeps shortened ones apart.
-	IF octet_length(base || suffix) > 63 THEN
-		suffix := '_' || left(md5(whole), 8) || suffix;
-		WHILE octet_length(base || suffix) > 63 LOOP
-			base := left(base, -1);
-		END LOOP;
-	END IF;
-	RETURN base || suffix;
-END
-$$;
-COMMENT ON FUNCTION iuid_shortened_name(text, text) IS
-'base and suffix as one name; of more than 63 bytes, the base is shortened and a hash of it put between';
-
-CREATE FUNCTION iuid_partition_name(parent regclass, step interval, lower timestamptz)
-RETURNS name
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-AS $$
-	SELECT @extschema@.iuid_shortened_name(relname, to_char(lower, CASE
-		WHEN lower <> @extschema@.iuid_partition_start(step, lower) THEN '"_"YYYY_MM_DD_HH24MI'
-		WHEN extract(year FROM step) > 0 THEN '"_"YYYY'
-		WHEN extract(month FROM step) > 0 THEN '"_"YYYY_MM'
-		WHEN extract(epoch FROM step) % 86400 = 0 THEN '"_"YYYY_MM_DD'
-		ELSE '"_"YYYY_MM_DD_HH24MI' END))
-	FROM pg_class WHERE oid = parent
-$$;
-COMMENT ON FUNCTION iuid_partition_name(regclass, interval, timestamptz) IS
-'name of the time partition that starts at a time: the parent''s, and the time in UTC as finely as the step needs; shortened to 63 bytes with a hash where it would be longer (doc/partitions.md)';
-
-CREATE FUNCTION iuid_try_lock(tables text, mode text)
-RETURNS boolean
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-SET lock_timeout = '200ms'	-- less than deadlock_timeout
-AS $$
-BEGIN
-	EXECUTE format('LOCK TABLE %s IN %s MODE', tables, mode);
-	RETURN true;
-EXCEPTION WHEN lock_not_available THEN
-	RETURN false;
-END
-$$;
-COMMENT ON FUNCTION iuid_try_lock(text, text) IS
-'LOCK TABLE of tables, quoted and with ONLY where that is meant, in a mode; false if they are in use for a fifth of a second';
-
-CREATE FUNCTION iuid_lock_for_attach(parent regclass)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-	-- The order in which most transactions write: what is referred to, the
-	-- table itself, what refers to it.
-	-- Related tables are locked with their partitions.
-	writable text[] := ARRAY(
-		SELECT confrelid::regclass::text FROM pg_constraint
-			WHERE contype = 'f' AND conrelid = parent AND confrelid <> parent AND conparentid = 0
-		UNION ALL SELECT 'ONLY ' || parent
-		UNION ALL SELECT conrelid::regclass::text FROM pg_constraint
-			WHERE contype = 'f' AND confrelid = parent AND conrelid <> parent AND conparentid = 0);
-	default_partition regclass;
-	-- lock_timeout is in milliseconds; 0 is none.
-	deadline timestamptz := clock_timestamp() + (SELECT coalesce(nullif(setting, '0'), '60000')
-		FROM pg_settings WHERE name = 'lock_timeout')::int * interval '1 millisecond';
-	waiting boolean;
-BEGIN
-	-- This stops nobody but other maintenance.
-	EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
-	SELECT nullif(partdefid, 0) INTO default_partition FROM pg_partitioned_table WHERE partrelid = parent;
-	IF default_partition IS NULL THEN
-		RETURN;		-- what else is needed is waited for while nobody is kept from writing
-	END IF;
-
-	-- An INSERT that is on its way to the DEFAULT partition would fail when it
-	-- gets there, so it must not set out.  A transaction may have written one of
-	-- these tables, and be about to write another.  So only the first is waited
-	-- for; if another stays in use, all are given up for a while.
-	WHILE clock_timestamp() < deadline LOOP
-		BEGIN
-			waiting := true;
-			EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', writable[1]);
-			waiting := false;
-			FOR number IN 2 .. cardinality(writable) LOOP
-				IF NOT @extschema@.iuid_try_lock(writable[number], 'SHARE ROW EXCLUSIVE') THEN
-					RAISE lock_not_available;
-				END IF;
-			END LOOP;
-			IF NOT @extschema@.iuid_try_lock(default_partition::text, 'ACCESS EXCLUSIVE') THEN
-				RAISE lock_not_available;
-			END IF;
-			RETURN;
-		EXCEPTION WHEN lock_not_available THEN
-			IF waiting THEN
-				RAISE;		-- the caller's lock_timeout
-			END IF;
-		END;
-		PERFORM pg_sleep(0.2 * random());
-	END LOOP;
-	RAISE EXCEPTION 'could not lock the DEFAULT partition of %', parent
-		USING ERRCODE = 'lock_not_available',
-			DETAIL = 'At each attempt, for lock_timeout or a minute, it or a table that a foreign key joins to it was in use.',
-			HINT = 'Try again when there are fewer transactions on them.';
-END
-$$;
-COMMENT ON FUNCTION iuid_lock_for_attach(regclass) IS
-'locks what attaching a partition needs, so that it cannot deadlock with INSERTs: the parent against other maintenance; with a DEFAULT partition the parent and tables that foreign keys join to it against writing, and the DEFAULT partition against all; not to be had within lock_timeout, or a minute if there is none: 55P03 (doc/partitions.md)';
-
-CREATE FUNCTION iuid_give_to_owner_of(parent regclass, partition regclass)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-	owner regrole := (SELECT relowner FROM pg_class WHERE oid = parent);
-BEGIN
-	IF owner <> (SELECT relowner FROM pg_class WHERE oid = partition) THEN
-		EXECUTE format('ALTER TABLE %s OWNER TO %s', partition, owner);
-	END IF;
-END
-$$;
-COMMENT ON FUNCTION iuid_give_to_owner_of(regclass, regclass) IS
-'makes the owner of a table that of a new partition, too, whoever made it; not a member of that role, or it may not create in the schema: 42501';
-
-CREATE FUNCTION iuid_create_partition(parent regclass, name name, lower uuid, upper uuid)
-RETURNS regclass
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-	p record;
-	partition text;
-	moved bigint;
-BEGIN
-	SELECT n.nspname, c.relpersistence, a.amname, t.spcname INTO p
-	FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-		LEFT JOIN pg_am AS a ON a.oid = c.relam LEFT JOIN pg_tablespace AS t ON t.oid = c.reltablespace
-	WHERE c.oid = parent;
-	partition := format('%I.%I', p.nspname, name);
-	IF to_regclass(partition) IS NOT NULL THEN
-		RAISE EXCEPTION 'relation % already exists', partition
-			USING ERRCODE = 'duplicate_table',
-				DETAIL = format('It is in the way of a new partition of %s.', parent),
-				HINT = 'Rename it, or attach it by hand.';
-	END IF;
-
-	-- ATTACH needs a weaker lock on the parent than CREATE TABLE ... PARTITION OF.
-	EXECUTE format('CREATE %s TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING COMPRESSION INCLUDING CONSTRAINTS
-			INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)',
-		CASE p.relpersistence WHEN 't' THEN 'TEMPORARY' ELSE '' END, partition, parent)
-		|| coalesce(' USING ' || quote_ident(p.amname), '') || coalesce(' TABLESPACE ' || quote_ident(p.spcname), '');
-	PERFORM @extschema@.iuid_give_to_owner_of(parent, partition::regclass);
-
-	moved := @extschema@.iuid_attach_partition(parent, partition::regclass, lower, upper);
-	IF moved > 0 THEN
-		RAISE NOTICE 'moved % rows from the DEFAULT partition of % to %', moved, parent, partition;
-	END IF;
-	RETURN partition;
-END
-$$;
-COMMENT ON FUNCTION iuid_create_partition(regclass, name, uuid, uuid) IS
-'makes one partition from lower up to, not including, upper, owned by the parent''s owner, and moves the rows that wait for it in the DEFAULT partition; a relation of that name: 42P07 (doc/partitions.md)';
-
-CREATE FUNCTION iuid_create_partitions(parent regclass, step interval, first timestamptz, last timestamptz)
-RETURNS SETOF regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-AS $$
-DECLARE
-	key_type regtype := (SELECT k.key_type FROM @extschema@.iuid_partition_key(parent) AS k);
-	start timestamptz;
-	stop timestamptz;
-	gap record;
-	at timestamptz;
-	lower uuid;
-BEGIN
-	IF parent IS NULL OR step IS NULL OR first IS NULL OR last IS NULL THEN
-		RAISE EXCEPTION 'arguments of iuid_create_partitions must not be null'
-			USING ERRCODE = 'null_value_not_allowed',
-				HINT = 'Give the table, the step, the first time and the time at which to end.';
-	END IF;
-	IF first < '1970-01-01 00:00+00' OR last > '10889-01-01 00:00+00' THEN
-		RAISE EXCEPTION 'time partitions from % to % are out of range for type iuid', first, last
-			USING ERRCODE = 'datetime_field_overflow',
-				DETAIL = 'An iuid holds times from 1970 to the year 10889.';
-	END IF;
-
-	-- Whole steps: from the start of the first to the end of the last.
-	start := @extschema@.iuid_partition_start(step, first);
-	stop := @extschema@.iuid_partition_start(step, last);
-	stop := CASE WHEN stop < last THEN stop + step ELSE stop END;
-	IF start < '1970-01-01 00:00+00' THEN
-		start := '1970-01-01 00:00+00';
-	END IF;
-
-	PERFORM @extschema@.iuid_lock_for_attach(parent);
-	FOR gap IN
-		-- What no partition covers between start and stop, by its exact bounds.
-		SELECT greatest(b.upper, @extschema@.iuid_partition_bound(start, key_type)) AS lower,
-			least(lead(b.lower) OVER (ORDER BY b.lower, b.upper), @extschema@.iuid_partition_bound(stop, key_type)) AS upper
-		FROM (SELECT p.lower, p.upper FROM @extschema@.iuid_partition_bounds(parent) AS p WHERE NOT is_default
-			UNION ALL SELECT '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000') AS b
-	LOOP
-		lower := gap.lower;
-		WHILE lower < gap.upper LOOP
-			at := @extschema@.iuid_partition_time(lower);
-			RETURN NEXT @extschema@.iuid_create_partition(parent,
-				@extschema@.iuid_partition_name(parent, step, at), lower,
-				least(@extschema@.iuid_partition_bound(@extschema@.iuid_partition_start(step, at) + step, key_type), gap.upper));
-			lower := @extschema@.iuid_partition_bound(@extschema@.iuid_partition_start(step, at) + step, key_type);
-		END LOOP;
-	END LOOP;
-END
-$$;
-COMMENT ON FUNCTION iuid_create_partitions(regclass, interval, timestamptz, timestamptz) IS
-'makes the time partitions that are missing from first up to last, in whole steps of 1 hour to 1 year in UTC, and gives their names; what existing partitions cover stays as it is; rows that wait in the DEFAULT partition move into the new ones; NULL: 22004, a step out of range: 22023, a time out of range: 22008, a table of another shape: 42809 (doc/partitions.md)';
-
-CREATE FUNCTION iuid_partitions(parent regclass)
-RETURNS TABLE (partition regclass, lower timestamptz, upper timestamptz, is_default boolean, estimated_rows bigint, bytes bigint)
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-	SELECT b.partition, @extschema@.iuid_partition_time(b.lower), @extschema@.iuid_partition_time(b.upper), b.is_default,
-		t.estimated_rows, t.bytes
-	FROM @extschema@.iuid_partition_key(parent), @extschema@.iuid_partition_bounds(parent) AS b,
-		LATERAL (SELECT sum(nullif(c.reltuples, -1))::bigint AS estimated_rows, sum(pg_total_relation_size(c.oid))::bigint AS bytes
-			FROM pg_partition_tree(b.partition) AS leaf JOIN pg_class AS c ON c.oid = leaf.relid
-			WHERE leaf.isleaf) AS t
-	ORDER BY b.lower
-$$;
-COMMENT ON FUNCTION iuid_partitions(regclass) IS
-'time partitions of a table, in order: bounds as times (infinite for MINVALUE and MAXVALUE, NULL for the DEFAULT partition), rows as last estimated by ANALYZE or VACUUM (NULL if never), bytes with indexes and TOAST; a table of another shape: 42809 (doc/partitions.md)';
-
-CREATE FUNCTION iuid_drop_partitions(parent regclass, older_than timestamptz)
-RETURNS SETOF text
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-AS $$
-DECLARE
-	old record;
-BEGIN
-	IF parent IS NULL OR older_than IS NULL THEN
-		RAISE EXCEPTION 'arguments of iuid_drop_partitions must not be null'
-			USING ERRCODE = 'null_value_not_allowed',
-				HINT = 'Give the table, and the time before which its partitions are dropped.';
-	END IF;
-	IF NOT isfinite(older_than) THEN
-		RAISE EXCEPTION 'time % is out of range for dropping partitions', older_than
-			USING ERRCODE = 'datetime_field_overflow',
-				HINT = 'Give a finite time: what ended before it is dropped.';
-	END IF;
-	PERFORM @extschema@.iuid_partition_key(parent);
-
-	-- The strongest lock comes first, while nothing else is held.
-	EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', parent);
-	FOR old IN
-		SELECT b.partition, b.partition::text AS name, @extschema@.iuid_partition_time(b.upper) AS upper
-		FROM @extschema@.iuid_partition_bounds(parent) AS b
-		WHERE NOT b.is_default AND @extschema@.iuid_partition_time(b.upper) <= older_than
-			AND b.upper <= @extschema@.iuid_partition_bound(@extschema@.iuid_partition_time(b.upper), '@extschema@.iuid')
-	LOOP
-		-- DETACH refuses to take rows that a foreign key still refers to.
-		EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, old.name);
-		EXECUTE format('DROP TABLE %s', old.name);
-		RAISE NOTICE 'dropped partition %, which ended at %', old.name, old.upper;
-		RETURN NEXT old.name;
-	END LOOP;
-END
-$$;
-COMMENT ON FUNCTION iuid_drop_partitions(regclass, timestamptz) IS
-'drops the time partitions that end at or before a time, and gives their names; the DEFAULT partition stays; NULL: 22004, an infinite time: 22008, rows that a foreign key refers to: 23503, a table of another shape: 42809 (doc/partitions.md)';
-
-CREATE FUNCTION iuid_maintain_partitions(parent regclass, step interval, ahead int DEFAULT 4, keep interval DEFAULT NULL)
-RETURNS TABLE (action text, partition text)
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-AS $$
-DECLARE
-	oldest timestamptz := now() - keep;
-	covered timestamptz;
-BEGIN
-	IF ahead IS NULL OR ahead NOT BETWEEN 0 AND 1000 OR keep <= '0' THEN
-		RAISE EXCEPTION 'ahead is % and keep is %, which is out of range', ahead, keep
-			USING ERRCODE = 'invalid_parameter_value',
-				DETAIL = 'ahead is the number of steps to make after the present one, 0 to 1000; keep is a positive interval, or NULL to keep everything.';
-	END IF;
-
-	-- From where the last run ended, if that is in the past: no gap is left.
-	SELECT max(b.upper) INTO covered FROM @extschema@.iuid_partitions(parent) AS b WHERE b.upper < now();
-	RETURN QUERY
-	SELECT 'created', p::text
-	FROM @extschema@.iuid_create_partitions(parent, step, greatest(coalesce(covered, now()), oldest),
-		@extschema@.iuid_partition_start(step, now()) + (ahead + 1) * step) AS p;
-
-	IF keep IS NOT NULL THEN
-		RETURN QUERY
-		SELECT 'dropped', p FROM @extschema@.iuid_drop_partitions(parent, oldest) AS p;
-	END IF;
-END
-$$;
-COMMENT ON FUNCTION iuid_maintain_partitions(regclass, interval, int, interval) IS
-'for cron: makes the time partitions from the last one to the present and a number of steps ahead, 0-1000, drops those that ended longer ago than keep (NULL keeps all), and gives what it did; ahead or keep out of range: 22023; otherwise as iuid_create_partitions and iuid_drop_partitions (doc/partitions.md)';
-
-CREATE FUNCTION iuid_check_partitions(parent regclass)
-RETURNS TABLE (problem text, partition regclass, lower timestamptz, upper timestamptz, detail text)
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-AS $$
-DECLARE
-	k record;
-	span record;
-	stranded record;
-BEGIN
-	SELECT * INTO k FROM @extschema@.iuid_partition_key(parent);
-
-	RETURN QUERY
-	SELECT 'gap', b.partition, @extschema@.iuid_partition_time(b.upper), @extschema@.iuid_partition_time(b.next),
-		format('nothing from %s up to %s', b.upper, b.next)
-	FROM (SELECT p.partition, p.upper, lead(p.lower) OVER (ORDER BY p.lower) AS next
-		FROM @extschema@.iuid_partition_bounds(parent) AS p WHERE NOT is_default) AS b
-	WHERE b.upper < b.next;
-
-	RETURN QUERY
-	SELECT 'bound within a millisecond', b.partition, @extschema@.iuid_partition_time(b.lower), @extschema@.iuid_partition_time(b.upper),
-		format('%s is not the first of its millisecond', bound)
-	FROM @extschema@.iuid_partition_bounds(parent) AS b, unnest(ARRAY[b.lower, b.upper]) AS bound
-	WHERE bound NOT IN ('00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff',
-		@extschema@.iuid_partition_bound(@extschema@.iuid_partition_time(bound), k.key_type),
-		@extschema@.iuid_partition_bound(@extschema@.iuid_partition_time(bound), '@extschema@.iuid'));
-
-	SELECT min(b.lower::text COLLATE "C")::uuid AS lower, max(b.upper::text COLLATE "C")::uuid AS upper,
-		nullif(partdefid, 0)::regclass AS default_partition
-	INTO span
-	FROM pg_partitioned_table, @extschema@.iuid_partition_bounds(parent) AS b WHERE partrelid = parent GROUP BY partdefid;
-	IF span.default_partition IS NOT NULL THEN
-		EXECUTE format('SELECT count(*) AS rows, min(id::text COLLATE "C")::uuid AS first, max(id::text COLLATE "C")::uuid AS last
-			FROM (SELECT %I::uuid AS id FROM %s) AS x WHERE id >= $1 AND id < $2', k.key, span.default_partition)
-		INTO stranded USING span.lower, span.upper;
-		IF stranded.rows > 0 THEN
-			RETURN QUERY
-			SELECT 'stranded rows', span.default_partition, @extschema@.iuid_partition_time(stranded.first), @extschema@.iuid_partition_time(stranded.last),
-				format('%s rows of times between those of the partitions', stranded.rows);
-		END IF;
-	END IF;
-END
-$$;
-COMMENT ON FUNCTION iuid_check_partitions(regclass) IS
-'what is wrong with the time partitions of a table, no row if nothing is: gaps between partitions, bounds that are not the first value of a millisecond, rows in the DEFAULT partition whose times lie between those of the partitions; a table of another shape: 42809 (doc/partitions.md)';
-
-CREATE FUNCTION iuid_time_decoder(id text)
-RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-	-- A UUID of version 7, and a bound without version, have their time where an iuid has it.
-	SELECT @extschema@.iuid_timestamp(CASE WHEN substr(uuid, 15, 1) IN ('0', '7')
-		THEN overlay(uuid PLACING '8000-8000-000000000000' FROM 15) ELSE uuid END::@extschema@.iuid)
-	FROM (SELECT id::uuid::text AS uuid) AS x
-$$;
-COMMENT ON FUNCTION iuid_time_decoder(text) IS
+CREATE FUNCTION @extschema@.iuid_time_decoder(id pg_catalog.text)
+RETURNS pg_catalog.timestamptz
+AS 'MODULE_PATHNAME', 'iuid_time_decoder'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_time_decoder(pg_catalog.text) IS
 'time of an identifier, of a UUID of version 7, or of a bound of either, given as text: pg_partman''s time_decoder; NULL for layouts without a time; any other UUID, or none: 22P02 (doc/other-partitioning.md)';
 
 --
 -- Regions
 --
 
-CREATE FUNCTION iuid_country_partition_key(parent regclass)
-RETURNS name
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-	key name;
-BEGIN
-	SELECT a.attname INTO key
-	FROM pg_partitioned_table AS p
-		JOIN pg_opclass AS c ON c.oid = p.partclass[0]
-		JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
-	WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1
-		AND c.opcname = 'iuid_country_ops' AND c.opcintype = '@extschema@.iuid'::regtype;
-	IF key IS NULL THEN
-		RAISE EXCEPTION 'table % is not partitioned in country order', parent
-			USING ERRCODE = 'wrong_object_type',
-				HINT = 'Create it with PARTITION BY RANGE (id iuid_country_ops).';
-	END IF;
-	RETURN key;
-END
-$$;
-COMMENT ON FUNCTION iuid_country_partition_key(regclass) IS
-'the column by which a table is partitioned in country order; a table of any other shape: 42809 (doc/regions.md)';
+CREATE FUNCTION @extschema@.iuid_create_country_partitions(parent pg_catalog.regclass, entity int, step interval DEFAULT NULL)
+RETURNS SETOF pg_catalog.regclass
+AS 'MODULE_PATHNAME', 'iuid_create_country_partitions'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.iuid_create_country_partitions(pg_catalog.regclass, int, interval) IS
+'makes a partition <parent>_c<country> for each country whose rows of an entity are routed to this node, where there is none yet, and gives them; each has its country and its bounds as a CHECK; with a step it has time partitions of that step, from the present on, and a DEFAULT one; all are of the owner of the parent; makes as many in one call as the server''s lock table has room for, and warns if there are more; NULL: 22004, no iuid.node or one that is not registered, or an entity outside 0-255: 22023, no such table: 42P01, a table that is not in country order: 42809, not the owner''s rights: 42501 (doc/regions.md)';
 
-CREATE FUNCTION iuid_routed_countries(entity int)
-RETURNS TABLE (country int, node text, server text, is_local boolean)
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-	IF coalesce(current_setting('iuid.node', true), '') = '' THEN
-		RAISE EXCEPTION 'this database is no node yet'
-			USING ERRCODE = 'invalid_parameter_value',
-				DETAIL = 'The configuration parameter "iuid.node" is not set.',
-				HINT = 'Set it to the name of this node in iuid_nodes, with ALTER DATABASE ... SET iuid.node.';
-	ELSIF NOT EXISTS (SELECT FROM @extschema@.iuid_nodes AS n WHERE n.node = current_setting('iuid.node')) THEN
-		RAISE EXCEPTION 'node "%" is not registered', current_setting('iuid.node')
-			USING ERRCODE = 'invalid_parameter_value',
-				DETAIL = 'That is the configuration parameter "iuid.node" of this database.',
-				HINT = 'Insert it into iuid_nodes, or set the parameter to the name of this node there.';
-	END IF;
-	RETURN QUERY
-	SELECT c.country, n.node, n.server, n.node = current_setting('iuid.node')
-	FROM (SELECT r.country FROM @extschema@.iuid_countries AS r
-			UNION SELECT r.country FROM @extschema@.iuid_routes AS r WHERE r.country IS NOT NULL) AS c
-		JOIN @extschema@.iuid_nodes AS n ON n.node = @extschema@.iuid_node(c.country, iuid_routed_countries.entity)
-	ORDER BY c.country;
-END
-$$;
-COMMENT ON FUNCTION iuid_routed_countries(int) IS
-'registered countries, and those that routes name, with the node that has their rows of an entity, 0-255, and whether that is this one; no iuid.node, one that is not registered, or an entity outside 0-255: 22023 (doc/regions.md)';
-
-CREATE FUNCTION iuid_create_country_partitions(parent regclass, entity int, step interval DEFAULT NULL)
-RETURNS SETOF regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-	key name := @extschema@.iuid_country_partition_key(parent);
-	schema name := (SELECT nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace WHERE c.oid = parent);
-	base text := (SELECT relname FROM pg_class WHERE oid = parent);
-	country int;
-	partition text;
-	rest text;
-BEGIN
-	IF parent IS NULL OR entity IS NULL THEN
-		RAISE EXCEPTION 'table and entity must not be null'
-			USING ERRCODE = 'null_value_not_allowed',
-				HINT = 'Give the table in country order, and the number of the entity that is in it.';
-	END IF;
-
-	FOR country IN SELECT r.country FROM @extschema@.iuid_routed_countries(entity) AS r WHERE r.is_local LOOP
-		partition := format('%I.%I', schema, @extschema@.iuid_shortened_name(base, '_c' || country));
-		CONTINUE WHEN EXISTS (SELECT FROM pg_inherits WHERE inhparent = parent AND inhrelid = to_regclass(partition));
-		-- By the bounds as a CHECK the server knows that rows of no other country are there, and need not look.
-		EXECUTE format('CREATE TABLE %1$s PARTITION OF %2$s (CHECK (@extschema@.iuid_country(%3$I) = %4$s
-				AND %3$I OPERATOR(@extschema@.~>=~) %5$L AND %3$I OPERATOR(@extschema@.~<~) %6$L)) FOR VALUES FROM (%5$L) TO (%6$L)',
-			partition, parent, key, country, @extschema@.iuid_country_floor(country), @extschema@.iuid_country_floor(country + 1))
-			|| CASE WHEN step IS NULL THEN '' ELSE format(' PARTITION BY RANGE (%I)', key) END;
-		PERFORM @extschema@.iuid_give_to_owner_of(parent, partition::regclass);
-		IF step IS NOT NULL THEN
-			rest := format('%I.%I', schema, @extschema@.iuid_shortened_name(base, '_c' || country || '_rest'));
-			EXECUTE format('CREATE TABLE %s PARTITION OF %s DEFAULT', rest, partition);
-			PERFORM @extschema@.iuid_give_to_owner_of(parent, rest::regclass);
-			PERFORM @extschema@.iuid_maintain_partitions(partition, step);
-		END IF;
-		RETURN NEXT partition::regclass;
-	END LOOP;
-END
-$$;
-COMMENT ON FUNCTION iuid_create_country_partitions(regclass, int, interval) IS
-'makes a partition <parent>_c<country> for each country whose rows of an entity are routed to this node, where there is none yet, and gives their names; each has its country and its bounds as a CHECK; with a step it has time partitions of that step, from the present on, and a DEFAULT one; all are of the owner of the parent; NULL: 22004, no iuid.node or one that is not registered: 22023, a table that is not in country order: 42809 (doc/regions.md)';
-
-CREATE FUNCTION iuid_create_global_table(global text, local regclass, entity int)
-RETURNS SETOF regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-	key name := @extschema@.iuid_country_partition_key(local);
-	home name := (SELECT nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace WHERE c.oid = local);
-	base name := (SELECT relname FROM pg_class WHERE oid = local);
-	path text[] := parse_ident(global);
-	parent text;
-	partition text;
-	remote record;
-BEGIN
-	IF global IS NULL OR local IS NULL OR entity IS NULL THEN
-		RAISE EXCEPTION 'tables and entity must not be null'
-			USING ERRCODE = 'null_value_not_allowed',
-				HINT = 'Give the name of the global table, the local table, and the number of the entity that is in them.';
-	END IF;
-	IF cardinality(path) > 2 THEN
-		RAISE EXCEPTION 'improper qualified name (too many dotted names): %', global
-			USING ERRCODE = 'syntax_error',
-				HINT = 'Give the name of the global table, and before it that of its schema if it is another than that of the local table.';
-	ELSIF cardinality(path) = 1 THEN
-		path := ARRAY[home::text] || path;
-	END IF;
-
-	parent := format('%I.%I', path[1], path[2]);
-	IF to_regclass(parent) IS NULL THEN
-		EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED)
-			PARTITION BY RANGE (%I @extschema@.iuid_country_ops)', parent, local, key);
-		PERFORM @extschema@.iuid_give_to_owner_of(local, parent::regclass);
-		EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s DEFAULT', parent, local);
-		RETURN NEXT parent::regclass;
-	ELSE
-		PERFORM @extschema@.iuid_country_partition_key(parent);
-		IF local <> (SELECT partdefid FROM pg_partitioned_table WHERE partrelid = parent::regclass) THEN
-			RAISE EXCEPTION '% is not the DEFAULT partition of %', local, parent
-				USING ERRCODE = 'object_not_in_prerequisite_state',
-					DETAIL = 'A global table has one local table, as its DEFAULT partition.',
-					HINT = 'Give the local table that the global one was made with, or the name of a new global table.';
-		END IF;
-	END IF;
-
-	FOR remote IN SELECT * FROM @extschema@.iuid_routed_countries(entity) WHERE NOT is_local LOOP
-		partition := format('%I.%I', path[1], @extschema@.iuid_shortened_name(path[2], '_c' || remote.country));
-		CONTINUE WHEN EXISTS (SELECT FROM pg_inherits WHERE inhparent = parent::regclass AND inhrelid = to_regclass(partition));
-		IF remote.server IS NULL THEN
-			RAISE EXCEPTION 'node "%" has no server', remote.node
-				USING ERRCODE = 'invalid_parameter_value',
-					DETAIL = format('Country %s is routed to it.', remote.country),
-					HINT = 'Make a postgres_fdw server for it, and set its name in iuid_nodes.';
-		END IF;
-		EXECUTE format('CREATE FOREIGN TABLE %s PARTITION OF %s FOR VALUES FROM (%L) TO (%L) SERVER %I OPTIONS (schema_name %L, table_name %L)',
-			partition, parent, @extschema@.iuid_country_floor(remote.country), @extschema@.iuid_country_floor(remote.country + 1),
-			remote.server, home, @extschema@.iuid_shortened_name(base, '_c' || remote.country));
-		PERFORM @extschema@.iuid_give_to_owner_of(parent::regclass, partition::regclass);
-		RETURN NEXT partition::regclass;
-	END LOOP;
-END
-$$;
-COMMENT ON FUNCTION iuid_create_global_table(text, regclass, int) IS
-'makes a table over all regions, of which the local table is the DEFAULT partition, and each country that is routed elsewhere a foreign table <global>_c<country> on <local>_c<country> there; run again, adds what is missing; gives what it made, all of it of the owner of the local table; NULL: 22004, no iuid.node, one that is not registered, or a node without server: 22023, a table that is not in country order: 42809, a global table that has another DEFAULT partition: 55000, a name of more than two parts: 42601 (doc/regions.md)';
+CREATE FUNCTION @extschema@.iuid_create_global_table(global pg_catalog.text, local pg_catalog.regclass, entity int)
+RETURNS SETOF pg_catalog.regclass
+AS 'MODULE_PATHNAME', 'iuid_create_global_table'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.iuid_create_global_table(pg_catalog.text, pg_catalog.regclass, int) IS
+'makes a table over all regions, of which the local table is the DEFAULT partition, and each country that is routed elsewhere a foreign table <global>_c<country> on <local>_c<country> there; run again, adds what is missing; gives what it made, all of it of the owner of the local table, who needs USAGE on the servers; NULL: 22004, no iuid.node, one that is not registered, a node without server, or an entity outside 0-255: 22023, no such table: 42P01, a table that is not in country order: 42809, not the owner''s rights: 42501, a global table that has another DEFAULT partition: 55000, a name of more than two parts: 42601 (doc/regions.md)';

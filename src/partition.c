@@ -1,14 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * partition.c
- *	  The bounds of partitions, and attaching one together with the rows
- *	  that wait for it in the DEFAULT partition.
+ *	  Time partitions come and go: the functions in SQL.
  *
- * The server refuses to attach a partition while the DEFAULT partition holds
- * rows of it, and a DELETE there would set off the foreign keys that refer
- * to those rows.  They do not go away, they move: so they are moved below
- * the executor, where no trigger sees it, and the partition is attached in
- * the same command, so that whoever looks finds them in the parent.
+ * Each call finds out what is to be done, takes all the locks for that, looks
+ * again, and does it.  What another call did meanwhile is not done twice.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -16,283 +12,533 @@
  */
 #include "compat.h"
 
-#include "access/table.h"
-#include "access/tableam.h"
-#include "access/tupconvert.h"
-#include "catalog/partition.h"
+#include "access/xact.h"
 #include "catalog/pg_class.h"
-#include "executor/spi.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "partitioning/partbounds.h"
-#include "partitioning/partdesc.h"
 #include "storage/lmgr.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/partcache.h"
-#include "utils/rel.h"
-#include "utils/snapmgr.h"
+#include "utils/resowner.h"
+#include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-#include "codec.h"
 #include "datum.h"
+#include "lock.h"
+#include "owner.h"
+#include "partition.h"
 
-#define ROWS_PER_NOTICE 100000
-
-/* Where the rows go: those with lower <= key < upper. */
-typedef struct Move
+/* What a table's partitions are to become; then, what that takes. */
+typedef struct Work
 {
-	Relation from;
-	Relation to;
-	AttrNumber key; /* column of from */
-	Iuid lower;
-	Iuid upper;
-} Move;
+	Oid parent;
+	Oid schema; /* of the extension */
 
-static Datum bound_as_uuid(PartitionBoundInfo bounds, int n);
-static void check_owner(Oid table);
-static char *key_column(Oid parent);
-static Relation open_plain_table(Oid table);
-static int64 move_rows(Move *move);
-static bool is_within(const Move *move, TupleTableSlot *slot);
-static void attach(Oid parent, Oid partition, const Iuid *lower,
-				   const Iuid *upper);
-static char *qualified_name(Oid relation);
+	bool create; /* those missing from first up to last, in whole steps */
+	Step step;
+	TimestampTz first;
+	TimestampTz last;
+
+	bool remove; /* those that ended before, by DROP or DETACH */
+	bool drop;
+	TimestampTz older_than;
+
+	int limit; /* how many in one call */
+	Partitioned *table;
+	NewPartition *new;
+	int new_count;
+	Partition *old;
+	int old_count;
+	bool unfinished; /* there are more than the limit */
+} Work;
+
+typedef void (*Report)(ReturnSetInfo *rsinfo, const char *action, Oid partition,
+					   const char *name);
+
+static void reject_nulls(FunctionCallInfo fcinfo, int count, const char *hint);
+static void maintained_span(const Partitioned *table, const Step *step,
+							int ahead, TimestampTz *first, TimestampTz *last);
+static void check_span(TimestampTz first, TimestampTz last);
+static void check_limit_of_age(TimestampTz older_than);
+static void do_work(FunctionCallInfo fcinfo, Work *work, Report report);
+static List *plan_work(void *arg);
+static void plan_new(Work *work);
+static void add_new(Work *work, Iuid lower, Iuid upper);
+static void plan_old(Work *work);
+static void create_all(Work *work, ReturnSetInfo *rsinfo, Report report);
+static void remove_all(Work *work, ReturnSetInfo *rsinfo, Report report);
+static bool remove_one(const Work *work, Oid partition, bool referred);
+static void report_nothing(ReturnSetInfo *rsinfo, const char *action,
+						   Oid partition, const char *name);
+static void report_table(ReturnSetInfo *rsinfo, const char *action,
+						 Oid partition, const char *name);
+static void report_name(ReturnSetInfo *rsinfo, const char *action,
+						Oid partition, const char *name);
+static void report_action(ReturnSetInfo *rsinfo, const char *action,
+						  Oid partition, const char *name);
 
 /*
- * iuid_partition_bounds(parent): the partitions and their bounds, in order;
- * the DEFAULT partition comes last, with bounds of NULL.
+ * iuid_create_partitions(parent, step, first, last): the time partitions that
+ * are missing, and the rows that wait for them.
  */
-PG_FUNCTION_INFO_V1(iuid_partition_bounds);
+PG_FUNCTION_INFO_V1(iuid_create_partitions);
 Datum
-iuid_partition_bounds(PG_FUNCTION_ARGS)
+iuid_create_partitions(PG_FUNCTION_ARGS)
 {
-	Oid parent = PG_GETARG_OID(0);
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	Relation relation;
-	PartitionDesc partitions;
-	PartitionBoundInfo bounds;
-	Datum values[4];
-	bool nulls[4] = { false, false, false, false };
+	Work work = { .create = true };
 
-	key_column(parent);
-	InitMaterializedSRF(fcinfo, 0);
-	relation = table_open(parent, AccessShareLock);
-	partitions = RelationGetPartitionDesc(relation, true);
-	bounds = partitions->boundinfo;
+	reject_nulls(fcinfo, 4,
+				 "Give the table, the step, the first time and the time at which to end.");
+	work.parent = PG_GETARG_OID(0);
+	work.step = iuid_step(PG_GETARG_INTERVAL_P(1));
+	work.first = PG_GETARG_TIMESTAMPTZ(2);
+	work.last = PG_GETARG_TIMESTAMPTZ(3);
+	check_span(work.first, work.last);
 
-	/* Bounds stand once: that of index n ends a partition, or a gap (-1). */
-	for (int n = 1; bounds != NULL && n < bounds->ndatums; n++)
-	{
-		if (bounds->indexes[n] < 0)
-			continue;
-		values[0] = ObjectIdGetDatum(partitions->oids[bounds->indexes[n]]);
-		values[1] = bound_as_uuid(bounds, n - 1);
-		values[2] = bound_as_uuid(bounds, n);
-		values[3] = BoolGetDatum(false);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-	}
-	if (bounds != NULL && partition_bound_has_default(bounds))
-	{
-		values[0] = ObjectIdGetDatum(partitions->oids[bounds->default_index]);
-		nulls[1] = nulls[2] = true;
-		values[3] = BoolGetDatum(true);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-	}
-
-	table_close(relation, AccessShareLock);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	do_work(fcinfo, &work, report_table);
 	return (Datum) 0;
 }
 
-/* MINVALUE is Nil, and MAXVALUE is Max. */
-static Datum
-bound_as_uuid(PartitionBoundInfo bounds, int n)
+/* iuid_drop_partitions(parent, older_than): those that ended before a time go. */
+PG_FUNCTION_INFO_V1(iuid_drop_partitions);
+Datum
+iuid_drop_partitions(PG_FUNCTION_ARGS)
 {
-	switch (bounds->kind[n][0])
+	Work work = { .remove = true, .drop = true };
+
+	reject_nulls(fcinfo, 2,
+				 "Give the table, and the time before which its partitions are dropped.");
+	work.parent = PG_GETARG_OID(0);
+	work.older_than = PG_GETARG_TIMESTAMPTZ(1);
+	check_limit_of_age(work.older_than);
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	do_work(fcinfo, &work, report_name);
+	return (Datum) 0;
+}
+
+/* iuid_detach_partitions(parent, older_than): they leave the parent, and stay. */
+PG_FUNCTION_INFO_V1(iuid_detach_partitions);
+Datum
+iuid_detach_partitions(PG_FUNCTION_ARGS)
+{
+	Work work = { .remove = true, .drop = false };
+
+	reject_nulls(fcinfo, 2,
+				 "Give the table, and the time before which its partitions are detached.");
+	work.parent = PG_GETARG_OID(0);
+	work.older_than = PG_GETARG_TIMESTAMPTZ(1);
+	check_limit_of_age(work.older_than);
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	do_work(fcinfo, &work, report_table);
+	return (Datum) 0;
+}
+
+/*
+ * iuid_maintain_partitions(parent, step, ahead, keep): from the last partition
+ * to the present and some steps more; what ended longer ago than keep goes.
+ */
+PG_FUNCTION_INFO_V1(iuid_maintain_partitions);
+Datum
+iuid_maintain_partitions(PG_FUNCTION_ARGS)
+{
+	Work work = { .create = true, .drop = true };
+	int ahead = PG_ARGISNULL(2) ? -1 : PG_GETARG_INT32(2);
+	TimestampTz now = GetCurrentTransactionStartTimestamp();
+
+	reject_nulls(fcinfo, 2, "Give the table and the step.");
+	if (ahead < 0 || ahead > IUID_AHEAD_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("number of steps to make ahead is out of range"),
+				 errdetail("It is a number from 0 to %d.", IUID_AHEAD_MAX)));
+	work.parent = PG_GETARG_OID(0);
+	work.schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	work.step = iuid_step(PG_GETARG_INTERVAL_P(1));
+
+	iuid_check_owner(work.parent);
+	maintained_span(iuid_read_partitioned(work.parent, ORDER_OF_TIME, work.schema),
+					&work.step, ahead, &work.first, &work.last);
+	if (!PG_ARGISNULL(3))
 	{
-		case PARTITION_RANGE_DATUM_MINVALUE:
-			return iuid_to_datum(IUID_NIL);
-		case PARTITION_RANGE_DATUM_MAXVALUE:
-			return iuid_to_datum(IUID_MAX);
-		default:
-			return bounds->datums[n][0];
+		/* Without a time zone, which is UTC. */
+		work.remove = true;
+		work.older_than = DatumGetTimestamp(
+			DirectFunctionCall2(timestamp_mi_interval, TimestampGetDatum(now),
+								PG_GETARG_DATUM(3)));
+		if (work.older_than >= now || TIMESTAMP_NOT_FINITE(work.older_than))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("the time to keep partitions for must end in the past"),
+					 errdetail("From now, it is up to %s.",
+							   iuid_time_text(work.older_than)),
+					 errhint(
+						 "Give a positive interval, or NULL to keep everything.")));
+		work.first = Max(work.first, work.older_than);
+	}
+
+	InitMaterializedSRF(fcinfo, 0);
+	do_work(fcinfo, &work, report_action);
+	return (Datum) 0;
+}
+
+/* The table is new, and nobody else's yet. */
+void
+iuid_cover_present(Oid table, Oid schema, const Step *step)
+{
+	Work work = { .parent = table,
+				  .schema = schema,
+				  .create = true,
+				  .step = *step,
+				  .limit = IUID_AHEAD_MAX };
+
+	work.table = iuid_read_partitioned(table, ORDER_OF_TIME, schema);
+	maintained_span(work.table, step, IUID_AHEAD_DEFAULT, &work.first,
+					&work.last);
+	plan_new(&work);
+	create_all(&work, NULL, report_nothing);
+}
+
+/* From where the last partition ended, if that is in the past: no gap is left. */
+static void
+maintained_span(const Partitioned *table, const Step *step, int ahead,
+				TimestampTz *first, TimestampTz *last)
+{
+	TimestampTz now = GetCurrentTransactionStartTimestamp();
+
+	*first = DT_NOBEGIN;
+	for (int i = 0; i < table->count; i++)
+	{
+		TimestampTz upper = iuid_time_of_bound(&table->partitions[i].upper);
+
+		if (upper < now)
+			*first = Max(*first, upper);
+	}
+	if (*first == DT_NOBEGIN)
+		*first = now;
+	*last = iuid_step_add(step, iuid_step_start(step, now), ahead + 1);
+	check_span(*first, *last);
+}
+
+static void
+reject_nulls(FunctionCallInfo fcinfo, int count, const char *hint)
+{
+	for (int i = 0; i < count; i++)
+	{
+		if (PG_ARGISNULL(i))
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("arguments of %s must not be null",
+							get_func_name(fcinfo->flinfo->fn_oid)),
+					 errhint("%s", hint)));
+	}
+}
+
+static void
+check_span(TimestampTz first, TimestampTz last)
+{
+	if (first < IUID_UNIX_EPOCH || TIMESTAMP_IS_NOEND(first) ||
+		TIMESTAMP_IS_NOBEGIN(last) ||
+		last > iuid_ms_to_timestamp(IUID_LAST_BOUND_MS))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("time partitions from %s to %s are out of range for type %s",
+						iuid_time_text(first), iuid_time_text(last), "iuid"),
+				 errdetail("An iuid holds times from 1970 to the year 10889."),
+				 errhint("Give finite times within that range.")));
+}
+
+static void
+check_limit_of_age(TimestampTz older_than)
+{
+	if (TIMESTAMP_NOT_FINITE(older_than))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("time %s is out of range for removing partitions",
+						iuid_time_text(older_than)),
+				 errhint("Give a finite time: what ended before it is removed.")));
+}
+
+static void
+do_work(FunctionCallInfo fcinfo, Work *work, Report report)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Restricted saved;
+
+	work->schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	iuid_check_owner(work->parent);
+	saved = iuid_become_owner(work->parent);
+
+	/* What is wrong with the table comes before what is wrong with its locks. */
+	(void) iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
+	work->limit = iuid_tables_per_call(work->parent);
+	iuid_take_locks(plan_work, work);
+	create_all(work, rsinfo, report);
+	remove_all(work, rsinfo, report);
+	iuid_return(&saved);
+
+	if (work->unfinished)
+		ereport(WARNING,
+				(errmsg("not all partitions of %s could be made or removed in one call",
+						iuid_qualified_name(work->parent)),
+				 errdetail("%d were made, and %d removed: more would need too many locks.",
+						   work->new_count, work->old_count),
+				 errhint(
+					 "Call it again, in another transaction: it goes on from there.")));
+}
+
+/* What there is to do, and the locks for it. The owner may have changed, too. */
+static List *
+plan_work(void *arg)
+{
+	Work *work = arg;
+	List *locks = NIL;
+
+	iuid_check_owner(work->parent);
+	work->table =
+		iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
+	work->unfinished = false;
+	plan_new(work);
+	plan_old(work);
+
+	if (work->old_count > 0)
+	{
+		locks = iuid_add_lock(locks, work->parent, AccessExclusiveLock);
+		for (int i = 0; i < work->old_count; i++)
+			locks = iuid_add_lock_of_all(locks, work->old[i].table,
+										 AccessExclusiveLock);
+		if (OidIsValid(work->table->default_partition))
+			locks = iuid_add_lock(locks, work->table->default_partition,
+								  AccessExclusiveLock);
+		/* Foreign keys lose a part each, on both tables. */
+		locks =
+			iuid_add_referring_locks(locks, work->parent, AccessExclusiveLock);
+		locks = iuid_add_referred_locks(locks, work->parent, AccessExclusiveLock);
+	}
+	if (work->new_count > 0)
+		locks = iuid_add_locks_of_attach(locks, work->table);
+	return locks;
+}
+
+/* What no partition covers of the whole steps between first and last. */
+static void
+plan_new(Work *work)
+{
+	const Partitioned *table = work->table;
+	TimestampTz start, stop;
+	Iuid covered, end;
+
+	work->new_count = 0;
+	if (!work->create)
+		return;
+	work->new = palloc(sizeof(NewPartition) * work->limit);
+
+	/* The first step can begin before there are times. */
+	start = Max(iuid_step_start(&work->step, work->first), IUID_UNIX_EPOCH);
+	stop = iuid_step_start(&work->step, work->last);
+	if (stop < work->last)
+		stop = iuid_step_add(&work->step, stop, 1);
+	covered = iuid_bound_at(table, start);
+	end = iuid_bound_at(table, stop);
+
+	for (int i = 0; i <= table->count; i++)
+	{
+		const Partition *next = i < table->count ? &table->partitions[i] : NULL;
+
+		if (next == NULL || iuid_compare(&next->lower, &end) >= 0)
+		{
+			add_new(work, covered, end);
+			break;
+		}
+		add_new(work, covered, next->lower);
+		if (iuid_compare(&next->upper, &covered) > 0)
+			covered = next->upper;
+	}
+}
+
+/* A gap, step by step. */
+static void
+add_new(Work *work, Iuid lower, Iuid upper)
+{
+	while (iuid_compare(&lower, &upper) < 0)
+	{
+		TimestampTz start =
+			iuid_step_start(&work->step, iuid_time_of_bound(&lower));
+		Iuid next =
+			iuid_bound_at(work->table, iuid_step_add(&work->step, start, 1));
+
+		if (iuid_compare(&next, &upper) > 0)
+			next = upper;
+		if (work->new_count == work->limit)
+		{
+			work->unfinished = true;
+			return;
+		}
+		work->new[work->new_count++] =
+			(NewPartition){ .lower = lower, .upper = next };
+		lower = next;
+	}
+}
+
+/* Those that hold nothing of the time or later, whatever their exact bound. */
+static void
+plan_old(Work *work)
+{
+	const Partitioned *table = work->table;
+
+	work->old_count = 0;
+	if (!work->remove)
+		return;
+	work->old = palloc(sizeof(Partition) * work->limit);
+	for (int i = 0; i < table->count; i++)
+	{
+		const Iuid *upper = &table->partitions[i].upper;
+		Iuid next_millisecond =
+			iuid_make(iuid_get_ms(upper), IUID_LAYOUT_TIME, 0, 0, 0);
+
+		if (iuid_time_of_bound(upper) > work->older_than ||
+			iuid_compare(upper, &next_millisecond) > 0)
+			continue;
+		if (work->old_count + work->new_count >= work->limit &&
+			work->old_count > 0)
+		{
+			work->unfinished = true;
+			return;
+		}
+		work->old[work->old_count++] = table->partitions[i];
+	}
+}
+
+static void
+create_all(Work *work, ReturnSetInfo *rsinfo, Report report)
+{
+	char *base = get_rel_name(work->parent);
+
+	for (int i = 0; i < work->new_count; i++)
+	{
+		char suffix[IUID_STEP_NAME_LEN];
+
+		iuid_step_name(&work->step, iuid_time_of_bound(&work->new[i].lower),
+					   suffix);
+		work->new[i].table =
+			iuid_create_like(work->parent, iuid_shortened_name(base, suffix),
+							 "", "");
+	}
+	iuid_attach(work->table, work->new, work->new_count);
+	for (int i = 0; i < work->new_count; i++)
+		report(rsinfo, "created", work->new[i].table,
+			   iuid_qualified_name(work->new[i].table));
+}
+
+static void
+remove_all(Work *work, ReturnSetInfo *rsinfo, Report report)
+{
+	bool referred = work->old_count > 0 &&
+		iuid_add_referring_locks(NIL, work->parent, AccessExclusiveLock) != NIL;
+
+	for (int i = 0; i < work->old_count; i++)
+	{
+		Oid partition = work->old[i].table;
+		char *name = iuid_qualified_name(partition);
+
+		if (!remove_one(work, partition, referred))
+			continue;
+		ereport(NOTICE,
+				(errmsg("%s partition %s, which ended at %s",
+						work->drop ? "dropped" : "detached", name,
+						iuid_time_text(iuid_time_of_bound(&work->old[i].upper)))));
+		report(rsinfo, "dropped", partition, name);
 	}
 }
 
 /*
- * iuid_attach_partition(parent, partition, lower, upper): attaches a table
- * without indexes for the keys from lower up to, not including, upper, with
- * the rows of those keys in the DEFAULT partition.  Returns their number.
+ * A partition that something else needs stays, and does not keep the others.
+ * Where foreign keys refer to the parent, DETACH sees to it that none refers
+ * to these rows; otherwise DROP is enough, and locks less.
  */
-PG_FUNCTION_INFO_V1(iuid_attach_partition);
-Datum
-iuid_attach_partition(PG_FUNCTION_ARGS)
-{
-	Oid parent = PG_GETARG_OID(0);
-	Oid partition = PG_GETARG_OID(1);
-	Iuid lower = *PG_GETARG_IUID_P(2);
-	Iuid upper = *PG_GETARG_IUID_P(3);
-	Oid default_partition;
-	char *key;
-	int64 moved = 0;
-
-	check_owner(parent);
-	check_owner(partition);
-	LockRelationOid(parent, ShareUpdateExclusiveLock);
-	key = key_column(parent);
-	default_partition = get_default_partition_oid(parent);
-
-	if (OidIsValid(default_partition))
-	{
-		Move move = { .lower = lower, .upper = upper };
-
-		check_owner(default_partition);
-		move.from = open_plain_table(default_partition);
-		move.to = open_plain_table(partition);
-		move.key = get_attnum(default_partition, key);
-		if (move.to->rd_rel->relhasindex)
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("table \"%s\" has an index", get_rel_name(partition)),
-					 errdetail(
-						 "Rows that move into it would be missing from the index."),
-					 errhint(
-						 "Attach the table first: the indexes of the parent are made then.")));
-		moved = move_rows(&move);
-		table_close(move.to, NoLock);
-		table_close(move.from, NoLock);
-		CommandCounterIncrement();
-	}
-
-	attach(parent, partition, &lower, &upper);
-	PG_RETURN_INT64(moved);
-}
-
-/* Before any lock is taken: nobody locks the tables of others. */
-static void
-check_owner(Oid table)
-{
-	if (!object_ownercheck(RelationRelationId, table, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(table));
-}
-
-/* The name of the one column by whose ranges parent is partitioned. */
-static char *
-key_column(Oid parent)
-{
-	Relation relation = table_open(parent, AccessShareLock);
-	PartitionKey key = RelationGetPartitionKey(relation);
-	char *name = NULL;
-
-	if (key != NULL && key->strategy == PARTITION_STRATEGY_RANGE &&
-		key->partnatts == 1 && key->partattrs[0] != 0 &&
-		key->parttyplen[0] == IUID_LEN)
-		name = get_attname(parent, key->partattrs[0], false);
-	table_close(relation, NoLock);
-
-	if (name == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not partitioned by an iuid or uuid",
-						get_rel_name(parent)),
-				 errhint(
-					 "Use a table that is PARTITION BY RANGE on one such column.")));
-	return name;
-}
-
-/* Nobody else may read or write the table from now on. */
-static Relation
-open_plain_table(Oid table)
-{
-	Relation relation = table_open(table, AccessExclusiveLock);
-
-	if (relation->rd_rel->relkind != RELKIND_RELATION)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a plain table", get_rel_name(table)),
-				 errdetail(
-					 "Rows can move between plain tables only, not partitioned or foreign ones.")));
-	return relation;
-}
-
-static int64
-move_rows(Move *move)
-{
-	TupleConversionMap *map =
-		convert_tuples_by_name(RelationGetDescr(move->from),
-							   RelationGetDescr(move->to));
-	TupleTableSlot *old = table_slot_create(move->from, NULL);
-	TupleTableSlot *new = table_slot_create(move->to, NULL);
-	CommandId command = GetCurrentCommandId(true);
-	/* What was committed before the lock was had, not before the transaction. */
-	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
-	TableScanDesc scan = table_beginscan(move->from, snapshot, 0, NULL, 0);
-	int64 moved = 0;
-
-	while (table_scan_getnextslot(scan, ForwardScanDirection, old))
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (!is_within(move, old))
-			continue;
-
-		if (map != NULL)
-			execute_attr_map_slot(map->attrMap, old, new);
-		else
-			ExecCopySlot(new, old);
-		table_tuple_insert(move->to, new, command, 0, NULL);
-		simple_table_tuple_delete(move->from, &old->tts_tid, snapshot);
-		ExecClearTuple(new);
-
-		if (++moved % ROWS_PER_NOTICE == 0)
-			ereport(NOTICE,
-					(errmsg("moved " INT64_FORMAT
-							" rows so far from \"%s\" to \"%s\"",
-							moved, RelationGetRelationName(move->from),
-							RelationGetRelationName(move->to))));
-	}
-
-	table_endscan(scan);
-	UnregisterSnapshot(snapshot);
-	table_finish_bulk_insert(move->to, 0);
-	ExecDropSingleTupleTableSlot(new);
-	ExecDropSingleTupleTableSlot(old);
-	return moved;
-}
-
 static bool
-is_within(const Move *move, TupleTableSlot *slot)
+remove_one(const Work *work, Oid partition, bool referred)
 {
-	bool isnull;
-	Datum key = slot_getattr(slot, move->key, &isnull);
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData *volatile error = NULL;
+	char *name = iuid_qualified_name(partition);
+	const char *kind = get_rel_relkind(partition) == RELKIND_FOREIGN_TABLE ?
+		"FOREIGN TABLE" :
+		"TABLE";
 
-	return !isnull && iuid_compare(DatumGetIuidP(key), &move->lower) >= 0 &&
-		iuid_compare(DatumGetIuidP(key), &move->upper) < 0;
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		if (referred || !work->drop)
+			iuid_execute("ALTER TABLE %s DETACH PARTITION %s",
+						 iuid_qualified_name(work->parent), name);
+		if (work->drop)
+			iuid_execute("DROP %s %s", kind, name);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+
+	if (error == NULL)
+		return true;
+	if (error->sqlerrcode != ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST &&
+		error->sqlerrcode != ERRCODE_FOREIGN_KEY_VIOLATION &&
+		error->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)
+		ReThrowError(error);
+	ereport(WARNING,
+			(errcode(error->sqlerrcode),
+			 errmsg("partition %s stays: %s", name, error->message),
+			 error->detail ? errdetail("%s", error->detail) : 0,
+			 errhint("Remove what needs it, and call this again.")));
+	return false;
 }
 
 static void
-attach(Oid parent, Oid partition, const Iuid *lower, const Iuid *upper)
+report_nothing(ReturnSetInfo *rsinfo pg_attribute_unused(),
+			   const char *action pg_attribute_unused(),
+			   Oid partition pg_attribute_unused(),
+			   const char *name pg_attribute_unused())
 {
-	char from[IUID_TEXT_LEN + 1];
-	char to[IUID_TEXT_LEN + 1];
-	char *statement;
-
-	iuid_encode(lower, from);
-	iuid_encode(upper, to);
-	statement =
-		psprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')",
-				 qualified_name(parent), qualified_name(partition), from, to);
-
-	if (SPI_connect() != SPI_OK_CONNECT ||
-		SPI_execute(statement, false, 0) != SPI_OK_UTILITY ||
-		SPI_finish() != SPI_OK_FINISH)
-		elog(ERROR, "could not execute: %s", statement);
 }
 
-static char *
-qualified_name(Oid relation)
+static void
+report_table(ReturnSetInfo *rsinfo, const char *action pg_attribute_unused(),
+			 Oid partition, const char *name pg_attribute_unused())
 {
-	return quote_qualified_identifier(get_namespace_name(
-										  get_rel_namespace(relation)),
-									  get_rel_name(relation));
+	Datum value = ObjectIdGetDatum(partition);
+	bool isnull = false;
+
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &isnull);
+}
+
+static void
+report_name(ReturnSetInfo *rsinfo, const char *action pg_attribute_unused(),
+			Oid partition pg_attribute_unused(), const char *name)
+{
+	Datum value = CStringGetTextDatum(name);
+	bool isnull = false;
+
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &isnull);
+}
+
+static void
+report_action(ReturnSetInfo *rsinfo, const char *action,
+			  Oid partition pg_attribute_unused(), const char *name)
+{
+	Datum values[] = { CStringGetTextDatum(action), CStringGetTextDatum(name) };
+	bool nulls[] = { false, false };
+
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }

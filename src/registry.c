@@ -67,6 +67,7 @@ typedef struct RegisteredNode
 {
 	char *node;
 	char *region; /* may be NULL */
+	char *server;
 } RegisteredNode;
 
 typedef struct Route
@@ -222,6 +223,8 @@ read_row(Registry *registry, int table, TupleTableSlot *slot)
 
 		((RegisteredNode *) list_nth(registry->nodes, node))->region =
 			text_column(slot, 2);
+		((RegisteredNode *) list_nth(registry->nodes, node))->server =
+			text_column(slot, 3);
 	}
 	else
 	{
@@ -318,6 +321,7 @@ iuid_registered(FunctionCallInfo fcinfo, int country, int entity)
 		.key = e->key,
 		.node = n->node,
 		.region = n->region,
+		.server = n->server,
 	};
 }
 
@@ -347,4 +351,18 @@ iuid_find_entity(FunctionCallInfo fcinfo, const char *key)
 			return i;
 	}
 	return -1;
+}
+
+bool iuid_is_registered_country(FunctionCallInfo fcinfo, int country)
+{
+	Registry *registry = get_registry(fcinfo);
+	ListCell *lc;
+	foreach(lc, registry->routes) if (((Route*)lfirst(lc))->country == country) return true;
+	return registry->countries[country].code != NULL;
+}
+bool iuid_is_registered_node(FunctionCallInfo fcinfo, const char *node)
+{
+	Registry *registry = get_registry(fcinfo);
+	for (int i = 1; i < list_length(registry->nodes); i++) if (strcmp(((RegisteredNode*)list_nth(registry->nodes, i))->node, node) == 0) return true;
+	return false;
 }

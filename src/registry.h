@@ -24,6 +24,7 @@ typedef struct Registered
 	const char *key;
 	const char *node; /* by the routes */
 	const char *region;
+	const char *server;
 } Registered;
 
 /*
@@ -37,4 +38,6 @@ extern Registered iuid_registered(FunctionCallInfo fcinfo, int country,
 extern int iuid_find_country(FunctionCallInfo fcinfo, const char *code);
 extern int iuid_find_entity(FunctionCallInfo fcinfo, const char *key);
 
+extern bool iuid_is_registered_country(FunctionCallInfo fcinfo, int country);
+extern bool iuid_is_registered_node(FunctionCallInfo fcinfo, const char *node);
 #endif /* IUID_REGISTRY_H */

@@ -1,0 +1,163 @@
+/*-------------------------------------------------------------------------
+ *
+ * attach.c
+ *	  New partitions, with the rows that wait for them in DEFAULT.
+ *
+ * ATTACH PARTITION needs a weaker lock on the parent than CREATE TABLE ...
+ * PARTITION OF.  The server refuses it while the DEFAULT partition holds rows
+ * of the new one, so these are taken out before, and put in afterwards.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "catalog/namespace.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
+#include "commands/defrem.h"
+#include "commands/tablespace.h"
+#include "common/md5.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "attach.h"
+#include "codec.h"
+#include "lock.h"
+#include "move.h"
+#include "owner.h"
+
+#define HASH_LEN 8
+
+static char *hash_of(const char *name);
+static void attach_one(const Partitioned *parent, const NewPartition *new);
+
+char *
+iuid_shortened_name(const char *base, const char *suffix)
+{
+	int limit = NAMEDATALEN - 1 - strlen(suffix);
+
+	if ((int) strlen(base) <= limit)
+		return psprintf("%s%s", base, suffix);
+
+	/* An underscore and the hash; a character stays whole. */
+	limit = pg_mbcliplen(base, strlen(base), limit - 1 - HASH_LEN);
+	return psprintf("%.*s_%.*s%s", limit, base, HASH_LEN, hash_of(base), suffix);
+}
+
+static char *
+hash_of(const char *name)
+{
+	char *hash = palloc(2 * MD5_DIGEST_LENGTH + 1);
+	const char *error;
+
+	if (!pg_md5_hash(name, strlen(name), hash, &error))
+		elog(ERROR, "could not compute an MD5 hash: %s", error);
+	return hash;
+}
+
+Oid
+iuid_create_like(Oid parent, const char *name, const char *more,
+				 const char *behind)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(parent));
+	FormData_pg_class class;
+	char *qualified;
+	StringInfoData storage;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", parent);
+	class = *(Form_pg_class) GETSTRUCT(tuple);
+	ReleaseSysCache(tuple);
+
+	qualified =
+		quote_qualified_identifier(get_namespace_name(class.relnamespace), name);
+	if (OidIsValid(get_relname_relid(name, class.relnamespace)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_TABLE),
+				 errmsg("relation %s already exists", qualified),
+				 errdetail("It is in the way of a new partition of %s.",
+						   iuid_qualified_name(parent)),
+				 errhint("Rename it, or attach it by hand.")));
+
+	initStringInfo(&storage);
+	if (OidIsValid(class.relam))
+		appendStringInfo(&storage, " USING %s",
+						 quote_identifier(get_am_name(class.relam)));
+	if (OidIsValid(class.reltablespace))
+		appendStringInfo(&storage, " TABLESPACE %s",
+						 quote_identifier(
+							 get_tablespace_name(class.reltablespace)));
+
+	iuid_execute("CREATE %s TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING COMPRESSION INCLUDING CONSTRAINTS"
+				 " INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE%s)%s%s",
+				 class.relpersistence == RELPERSISTENCE_TEMP ? "TEMPORARY" : "",
+				 qualified, iuid_qualified_name(parent), more, behind,
+				 storage.data);
+	return get_relname_relid(name, class.relnamespace);
+}
+
+void
+iuid_attach(const Partitioned *parent, NewPartition *partitions, int count)
+{
+	Move *move = iuid_begin_move(parent, partitions, count);
+
+	iuid_take_out(move);
+	for (int i = 0; i < count; i++)
+		attach_one(parent, &partitions[i]);
+	iuid_put_in(move);
+
+	for (int i = 0; i < count; i++)
+	{
+		if (partitions[i].moved > 0)
+			ereport(NOTICE,
+					(errmsg("moved " INT64_FORMAT
+							" rows from the DEFAULT partition of %s to %s",
+							partitions[i].moved,
+							iuid_qualified_name(parent->table),
+							iuid_qualified_name(partitions[i].table))));
+	}
+}
+
+static void
+attach_one(const Partitioned *parent, const NewPartition *new)
+{
+	char from[IUID_TEXT_LEN + 1];
+	char to[IUID_TEXT_LEN + 1];
+
+	iuid_encode(&new->lower, from);
+	iuid_encode(&new->upper, to);
+	iuid_execute("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')",
+				 iuid_qualified_name(parent->table),
+				 iuid_qualified_name(new->table), from, to);
+
+	/* A schema may be renamed at any time, and another take its name. */
+	if (get_partition_parent(new->table, false) != parent->table)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table %s was renamed while it got a partition",
+						iuid_qualified_name(parent->table)),
+				 errhint("Try again.")));
+}
+
+/*
+ * With a DEFAULT partition, an INSERT that is on its way there would fail if
+ * its row got another home meanwhile: so writing to the parent waits.
+ */
+List *
+iuid_add_locks_of_attach(List *locks, const Partitioned *parent)
+{
+	bool has_default = OidIsValid(parent->default_partition);
+
+	locks = iuid_add_lock(locks, parent->table,
+						  has_default ? ShareRowExclusiveLock :
+										ShareUpdateExclusiveLock);
+	if (has_default)
+		locks = iuid_add_lock_of_all(locks, parent->default_partition,
+									 AccessExclusiveLock);
+	locks = iuid_add_referred_locks(locks, parent->table, ShareRowExclusiveLock);
+	return iuid_add_referring_locks(locks, parent->table, ShareRowExclusiveLock);
+}

@@ -1,0 +1,332 @@
+/*-------------------------------------------------------------------------
+ *
+ * lock.c
+ *	  Locks on several tables at once, at nobody's cost.
+ *
+ * Other transactions lock the same tables in any order.  Whoever waits for
+ * one lock while holding another can become part of a deadlock, and the
+ * server then ends one of those who wait.  So everything a call needs is
+ * locked at its start, the strongest first, and an attempt waits with
+ * nothing in its hands but for its first lock.  For the others it has less
+ * time than the server takes to look for a deadlock; if that is over, all
+ * are given up, and the next attempt begins with the one that was missing.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/twophase.h"
+#include "access/xact.h"
+#include "catalog/pg_constraint.h"
+#include "catalog/pg_inherits.h"
+#include "common/pg_prng.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/latch.h"
+#include "storage/lmgr.h"
+#include "storage/lock.h"
+#include "storage/proc.h"
+#include "utils/fmgroids.h"
+#include "utils/guc.h"
+#include "utils/rel.h"
+#include "utils/resowner.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+#include "lock.h"
+#include "owner.h"
+
+#define DEFAULT_PATIENCE_MS 60000
+#define LONGEST_PAUSE_MS	200
+
+/* What a call may fill of the server's lock table, and what must stay free. */
+#define SHARE_OF_A_CALL 8
+#define SHARE_KEPT_FREE 4
+
+static List *add_joined_locks(List *locks, Oid table, LOCKMODE mode,
+							  AttrNumber here, bool referred);
+static bool attempt(WantedLocks wanted, void *arg, Oid *missing,
+					TimestampTz deadline);
+static void take_in_order(List *locks, Oid first, Oid *current,
+						  TimestampTz deadline);
+static bool take_within(const TableLock *lock, int64 ms);
+static void set_lock_timeout(int64 ms);
+static void pause_after(TimestampTz start);
+static bool same_locks(List *one, List *other);
+
+List *
+iuid_add_lock(List *locks, Oid table, LOCKMODE mode)
+{
+	TableLock *lock;
+	ListCell *lc;
+
+	foreach (lc, locks)
+	{
+		lock = lfirst(lc);
+		if (lock->table == table)
+		{
+			lock->mode = Max(lock->mode, mode);
+			return locks;
+		}
+	}
+	lock = palloc(sizeof(TableLock));
+	lock->table = table;
+	lock->mode = mode;
+	return lappend(locks, lock);
+}
+
+List *
+iuid_add_lock_of_all(List *locks, Oid table, LOCKMODE mode)
+{
+	List *tables = find_all_inheritors(table, NoLock, NULL);
+	ListCell *lc;
+
+	foreach (lc, tables)
+		locks = iuid_add_lock(locks, lfirst_oid(lc), mode);
+	return locks;
+}
+
+List *
+iuid_add_referred_locks(List *locks, Oid table, LOCKMODE mode)
+{
+	return add_joined_locks(locks, table, mode, Anum_pg_constraint_conrelid,
+							true);
+}
+
+List *
+iuid_add_referring_locks(List *locks, Oid table, LOCKMODE mode)
+{
+	return add_joined_locks(locks, table, mode, Anum_pg_constraint_confrelid,
+							false);
+}
+
+/* By the catalog column in which the table stands, the other end is told. */
+static List *
+add_joined_locks(List *locks, Oid table, LOCKMODE mode, AttrNumber here,
+				 bool referred)
+{
+	Relation catalog = table_open(ConstraintRelationId, AccessShareLock);
+	SysScanDesc scan;
+	ScanKeyData key;
+	HeapTuple tuple;
+
+	ScanKeyInit(&key, here, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(table));
+	scan = systable_beginscan(catalog,
+							  referred ? ConstraintRelidTypidNameIndexId :
+										 InvalidOid,
+							  referred, NULL, 1, &key);
+	while ((tuple = systable_getnext(scan)) != NULL)
+	{
+		Form_pg_constraint constraint = (Form_pg_constraint) GETSTRUCT(tuple);
+
+		if (constraint->contype != CONSTRAINT_FOREIGN)
+			continue;
+		if (referred)
+			locks = iuid_add_lock_of_all(locks, constraint->confrelid, mode);
+		else
+			locks = iuid_add_lock(locks, constraint->conrelid, mode);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return locks;
+}
+
+void
+iuid_take_locks(WantedLocks wanted, void *arg)
+{
+	int64 patience = LockTimeout > 0 ? LockTimeout : DEFAULT_PATIENCE_MS;
+	TimestampTz deadline =
+		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), patience);
+	Oid missing = InvalidOid;
+	TimestampTz start;
+
+	for (;;)
+	{
+		start = GetCurrentTimestamp();
+		if (attempt(wanted, arg, &missing, deadline))
+		{
+			set_lock_timeout(Min(patience, DeadlockTimeout / 2));
+			return;
+		}
+		if (GetCurrentTimestamp() >= deadline)
+			break;
+		pause_after(start);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+			 errmsg("could not lock table %s", iuid_qualified_name(missing)),
+			 errdetail("Within " INT64_FORMAT
+					   " ms, it was never free together with the others that are needed.",
+					   patience),
+			 errhint(
+				 "Another maintenance of the table may be running, or a long transaction: try again later. The time is that of lock_timeout, or a minute.")));
+}
+
+/* In a subtransaction, whose end in failure gives back what was taken. */
+static bool
+attempt(WantedLocks wanted, void *arg, Oid *missing, TimestampTz deadline)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData *volatile error = NULL;
+	volatile bool taken = false;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		int guc_level = NewGUCNestLevel();
+		List *locks = wanted(arg);
+
+		take_in_order(locks, *missing, missing, deadline);
+		taken = same_locks(locks, wanted(arg));
+		AtEOXact_GUC(false, guc_level);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+	}
+	PG_END_TRY();
+
+	if (taken)
+		ReleaseCurrentSubTransaction();
+	else
+		RollbackAndReleaseCurrentSubTransaction();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+
+	if (error != NULL && error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE &&
+		error->sqlerrcode != ERRCODE_T_R_DEADLOCK_DETECTED)
+		ReThrowError(error);
+	return taken;
+}
+
+/*
+ * The first one may be waited for long enough that the server sends away an
+ * autovacuum that has it.  *current is the one that is being waited for.
+ */
+static void
+take_in_order(List *locks, Oid first, Oid *current, TimestampTz deadline)
+{
+	TimestampTz limit = deadline;
+	int64 ms;
+	ListCell *lc;
+
+	/* The one that was missing goes to the front. */
+	foreach (lc, locks)
+	{
+		TableLock *lock = lfirst(lc);
+
+		if (lock->table == first)
+		{
+			locks = lcons(lock, list_delete_ptr(list_copy(locks), lock));
+			break;
+		}
+	}
+
+	foreach (lc, locks)
+	{
+		const TableLock *lock = lfirst(lc);
+		bool is_first = lc == list_head(locks);
+
+		*current = lock->table;
+		ms = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), limit);
+		if (is_first)
+			ms = Min(ms, DeadlockTimeout + LONGEST_PAUSE_MS);
+		if (!take_within(lock, ms))
+			ereport(ERROR,
+					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+					 errmsg("could not lock table %u", lock->table)));
+		if (is_first)
+			limit = Min(deadline,
+						TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+													DeadlockTimeout / 2));
+	}
+}
+
+/* A wait that is too long is the server's own error; false for no time at all. */
+static bool
+take_within(const TableLock *lock, int64 ms)
+{
+	if (ConditionalLockRelationOid(lock->table, lock->mode))
+		return true;
+	if (ms <= 0)
+		return false;
+	set_lock_timeout(ms);
+	LockRelationOid(lock->table, lock->mode);
+	return true;
+}
+
+static void
+set_lock_timeout(int64 ms)
+{
+	char timeout[16];
+
+	snprintf(timeout, sizeof(timeout), "%d", (int) Max(ms, 1));
+	(void) set_config_option("lock_timeout", timeout, PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
+/* At least as long as the attempt took, so that others get at the tables. */
+static void
+pause_after(TimestampTz start)
+{
+	long ms = TimestampDifferenceMilliseconds(start, GetCurrentTimestamp()) +
+		(long) (LONGEST_PAUSE_MS * pg_prng_double(&pg_global_prng_state));
+
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 Max(ms, 1), PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
+static bool
+same_locks(List *one, List *other)
+{
+	ListCell *a, *b;
+
+	if (list_length(one) != list_length(other))
+		return false;
+	forboth(a, one, b, other)
+	{
+		const TableLock *x = lfirst(a), *y = lfirst(b);
+
+		if (x->table != y->table || x->mode != y->mode)
+			return false;
+	}
+	return true;
+}
+
+int
+iuid_tables_per_call(Oid table)
+{
+	Relation relation = table_open(table, AccessShareLock);
+	/* The table, its TOAST table and that one's index. */
+	int each = 3 + list_length(RelationGetIndexList(relation));
+	int64 size = (int64) max_locks_per_xact * (MaxBackends + max_prepared_xacts);
+	int64 used =
+		iuid_query_int64("SELECT pg_catalog.count(*) FROM pg_catalog.pg_locks",
+						 0);
+	int64 left =
+		Min(size / SHARE_OF_A_CALL, size - size / SHARE_KEPT_FREE - used);
+
+	table_close(relation, AccessShareLock);
+	if (size - used < each)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("too many locks are held to make or drop a partition"),
+				 errdetail("The server has room for " INT64_FORMAT
+						   " locks, and " INT64_FORMAT " are taken.",
+						   size, used),
+				 errhint(
+					 "Commit what was done so far, or increase max_locks_per_transaction.")));
+	return Max(left / each, 1);
+}

@@ -1,0 +1,441 @@
+/*-------------------------------------------------------------------------
+ *
+ * move.c
+ *	  Rows that leave the DEFAULT partition for one of their own.
+ *
+ * A DELETE would set off the foreign keys that refer to the rows, and the
+ * triggers of both tables.  But the rows do not go away: so they are moved
+ * below the executor.  What the executor does for a row is done here where
+ * it matters, and each of these is kept true by what stands beside it:
+ *
+ *	  CHECK, NOT NULL			ExecConstraints() for the new partition
+ *	  partition constraints		ExecPartitionCheck(), with all levels above
+ *	  UNIQUE, EXCLUDE			REINDEX of the new partition
+ *	  foreign keys of the row	the same as the parent's, which it satisfies
+ *	  foreign keys to the parent	the row is in the parent before and after
+ *	  foreign keys to DEFAULT	the server's own check for a deleted row
+ *	  generated columns			the values move as they are
+ *	  triggers					none: nothing happened to the row
+ *	  logical decoding			the DELETE comes before the partition is
+ *								attached, the INSERT behind: whoever follows
+ *								the parent sees both
+ *
+ * Between the two the rows are where they were: deleted by this transaction,
+ * and seen by the snapshot that was taken before.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/heapam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/tupconvert.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
+#include "catalog/pg_publication.h"
+#include "catalog/pg_trigger.h"
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+#include "codec.h"
+#include "datum.h"
+#include "move.h"
+#include "owner.h"
+
+#define ROWS_PER_NOTICE 100000
+
+struct Move
+{
+	const Partitioned *parent;
+	NewPartition *partitions;
+	int count;
+	AttrNumber key;	   /* column of the DEFAULT partition */
+	Snapshot snapshot; /* of before; NULL: no row moves */
+};
+
+/* A partition that rows are being put in. */
+typedef struct Target
+{
+	Relation table;
+	ResultRelInfo *result;
+	TupleTableSlot *slot;
+	TupleConversionMap *map; /* NULL: the columns are the same */
+	BulkInsertState bulk;
+} Target;
+
+static bool has_rows(const Move *move);
+static NewPartition *home_of(const Move *move, TupleTableSlot *slot);
+static void check_may_leave(Relation from);
+static void check_may_enter(Oid table);
+static void check_publications(Oid table);
+static Target *open_target(const NewPartition *partition, Relation from);
+static void put_row(Target *target, TupleTableSlot *old, EState *estate);
+static void close_target(Target *target);
+static void check_unreferenced(const Move *move, Relation from,
+							   TupleTableSlot *row);
+static List *foreign_keys_to(Relation table);
+
+Move *
+iuid_begin_move(const Partitioned *parent, NewPartition *partitions, int count)
+{
+	Move *move = palloc0(sizeof(Move));
+
+	move->parent = parent;
+	move->partitions = partitions;
+	move->count = count;
+	return move;
+}
+
+void
+iuid_take_out(Move *move)
+{
+	Oid source = move->parent->default_partition;
+	Relation from;
+	TupleTableSlot *row;
+	TableScanDesc scan;
+	NewPartition *home;
+	int64 taken = 0;
+
+	if (!OidIsValid(source))
+		return;
+	from = table_open(source, AccessExclusiveLock);
+	if (from->rd_rel->relkind != RELKIND_RELATION)
+	{
+		table_close(from, NoLock);
+		if (!has_rows(move))
+			return;
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("DEFAULT partition %s is not a plain table",
+						iuid_qualified_name(source)),
+				 errdetail(
+					 "It has rows of a new partition, which can move between plain tables only."),
+				 errhint(
+					 "Move the rows by hand: detach it, attach the new partition, and insert them again.")));
+	}
+
+	/* What was committed before the lock was had, not before the transaction. */
+	move->snapshot = RegisterSnapshot(GetLatestSnapshot());
+	move->key = get_attnum(source, move->parent->key);
+	row = table_slot_create(from, NULL);
+	scan = table_beginscan(from, move->snapshot, 0, NULL, 0);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
+	{
+		CHECK_FOR_INTERRUPTS();
+		home = home_of(move, row);
+		if (home == NULL)
+			continue;
+		if (taken++ == 0)
+			check_may_leave(from);
+		if (home->moved++ == 0)
+			check_may_enter(home->table);
+		simple_table_tuple_delete(from, &row->tts_tid, move->snapshot);
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(row);
+	table_close(from, NoLock);
+
+	if (taken == 0)
+	{
+		UnregisterSnapshot(move->snapshot);
+		move->snapshot = NULL;
+	}
+	CommandCounterIncrement();
+}
+
+/* Whether a DEFAULT partition of any kind has rows of the new partitions. */
+static bool
+has_rows(const Move *move)
+{
+	StringInfoData query;
+	const char *between = "";
+
+	initStringInfo(&query);
+	appendStringInfo(&query,
+					 "SELECT pg_catalog.count(*) FROM (SELECT FROM (SELECT %s::pg_catalog.uuid AS key FROM %s) AS x WHERE ",
+					 quote_identifier(move->parent->key),
+					 iuid_qualified_name(move->parent->default_partition));
+	for (int i = 0; i < move->count; i++)
+	{
+		char lower[IUID_TEXT_LEN + 1];
+		char upper[IUID_TEXT_LEN + 1];
+
+		iuid_encode(&move->partitions[i].lower, lower);
+		iuid_encode(&move->partitions[i].upper, upper);
+		appendStringInfo(&query,
+						 "%skey OPERATOR(pg_catalog.>=) '%s'::pg_catalog.uuid AND key OPERATOR(pg_catalog.<) '%s'::pg_catalog.uuid",
+						 between, lower, upper);
+		between = " OR ";
+	}
+	appendStringInfoString(&query, " LIMIT 1) AS y");
+	return iuid_query_int64(query.data, 0) > 0;
+}
+
+/* The new partition of a row; NULL for one that stays. */
+static NewPartition *
+home_of(const Move *move, TupleTableSlot *slot)
+{
+	int first = 0, behind = move->count;
+	bool isnull;
+	const Iuid *key = DatumGetIuidP(slot_getattr(slot, move->key, &isnull));
+
+	if (isnull)
+		return NULL;
+	while (first < behind)
+	{
+		int middle = first + (behind - first) / 2;
+		NewPartition *partition = &move->partitions[middle];
+
+		if (iuid_compare_keys(move->parent, key, &partition->lower) < 0)
+			behind = middle;
+		else if (iuid_compare_keys(move->parent, key, &partition->upper) >= 0)
+			first = middle + 1;
+		else
+			return partition;
+	}
+	return NULL;
+}
+
+static void
+check_may_leave(Relation from)
+{
+	iuid_check_owner(RelationGetRelid(from));
+	if (!RelationIsLogicallyLogged(from))
+		return;
+	CheckCmdReplicaIdentity(from, CMD_DELETE);
+	check_publications(RelationGetRelid(from));
+}
+
+static void
+check_may_enter(Oid table)
+{
+	if (get_rel_relkind(table) != RELKIND_RELATION)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("new partition %s is not a plain table",
+						iuid_qualified_name(table)),
+				 errdetail(
+					 "The DEFAULT partition has rows of it, which can move between plain tables only."),
+				 errhint(
+					 "Move the rows by hand: delete them, and insert them again.")));
+}
+
+/*
+ * Who subscribes to the DEFAULT partition under its own name is told of the
+ * DELETE, and not, or as of another table, of the INSERT.  Who subscribes to
+ * a table above it is told of both, unless the publication leaves out one.
+ */
+static void
+check_publications(Oid table)
+{
+	StringInfoData query;
+	char *name = iuid_qualified_name(table);
+	int64 publication;
+
+	initStringInfo(&query);
+	appendStringInfo(&query,
+					 "SELECT pg_catalog.max(p.oid::pg_catalog.int8)"
+					 " FROM pg_catalog.pg_publication AS p, pg_catalog.pg_publication_tables AS t, pg_catalog.pg_class AS c, pg_catalog.pg_namespace AS n"
+					 " WHERE t.pubname OPERATOR(pg_catalog.=) p.pubname"
+					 " AND n.nspname OPERATOR(pg_catalog.=) t.schemaname AND c.relname OPERATOR(pg_catalog.=) t.tablename"
+					 " AND c.relnamespace OPERATOR(pg_catalog.=) n.oid"
+					 " AND (c.oid OPERATOR(pg_catalog.=) %u AND (p.pubinsert OR p.pubdelete)"
+					 " OR p.pubinsert OPERATOR(pg_catalog.<>) p.pubdelete"
+					 " AND EXISTS (SELECT FROM pg_catalog.pg_partition_ancestors(%u::pg_catalog.regclass) AS a WHERE a.relid::pg_catalog.oid OPERATOR(pg_catalog.=) c.oid))",
+					 table, table);
+	publication = iuid_query_int64(query.data, InvalidOid);
+	if (publication == InvalidOid)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("rows of DEFAULT partition %s cannot move while publication \"%s\" publishes it",
+					name, get_publication_name((Oid) publication, false)),
+			 errdetail(
+				 "Subscribers would lose the rows, or get them twice: they follow a table that only one half of the move happens to."),
+			 errhint(
+				 "Publish the partitioned table with publish_via_partition_root, inserts and deletes alike.")));
+}
+
+void
+iuid_put_in(Move *move)
+{
+	Relation from;
+	TupleTableSlot *row;
+	TableScanDesc scan;
+	EState *estate;
+	Target **targets;
+	int64 moved = 0;
+
+	if (move->snapshot == NULL)
+		return;
+	from = table_open(move->parent->default_partition, NoLock);
+	row = table_slot_create(from, NULL);
+	estate = CreateExecutorState();
+	targets = palloc0(sizeof(Target *) * move->count);
+	scan = table_beginscan(from, move->snapshot, 0, NULL, 0);
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
+	{
+		NewPartition *home = home_of(move, row);
+		Target **target;
+
+		CHECK_FOR_INTERRUPTS();
+		if (home == NULL)
+			continue;
+		target = &targets[home - move->partitions];
+		if (*target == NULL)
+			*target = open_target(home, from);
+		put_row(*target, row, estate);
+		if (++moved % ROWS_PER_NOTICE == 0)
+			ereport(NOTICE,
+					(errmsg("moved " INT64_FORMAT " rows so far from %s", moved,
+							iuid_qualified_name(RelationGetRelid(from)))));
+	}
+
+	table_endscan(scan);
+	for (int i = 0; i < move->count; i++)
+	{
+		if (targets[i] != NULL)
+			close_target(targets[i]);
+	}
+	FreeExecutorState(estate);
+	check_unreferenced(move, from, row);
+	ExecDropSingleTupleTableSlot(row);
+	table_close(from, NoLock);
+	UnregisterSnapshot(move->snapshot);
+}
+
+static Target *
+open_target(const NewPartition *partition, Relation from)
+{
+	Target *target = palloc(sizeof(Target));
+
+	target->table = table_open(partition->table, AccessExclusiveLock);
+	target->result = makeNode(ResultRelInfo);
+	InitResultRelInfo(target->result, target->table, 0, NULL, 0);
+	target->slot = table_slot_create(target->table, NULL);
+	target->map = convert_tuples_by_name(RelationGetDescr(from),
+										 RelationGetDescr(target->table));
+	target->bulk = GetBulkInsertState();
+	return target;
+}
+
+static void
+put_row(Target *target, TupleTableSlot *old, EState *estate)
+{
+	TupleTableSlot *new = target->slot;
+
+	if (target->map != NULL)
+		execute_attr_map_slot(target->map->attrMap, old, new);
+	else
+		ExecCopySlot(new, old);
+	new->tts_tableOid = RelationGetRelid(target->table);
+
+	ExecPartitionCheck(target->result, new, estate, true);
+	if (target->table->rd_att->constr != NULL)
+		ExecConstraints(target->result, new, estate);
+	table_tuple_insert(target->table, new, GetCurrentCommandId(true), 0,
+					   target->bulk);
+	ResetPerTupleExprContext(estate);
+	ExecClearTuple(new);
+}
+
+/* The indexes are still empty. They are built at once, and check what they must. */
+static void
+close_target(Target *target)
+{
+	Oid table = RelationGetRelid(target->table);
+	bool has_index = target->table->rd_rel->relhasindex;
+
+	FreeBulkInsertState(target->bulk);
+	table_finish_bulk_insert(target->table, 0);
+	ExecDropSingleTupleTableSlot(target->slot);
+	table_close(target->table, NoLock);
+	CommandCounterIncrement();
+	if (has_index)
+		iuid_execute("REINDEX TABLE %s", iuid_qualified_name(table));
+}
+
+/*
+ * No foreign key may refer to a row that moved, in the DEFAULT partition
+ * itself.  Whatever the foreign key does on DELETE, here it is the server's
+ * check for NO ACTION that is made.
+ */
+static void
+check_unreferenced(const Move *move, Relation from, TupleTableSlot *row)
+{
+	List *triggers = foreign_keys_to(from);
+	TableScanDesc scan;
+	FmgrInfo function;
+	ListCell *lc;
+
+	if (triggers == NIL)
+		return;
+	fmgr_info(F_RI_FKEY_NOACTION_DEL, &function);
+	scan = table_beginscan(from, move->snapshot, 0, NULL, 0);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
+	{
+		if (home_of(move, row) == NULL)
+			continue;
+		foreach (lc, triggers)
+		{
+			LOCAL_FCINFO(fcinfo, 0);
+			TriggerData data = { .type = T_TriggerData,
+								 .tg_event =
+									 TRIGGER_EVENT_DELETE | TRIGGER_EVENT_ROW,
+								 .tg_relation = from,
+								 .tg_trigger = lfirst(lc),
+								 .tg_trigslot = row };
+
+			CHECK_FOR_INTERRUPTS();
+			data.tg_trigtuple = ExecFetchSlotHeapTuple(row, false, NULL);
+			InitFunctionCallInfoData(*fcinfo, &function, 0, InvalidOid,
+									 (Node *) &data, NULL);
+			FunctionCallInvoke(fcinfo);
+		}
+	}
+	table_endscan(scan);
+}
+
+/*
+ * The triggers on DELETE of the foreign keys that refer to this very table:
+ * those that refer to its parent have a constraint above them.
+ */
+static List *
+foreign_keys_to(Relation table)
+{
+	TriggerDesc *all = CopyTriggerDesc(table->trigdesc);
+	List *triggers = NIL;
+
+	for (int i = 0; all != NULL && i < all->numtriggers; i++)
+	{
+		Trigger *trigger = &all->triggers[i];
+		HeapTuple tuple;
+
+		if (RI_FKey_trigger_type(trigger->tgfoid) != RI_TRIGGER_PK ||
+			!TRIGGER_FOR_DELETE(trigger->tgtype))
+			continue;
+		tuple =
+			SearchSysCache1(CONSTROID, ObjectIdGetDatum(trigger->tgconstraint));
+		if (HeapTupleIsValid(tuple))
+		{
+			if (!OidIsValid(((Form_pg_constraint) GETSTRUCT(tuple))->conparentid))
+				triggers = lappend(triggers, trigger);
+			ReleaseSysCache(tuple);
+		}
+	}
+	return triggers;
+}

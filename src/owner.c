@@ -1,0 +1,172 @@
+/*-------------------------------------------------------------------------
+ *
+ * owner.c
+ *	  Changing somebody's table: as its owner, and not able to do more.
+ *
+ * A table brings code of its owner along: CHECK constraints, expressions of
+ * indexes and partition keys, policies.  Whoever calls a function of ours,
+ * that code runs with the rights of its own author and no others.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "catalog/pg_class.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "owner.h"
+
+static Restricted become(Oid user, int sec_context);
+static FormData_pg_class class_of(Oid relation);
+
+Restricted
+iuid_become(Oid user)
+{
+	return become(user, SECURITY_RESTRICTED_OPERATION);
+}
+
+Restricted
+iuid_become_owner(Oid table)
+{
+	FormData_pg_class class = class_of(table);
+
+	if (class.relpersistence != RELPERSISTENCE_TEMP)
+		return become(class.relowner, SECURITY_RESTRICTED_OPERATION);
+	if (class.relowner != GetUserId())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of temporary table %s",
+						iuid_qualified_name(table)),
+				 errdetail(
+					 "Nobody can change a temporary table in its owner's name."),
+				 errhint("Use SET ROLE to become \"%s\".",
+						 GetUserNameFromId(class.relowner, false))));
+	return become(class.relowner, 0);
+}
+
+static Restricted
+become(Oid user, int sec_context)
+{
+	Restricted saved;
+
+	GetUserIdAndSecContext(&saved.user, &saved.sec_context);
+	SetUserIdAndSecContext(user, saved.sec_context | sec_context);
+	saved.guc_level = NewGUCNestLevel();
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	return saved;
+}
+
+void
+iuid_return(Restricted *saved)
+{
+	AtEOXact_GUC(false, saved->guc_level);
+	SetUserIdAndSecContext(saved->user, saved->sec_context);
+}
+
+void
+iuid_check_owner(Oid table)
+{
+	FormData_pg_class class = class_of(table);
+
+	if (!object_ownercheck(RelationRelationId, table, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(class.relkind),
+					   NameStr(class.relname));
+}
+
+void
+iuid_check_reader(Oid table)
+{
+	FormData_pg_class class = class_of(table);
+	AclResult result = pg_class_aclcheck(table, GetUserId(), ACL_SELECT);
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, get_relkind_objtype(class.relkind),
+					   NameStr(class.relname));
+}
+
+Oid
+iuid_reader(Oid table)
+{
+	FormData_pg_class class = class_of(table);
+
+	return object_ownercheck(RelationRelationId, table, GetUserId()) ?
+		class.relowner :
+		GetUserId();
+}
+
+static FormData_pg_class
+class_of(Oid relation)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	FormData_pg_class class;
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", relation)));
+	class = *(Form_pg_class) GETSTRUCT(tuple);
+	ReleaseSysCache(tuple);
+	return class;
+}
+
+void
+iuid_execute(const char *format, ...)
+{
+	StringInfoData statement;
+	int result;
+
+	initStringInfo(&statement);
+	for (;;)
+	{
+		va_list args;
+		int needed;
+
+		va_start(args, format);
+		needed = appendStringInfoVA(&statement, format, args);
+		va_end(args);
+		if (needed == 0)
+			break;
+		enlargeStringInfo(&statement, needed);
+	}
+
+	SPI_connect();
+	result = SPI_execute(statement.data, false, 0);
+	if (result < 0)
+		elog(ERROR, "could not execute \"%s\": %s", statement.data,
+			 SPI_result_code_string(result));
+	SPI_finish();
+	pfree(statement.data);
+}
+
+int64
+iuid_query_int64(const char *query, int64 null_value)
+{
+	bool isnull;
+	Datum value;
+
+	SPI_connect();
+	if (SPI_execute(query, false, 0) != SPI_OK_SELECT || SPI_processed != 1)
+		elog(ERROR, "unexpected result of \"%s\"", query);
+	value =
+		SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
+	SPI_finish();
+	return isnull ? null_value : DatumGetInt64(value);
+}
+
+char *
+iuid_qualified_name(Oid relation)
+{
+	FormData_pg_class class = class_of(relation);
+
+	return quote_qualified_identifier(get_namespace_name(class.relnamespace),
+									  NameStr(class.relname));
+}

@@ -1,0 +1,291 @@
+/*-------------------------------------------------------------------------
+ *
+ * partition_state.c
+ *	  How time partitions are: the list of them, and what is wrong.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "executor/spi.h"
+#include "funcapi.h"
+#include "storage/lockdefs.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+
+#include "codec.h"
+#include "datum.h"
+#include "owner.h"
+#include "partitioned.h"
+#include "step.h"
+
+/* The columns of iuid_partitions, as the SQL script declares them. */
+enum
+{
+	LIST_PARTITION,
+	LIST_LOWER,
+	LIST_UPPER,
+	LIST_IS_DEFAULT,
+	LIST_ROWS,
+	LIST_BYTES,
+	LIST_COLUMNS
+};
+
+/* Those of iuid_check_partitions. */
+enum
+{
+	CHECK_PROBLEM,
+	CHECK_PARTITION,
+	CHECK_LOWER,
+	CHECK_UPPER,
+	CHECK_DETAIL,
+	CHECK_COLUMNS
+};
+
+static void list_partition(ReturnSetInfo *rsinfo, Oid partition,
+						   const Partition *bounds);
+static void add_sizes(Oid table, Datum *values, bool *nulls);
+static void report(ReturnSetInfo *rsinfo, const char *problem, Oid partition,
+				   TimestampTz lower, TimestampTz upper, const char *detail);
+static void check_gaps(ReturnSetInfo *rsinfo, const Partitioned *table);
+static void check_bounds(ReturnSetInfo *rsinfo, const Partitioned *table);
+static void check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table);
+static char *text_of(const Iuid *id);
+
+/* iuid_partitions(parent): the time partitions in order, the DEFAULT one last. */
+PG_FUNCTION_INFO_V1(iuid_partitions);
+Datum
+iuid_partitions(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Oid parent = PG_GETARG_OID(0);
+	Partitioned *table;
+
+	iuid_check_reader(parent);
+	table = iuid_read_partitioned(parent, ORDER_OF_TIME,
+								  get_func_namespace(fcinfo->flinfo->fn_oid));
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; i < table->count; i++)
+		list_partition(rsinfo, table->partitions[i].table, &table->partitions[i]);
+	if (OidIsValid(table->default_partition))
+		list_partition(rsinfo, table->default_partition, NULL);
+	return (Datum) 0;
+}
+
+/* Bounds of NULL are those of the DEFAULT partition. */
+static void
+list_partition(ReturnSetInfo *rsinfo, Oid partition, const Partition *bounds)
+{
+	Datum values[LIST_COLUMNS] = { 0 };
+	bool nulls[LIST_COLUMNS] = { false };
+
+	values[LIST_PARTITION] = ObjectIdGetDatum(partition);
+	nulls[LIST_LOWER] = nulls[LIST_UPPER] = bounds == NULL;
+	if (bounds != NULL)
+	{
+		values[LIST_LOWER] =
+			TimestampTzGetDatum(iuid_time_of_bound(&bounds->lower));
+		values[LIST_UPPER] =
+			TimestampTzGetDatum(iuid_time_of_bound(&bounds->upper));
+	}
+	values[LIST_IS_DEFAULT] = BoolGetDatum(bounds == NULL);
+	add_sizes(partition, values, nulls);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/* Of all the leaf partitions below; what is gone meanwhile counts for nothing. */
+static void
+add_sizes(Oid table, Datum *values, bool *nulls)
+{
+	List *all = find_all_inheritors(table, NoLock, NULL);
+	float8 rows = 0;
+	int64 bytes = 0;
+	bool estimated = false;
+	ListCell *lc;
+
+	foreach (lc, all)
+	{
+		LOCAL_FCINFO(size, 1);
+		HeapTuple tuple =
+			SearchSysCache1(RELOID, ObjectIdGetDatum(lfirst_oid(lc)));
+		Form_pg_class class;
+		Datum result;
+
+		if (!HeapTupleIsValid(tuple))
+			continue;
+		class = (Form_pg_class) GETSTRUCT(tuple);
+		if (class->relkind != RELKIND_PARTITIONED_TABLE && class->reltuples >= 0)
+		{
+			estimated = true;
+			rows += class->reltuples;
+		}
+		ReleaseSysCache(tuple);
+
+		InitFunctionCallInfoData(*size, NULL, 1, InvalidOid, NULL, NULL);
+		size->args[0].value = ObjectIdGetDatum(lfirst_oid(lc));
+		size->args[0].isnull = false;
+		result = pg_total_relation_size(size);
+		if (!size->isnull)
+			bytes += DatumGetInt64(result);
+	}
+	values[LIST_ROWS] = Int64GetDatum((int64) rows);
+	nulls[LIST_ROWS] = !estimated;
+	values[LIST_BYTES] = Int64GetDatum(bytes);
+}
+
+/* iuid_check_partitions(parent): what is wrong; no row if nothing is. */
+PG_FUNCTION_INFO_V1(iuid_check_partitions);
+Datum
+iuid_check_partitions(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Oid parent = PG_GETARG_OID(0);
+	Partitioned *table;
+
+	iuid_check_reader(parent);
+	table = iuid_read_partitioned(parent, ORDER_OF_TIME,
+								  get_func_namespace(fcinfo->flinfo->fn_oid));
+	InitMaterializedSRF(fcinfo, 0);
+	check_gaps(rsinfo, table);
+	check_bounds(rsinfo, table);
+	if (OidIsValid(table->default_partition) && table->count > 0)
+		check_stranded(rsinfo, table);
+	return (Datum) 0;
+}
+
+static void
+check_gaps(ReturnSetInfo *rsinfo, const Partitioned *table)
+{
+	for (int i = 1; i < table->count; i++)
+	{
+		const Partition *before = &table->partitions[i - 1];
+		const Partition *behind = &table->partitions[i];
+
+		if (iuid_compare(&before->upper, &behind->lower) < 0)
+			report(rsinfo, "gap", before->table,
+				   iuid_time_of_bound(&before->upper),
+				   iuid_time_of_bound(&behind->lower),
+				   psprintf("nothing from %s up to %s", text_of(&before->upper),
+							text_of(&behind->lower)));
+	}
+}
+
+static void
+check_bounds(ReturnSetInfo *rsinfo, const Partitioned *table)
+{
+	for (int i = 0; i < table->count; i++)
+	{
+		const Partition *partition = &table->partitions[i];
+		const Iuid *bounds[] = { &partition->lower, &partition->upper };
+
+		for (size_t n = 0; n < lengthof(bounds); n++)
+		{
+			if (iuid_is_first_of_millisecond(table, bounds[n]))
+				continue;
+			report(rsinfo, "bound within a millisecond", partition->table,
+				   iuid_time_of_bound(&partition->lower),
+				   iuid_time_of_bound(&partition->upper),
+				   psprintf("%s is not the first of its millisecond",
+							text_of(bounds[n])));
+		}
+	}
+}
+
+/* Rows in DEFAULT whose times lie between those of the partitions. */
+static void
+check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table)
+{
+	Oid source = table->default_partition;
+	Restricted saved = iuid_become(iuid_reader(source));
+	char *query =
+		psprintf("SELECT pg_catalog.count(*), pg_catalog.min(id::pg_catalog.text COLLATE pg_catalog.\"C\"),"
+				 " pg_catalog.max(id::pg_catalog.text COLLATE pg_catalog.\"C\")"
+				 " FROM (SELECT %s::pg_catalog.uuid AS id FROM %s) AS x"
+				 " WHERE id OPERATOR(pg_catalog.>=) '%s'::pg_catalog.uuid AND id OPERATOR(pg_catalog.<) '%s'::pg_catalog.uuid",
+				 quote_identifier(table->key), iuid_qualified_name(source),
+				 text_of(&table->partitions[0].lower),
+				 text_of(&table->partitions[table->count - 1].upper));
+	bool isnull;
+	int64 rows;
+	Iuid first = IUID_NIL, last = IUID_NIL;
+
+	SPI_connect();
+	if (SPI_execute(query, true, 0) != SPI_OK_SELECT || SPI_processed != 1)
+		elog(ERROR, "unexpected result of \"%s\"", query);
+	rows = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
+									   SPI_tuptable->tupdesc, 1, &isnull));
+	if (rows > 0 &&
+		(!iuid_decode(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2),
+					  &first) ||
+		 !iuid_decode(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 3),
+					  &last)))
+		elog(ERROR, "unexpected result of \"%s\"", query);
+	SPI_finish();
+	iuid_return(&saved);
+
+	if (rows > 0)
+		report(rsinfo, "stranded rows", source, iuid_time_of_bound(&first),
+			   iuid_time_of_bound(&last),
+			   psprintf(INT64_FORMAT
+						" rows of times between those of the partitions",
+						rows));
+}
+
+static void
+report(ReturnSetInfo *rsinfo, const char *problem, Oid partition,
+	   TimestampTz lower, TimestampTz upper, const char *detail)
+{
+	Datum values[CHECK_COLUMNS];
+	bool nulls[CHECK_COLUMNS] = { false };
+
+	values[CHECK_PROBLEM] = CStringGetTextDatum(problem);
+	values[CHECK_PARTITION] = ObjectIdGetDatum(partition);
+	values[CHECK_LOWER] = TimestampTzGetDatum(lower);
+	values[CHECK_UPPER] = TimestampTzGetDatum(upper);
+	values[CHECK_DETAIL] = CStringGetTextDatum(detail);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+static char *
+text_of(const Iuid *id)
+{
+	char *text = palloc(IUID_TEXT_LEN + 1);
+
+	iuid_encode(id, text);
+	return text;
+}
+
+/*
+ * iuid_time_decoder(text): the time of an iuid, of a UUID of version 7, or of
+ * a bound of either, whose version is 0.  NULL for a layout without a time.
+ */
+PG_FUNCTION_INFO_V1(iuid_time_decoder);
+Datum
+iuid_time_decoder(PG_FUNCTION_ARGS)
+{
+	char *input = TextDatumGetCString(PG_GETARG_DATUM(0));
+	Iuid id;
+	bool decoded = iuid_decode(input, &id);
+	int version = decoded ? iuid_get_version(&id) : -1;
+
+	if (version == 0 || version == 7)
+		PG_RETURN_TIMESTAMPTZ(iuid_ms_to_timestamp(iuid_get_ms(&id)));
+	if (!decoded || !iuid_is_valid(&id))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("\"%s\" is no identifier with a time", input),
+				 errdetail(
+					 "There is a time in an iuid and in a UUID of version 7."),
+				 errhint("Give one of these as text.")));
+	if (iuid_is_end(&id) || iuid_get_layout(&id) != IUID_LAYOUT_TIME)
+		PG_RETURN_NULL();
+	PG_RETURN_TIMESTAMPTZ(iuid_ms_to_timestamp(iuid_get_ms(&id)));
+}

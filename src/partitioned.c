@@ -1,0 +1,212 @@
+/*-------------------------------------------------------------------------
+ *
+ * partitioned.c
+ *	  What a table partitioned by identifiers is: its key and its partitions.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/relation.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_opfamily.h"
+#include "catalog/pg_type.h"
+#include "commands/defrem.h"
+#include "partitioning/partbounds.h"
+#include "partitioning/partdesc.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/partcache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+#include "datum.h"
+#include "owner.h"
+#include "partitioned.h"
+
+static void read_key(Partitioned *parent, Relation relation, Oid schema);
+static void check_time_key(Partitioned *parent, PartitionKey key, Oid iuid_type);
+static void check_country_key(Partitioned *parent, PartitionKey key,
+							  Oid iuid_type, Oid schema);
+static void read_partitions(Partitioned *parent, Relation relation);
+static Iuid bound_of(PartitionBoundInfo bounds, int n);
+
+Partitioned *
+iuid_read_partitioned(Oid table, KeyOrder order, Oid schema)
+{
+	Partitioned *parent = palloc0(sizeof(Partitioned));
+	Relation relation = try_relation_open(table, AccessShareLock);
+
+	if (relation == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", table)));
+	parent->table = table;
+	parent->order = order;
+	read_key(parent, relation, schema);
+	read_partitions(parent, relation);
+	relation_close(relation, AccessShareLock);
+	return parent;
+}
+
+/*
+ * Types of this name in the extension's schema can be made by a superuser
+ * only, as other base types.
+ */
+static void
+read_key(Partitioned *parent, Relation relation, Oid schema)
+{
+	Oid iuid_type =
+		GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("iuid"),
+						ObjectIdGetDatum(schema));
+	PartitionKey key = RelationGetPartitionKey(relation);
+
+	if (key == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table %s is not partitioned",
+						iuid_qualified_name(parent->table)),
+				 errhint(
+					 "Create it with PARTITION BY RANGE on a column of type iuid or uuid.")));
+	if (key->strategy != PARTITION_STRATEGY_RANGE || key->partnatts != 1 ||
+		key->partattrs[0] == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table %s is not partitioned by ranges of one column",
+						iuid_qualified_name(parent->table)),
+				 errdetail("Its partition key is %s.",
+						   TextDatumGetCString(
+							   DirectFunctionCall1(pg_get_partkeydef,
+												   ObjectIdGetDatum(
+													   parent->table)))),
+				 errhint(
+					 "The functions for partitions need PARTITION BY RANGE on one column of type iuid or uuid.")));
+
+	parent->key = get_attname(parent->table, key->partattrs[0], false);
+	parent->is_uuid = key->parttypid[0] == UUIDOID;
+	if (parent->order == ORDER_OF_TIME)
+		check_time_key(parent, key, iuid_type);
+	else
+		check_country_key(parent, key, iuid_type, schema);
+}
+
+static void
+check_time_key(Partitioned *parent, PartitionKey key, Oid iuid_type)
+{
+	Oid class;
+
+	if (!parent->is_uuid && key->parttypid[0] != iuid_type)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table %s is partitioned by a column of type %s",
+						iuid_qualified_name(parent->table),
+						format_type_be(key->parttypid[0])),
+				 errhint("Time partitions need a key of type iuid or uuid.")));
+
+	class = GetDefaultOpClass(key->parttypid[0], BTREE_AM_OID);
+	if (!OidIsValid(class) || get_opclass_family(class) != key->partopfamily[0])
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table %s is partitioned in another order than that of time",
+						iuid_qualified_name(parent->table)),
+				 errdetail("Its partition key is %s.",
+						   TextDatumGetCString(
+							   DirectFunctionCall1(pg_get_partkeydef,
+												   ObjectIdGetDatum(
+													   parent->table)))),
+				 errhint(
+					 "Time partitions can stand below each of its partitions.")));
+}
+
+static void
+check_country_key(Partitioned *parent, PartitionKey key, Oid iuid_type, Oid schema)
+{
+	Oid family = GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid,
+								 ObjectIdGetDatum(BTREE_AM_OID),
+								 CStringGetDatum("iuid_country_ops"),
+								 ObjectIdGetDatum(schema));
+
+	if (key->parttypid[0] != iuid_type || key->partopfamily[0] != family)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table %s is not partitioned in country order",
+						iuid_qualified_name(parent->table)),
+				 errhint(
+					 "Create it with PARTITION BY RANGE (id iuid_country_ops).")));
+}
+
+/* Bounds stand once: that of index n ends a partition, or a gap (-1). */
+static void
+read_partitions(Partitioned *parent, Relation relation)
+{
+	PartitionDesc desc = RelationGetPartitionDesc(relation, true);
+	PartitionBoundInfo bounds = desc->boundinfo;
+
+	if (bounds == NULL)
+		return;
+	parent->partitions = palloc(sizeof(Partition) * (bounds->ndatums + 1));
+	for (int n = 1; n < bounds->ndatums; n++)
+	{
+		if (bounds->indexes[n] >= 0)
+			parent->partitions[parent->count++] =
+				(Partition){ .table = desc->oids[bounds->indexes[n]],
+							 .lower = bound_of(bounds, n - 1),
+							 .upper = bound_of(bounds, n) };
+	}
+	if (partition_bound_has_default(bounds))
+		parent->default_partition = desc->oids[bounds->default_index];
+}
+
+static Iuid
+bound_of(PartitionBoundInfo bounds, int n)
+{
+	switch (bounds->kind[n][0])
+	{
+		case PARTITION_RANGE_DATUM_MINVALUE:
+			return IUID_NIL;
+		case PARTITION_RANGE_DATUM_MAXVALUE:
+			return IUID_MAX;
+		default:
+			return *DatumGetIuidP(bounds->datums[n][0]);
+	}
+}
+
+int
+iuid_compare_keys(const Partitioned *parent, const Iuid *a, const Iuid *b)
+{
+	return parent->order == ORDER_OF_TIME ? iuid_compare(a, b) :
+											iuid_compare_country(a, b);
+}
+
+Iuid
+iuid_bound_at(const Partitioned *parent, TimestampTz at)
+{
+	int64 ms = (at - IUID_UNIX_EPOCH) / IUID_USECS_PER_MS;
+
+	if (parent->is_uuid)
+		return iuid_from_words((uint64) ms << 16, 0);
+	return iuid_make(ms, IUID_LAYOUT_TIME, 0, 0, 0);
+}
+
+TimestampTz
+iuid_time_of_bound(const Iuid *bound)
+{
+	if (iuid_is_end(bound))
+		return iuid_high(bound) == 0 ? DT_NOBEGIN : DT_NOEND;
+	return iuid_ms_to_timestamp(iuid_get_ms(bound));
+}
+
+bool
+iuid_is_first_of_millisecond(const Partitioned *parent, const Iuid *bound)
+{
+	Iuid first_iuid = iuid_make(iuid_get_ms(bound), IUID_LAYOUT_TIME, 0, 0, 0);
+	Iuid first_uuid = iuid_from_words((uint64) iuid_get_ms(bound) << 16, 0);
+
+	return iuid_is_end(bound) || iuid_compare(bound, &first_iuid) == 0 ||
+		(parent->is_uuid && iuid_compare(bound, &first_uuid) == 0);
+}

@@ -1,0 +1,150 @@
+/*-------------------------------------------------------------------------
+ *
+ * step.c
+ *	  The steps of time partitions, in UTC.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datetime.h"
+#include "utils/timestamp.h"
+
+#include "step.h"
+
+/* Monday, 2000-01-03: the server counts from the Saturday before. */
+#define A_MONDAY (2 * USECS_PER_DAY)
+
+#define LONGEST_STEP (366 * USECS_PER_DAY)
+
+static int month_of(TimestampTz at, struct pg_tm *tm);
+static TimestampTz start_of_month(int month);
+pg_noreturn static void reject_time(void);
+
+Step
+iuid_step(Interval *interval)
+{
+	Step step = { .months = 0, .usecs = 0 };
+	/* Days have 24 hours in UTC. A day count that overflows is no step. */
+	bool days = interval->day >= -366 && interval->day <= 366 &&
+		interval->time >= -LONGEST_STEP && interval->time <= LONGEST_STEP;
+	int64 usecs = days ? interval->day * USECS_PER_DAY + interval->time : -1;
+
+	if (interval->month >= 1 && interval->month <= MONTHS_PER_YEAR &&
+		interval->day == 0 && interval->time == 0)
+		step.months = interval->month;
+	else if (interval->month == 0 && usecs >= USECS_PER_HOUR &&
+			 usecs <= LONGEST_STEP && usecs % USECS_PER_MINUTE == 0)
+		step.usecs = usecs;
+	else
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("step \"%s\" is out of range for time partitions",
+						DatumGetCString(
+							DirectFunctionCall1(interval_out,
+												IntervalPGetDatum(interval)))),
+				 errdetail(
+					 "A step is 1 hour to 1 year: either whole months, or days, hours and minutes."),
+				 errhint("For example: interval '1 day', interval '1 month'.")));
+	return step;
+}
+
+TimestampTz
+iuid_step_start(const Step *step, TimestampTz at)
+{
+	struct pg_tm tm;
+	int64 since;
+	int month;
+
+	if (step->months > 0)
+	{
+		month = month_of(at, &tm);
+		return start_of_month(month - month % step->months);
+	}
+	since = (at - A_MONDAY) % step->usecs;
+	return at - since - (since < 0 ? step->usecs : 0);
+}
+
+TimestampTz
+iuid_step_add(const Step *step, TimestampTz at, int steps)
+{
+	Interval interval = { .month = step->months * steps,
+						  .time = step->usecs * steps };
+
+	/* Without a time zone, which is UTC. */
+	return DatumGetTimestamp(DirectFunctionCall2(timestamp_pl_interval,
+												 TimestampGetDatum(at),
+												 IntervalPGetDatum(&interval)));
+}
+
+void
+iuid_step_name(const Step *step, TimestampTz start, char name[IUID_STEP_NAME_LEN])
+{
+	struct pg_tm tm;
+	bool whole = iuid_step_start(step, start) == start;
+	int used;
+
+	(void) month_of(start, &tm);
+	used = snprintf(name, IUID_STEP_NAME_LEN, "_%04d", tm.tm_year);
+	if (!whole || step->months != MONTHS_PER_YEAR)
+		used +=
+			snprintf(name + used, IUID_STEP_NAME_LEN - used, "_%02d", tm.tm_mon);
+	if (!whole || step->months == 0)
+		used += snprintf(name + used, IUID_STEP_NAME_LEN - used, "_%02d",
+						 tm.tm_mday);
+	if (!whole || (step->months == 0 && step->usecs % USECS_PER_DAY != 0))
+		snprintf(name + used, IUID_STEP_NAME_LEN - used, "_%02d%02d",
+				 tm.tm_hour, tm.tm_min);
+}
+
+char *
+iuid_time_text(TimestampTz at)
+{
+	char text[MAXDATELEN + 1];
+	struct pg_tm tm;
+	fsec_t fsec;
+
+	if (TIMESTAMP_NOT_FINITE(at))
+		return pstrdup(TIMESTAMP_IS_NOBEGIN(at) ? EARLY : LATE);
+	if (timestamp2tm(at, NULL, &tm, &fsec, NULL, NULL) != 0)
+		reject_time();
+	tm.tm_isdst = 0;
+	EncodeDateTime(&tm, fsec, true, 0, NULL, USE_ISO_DATES, text);
+	return pstrdup(text);
+}
+
+/* Months since January of the year 1, and the other fields. */
+static int
+month_of(TimestampTz at, struct pg_tm *tm)
+{
+	fsec_t fsec;
+
+	if (timestamp2tm(at, NULL, tm, &fsec, NULL, NULL) != 0)
+		reject_time();
+	return (tm->tm_year - 1) * MONTHS_PER_YEAR + tm->tm_mon - 1;
+}
+
+static TimestampTz
+start_of_month(int month)
+{
+	struct pg_tm tm = { .tm_year = month / MONTHS_PER_YEAR + 1,
+						.tm_mon = month % MONTHS_PER_YEAR + 1,
+						.tm_mday = 1 };
+	Timestamp start;
+
+	if (tm2timestamp(&tm, 0, NULL, &start) != 0)
+		reject_time();
+	return start;
+}
+
+static void
+reject_time(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+			 errmsg("timestamp out of range")));
+}

@@ -103,8 +103,11 @@ iuid_create_like(Oid parent, const char *name, const char *more,
 void
 iuid_attach(const Partitioned *parent, NewPartition *partitions, int count)
 {
-	Move *move = iuid_begin_move(parent, partitions, count);
+	Move *move;
 
+	if (count == 0)
+		return;
+	move = iuid_begin_move(parent, partitions, count);
 	iuid_take_out(move);
 	for (int i = 0; i < count; i++)
 		attach_one(parent, &partitions[i]);

@@ -6,10 +6,12 @@
  * Other transactions lock the same tables in any order.  Whoever waits for
  * one lock while holding another can become part of a deadlock, and the
  * server then ends one of those who wait.  So everything a call needs is
- * locked at its start, the strongest first, and an attempt waits with
- * nothing in its hands but for its first lock.  For the others it has less
- * time than the server takes to look for a deadlock; if that is over, all
- * are given up, and the next attempt begins with the one that was missing.
+ * locked at its start, the strongest first.  An attempt waits for its first
+ * lock with nothing in its hands.  For all the others it has less time than
+ * the server takes to look for a deadlock; if that is over, all are given
+ * up, and the next attempt begins with the one that was missing.  Attempts
+ * are short at first, as what is in the way may in turn wait for us, and
+ * then longer and longer, as it may just take its time.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -42,7 +44,7 @@
 #include "owner.h"
 
 #define DEFAULT_PATIENCE_MS 60000
-#define LONGEST_PAUSE_MS	200
+#define FIRST_ATTEMPT_MS	10
 
 /* What a call may fill of the server's lock table, and what must stay free. */
 #define SHARE_OF_A_CALL 8
@@ -50,13 +52,13 @@
 
 static List *add_joined_locks(List *locks, Oid table, LOCKMODE mode,
 							  AttrNumber here, bool referred);
-static bool attempt(WantedLocks wanted, void *arg, Oid *missing,
-					TimestampTz deadline);
-static void take_in_order(List *locks, Oid first, Oid *current,
-						  TimestampTz deadline);
+static bool attempt(WantedLocks wanted, void *arg, Oid *missing, int64 first_ms,
+					int64 others_ms);
+static void take_in_order(List *locks, Oid first, Oid *current, int64 first_ms,
+						  int64 others_ms);
 static bool take_within(const TableLock *lock, int64 ms);
 static void set_lock_timeout(int64 ms);
-static void pause_after(TimestampTz start);
+static void pause_for(int64 ms);
 static bool same_locks(List *one, List *other);
 
 List *
@@ -144,19 +146,24 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 	TimestampTz deadline =
 		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), patience);
 	Oid missing = InvalidOid;
-	TimestampTz start;
+	int64 longest = Max(DeadlockTimeout / 2, 1);
+	int64 ms = Min(FIRST_ATTEMPT_MS, longest);
+	int64 left = patience;
 
-	for (;;)
+	while (left > 0)
 	{
-		start = GetCurrentTimestamp();
-		if (attempt(wanted, arg, &missing, deadline))
+		/* Past deadlock_timeout the server sends away an autovacuum in the way. */
+		int64 first_ms = ms < longest ? ms : 3 * longest;
+
+		if (attempt(wanted, arg, &missing, Min(first_ms, left), Min(ms, left)))
 		{
-			set_lock_timeout(Min(patience, DeadlockTimeout / 2));
+			set_lock_timeout(Min(patience, longest));
 			return;
 		}
-		if (GetCurrentTimestamp() >= deadline)
-			break;
-		pause_after(start);
+		/* The others get at the tables for about as long. */
+		pause_for(ms);
+		ms = ms < longest ? Min(2 * ms, longest) : Min(FIRST_ATTEMPT_MS, longest);
+		left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
@@ -170,7 +177,8 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 
 /* In a subtransaction, whose end in failure gives back what was taken. */
 static bool
-attempt(WantedLocks wanted, void *arg, Oid *missing, TimestampTz deadline)
+attempt(WantedLocks wanted, void *arg, Oid *missing, int64 first_ms,
+		int64 others_ms)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -184,7 +192,7 @@ attempt(WantedLocks wanted, void *arg, Oid *missing, TimestampTz deadline)
 		int guc_level = NewGUCNestLevel();
 		List *locks = wanted(arg);
 
-		take_in_order(locks, *missing, missing, deadline);
+		take_in_order(locks, *missing, missing, first_ms, others_ms);
 		taken = same_locks(locks, wanted(arg));
 		AtEOXact_GUC(false, guc_level);
 	}
@@ -209,15 +217,13 @@ attempt(WantedLocks wanted, void *arg, Oid *missing, TimestampTz deadline)
 	return taken;
 }
 
-/*
- * The first one may be waited for long enough that the server sends away an
- * autovacuum that has it.  *current is the one that is being waited for.
- */
+/* *current is the one that is being waited for. */
 static void
-take_in_order(List *locks, Oid first, Oid *current, TimestampTz deadline)
+take_in_order(List *locks, Oid first, Oid *current, int64 first_ms,
+			  int64 others_ms)
 {
-	TimestampTz limit = deadline;
-	int64 ms;
+	TimestampTz limit =
+		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), first_ms);
 	ListCell *lc;
 
 	/* The one that was missing goes to the front. */
@@ -235,20 +241,16 @@ take_in_order(List *locks, Oid first, Oid *current, TimestampTz deadline)
 	foreach (lc, locks)
 	{
 		const TableLock *lock = lfirst(lc);
-		bool is_first = lc == list_head(locks);
 
 		*current = lock->table;
-		ms = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), limit);
-		if (is_first)
-			ms = Min(ms, DeadlockTimeout + LONGEST_PAUSE_MS);
-		if (!take_within(lock, ms))
+		if (!take_within(lock,
+						 TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
+														 limit)))
 			ereport(ERROR,
 					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 					 errmsg("could not lock table %u", lock->table)));
-		if (is_first)
-			limit = Min(deadline,
-						TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-													DeadlockTimeout / 2));
+		if (lc == list_head(locks))
+			limit = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), others_ms);
 	}
 }
 
@@ -275,15 +277,14 @@ set_lock_timeout(int64 ms)
 							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
 
-/* At least as long as the attempt took, so that others get at the tables. */
+/* Half as long, up to one and a half times, so that nobody keeps step. */
 static void
-pause_after(TimestampTz start)
+pause_for(int64 ms)
 {
-	long ms = TimestampDifferenceMilliseconds(start, GetCurrentTimestamp()) +
-		(long) (LONGEST_PAUSE_MS * pg_prng_double(&pg_global_prng_state));
+	double some = ms * (0.5 + pg_prng_double(&pg_global_prng_state));
 
 	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-					 Max(ms, 1), PG_WAIT_EXTENSION);
+					 Max((long) some, 1), PG_WAIT_EXTENSION);
 	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
 }

@@ -1,0 +1,101 @@
+# Rows that move out of the DEFAULT partition stay with whoever subscribes to
+# them; where they could not, they do not move.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $publisher = PostgreSQL::Test::Cluster->new('publisher');
+$publisher->init(allows_streaming => 'logical');
+$publisher->start;
+my $subscriber = PostgreSQL::Test::Cluster->new('subscriber');
+$subscriber->init;
+$subscriber->start;
+$_->safe_psql('postgres', 'CREATE EXTENSION iuid') for $publisher, $subscriber;
+my $connection = $publisher->connstr . ' dbname=postgres';
+
+my $march = q{SELECT gen_iuid(7, 1, timestamptz '2026-03-01' + n * interval '1 day') FROM generate_series(1, 3) AS n};
+my $make = q{SELECT iuid_create_partitions('orders', '1 month', '2026-03-01', '2026-04-01')};
+my $rows = 'SELECT count(*), count(DISTINCT id) FROM orders';
+my $places = 'SELECT tableoid::regclass, count(*) FROM orders GROUP BY 1 ORDER BY 1';
+
+# Both sides anew: the publisher's table with a DEFAULT partition, and the
+# subscriber's, of that kind or plain.
+sub subscribe
+{
+	my ($publication, $table) = @_;
+	$subscriber->safe_psql('postgres', q{
+		DROP SUBSCRIPTION IF EXISTS orders;
+		DROP TABLE IF EXISTS orders, orders_rest});
+	$publisher->safe_psql('postgres', q{
+		DROP PUBLICATION IF EXISTS orders;
+		DROP TABLE IF EXISTS orders;
+		CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id);
+		CREATE TABLE orders_rest PARTITION OF orders DEFAULT;} . "CREATE PUBLICATION orders $publication");
+	$subscriber->safe_psql('postgres', $table);
+	$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION orders CONNECTION '$connection' PUBLICATION orders");
+	$subscriber->wait_for_subscription_sync($publisher, 'orders');
+	$publisher->safe_psql('postgres', "INSERT INTO orders $march");
+	$publisher->wait_for_catchup('orders');
+}
+
+my $plain = 'CREATE TABLE orders (id iuid PRIMARY KEY, note text)';
+my $partitioned = 'CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id);
+	CREATE TABLE orders_rest PARTITION OF orders DEFAULT';
+my $root = 'WITH (publish_via_partition_root)';
+
+for my $case (
+	[ "FOR TABLE orders $root",              $plain,       'the table, into a plain one' ],
+	[ "FOR TABLE orders $root",              $partitioned, 'the table, into a partitioned one' ],
+	[ "FOR TABLE orders, orders_rest $root", $plain,       'the table and its DEFAULT partition' ],
+	[ "FOR ALL TABLES $root",                $plain,       'all tables' ],
+	[ "FOR TABLES IN SCHEMA public $root",   $plain,       'all of a schema' ])
+{
+	my ($publication, $table, $name) = @$case;
+	subscribe($publication, $table);
+	is($subscriber->safe_psql('postgres', $rows), '3|3', "published: $name");
+	$publisher->safe_psql('postgres', $make);
+	is($publisher->safe_psql('postgres', $places), 'orders_2026_03|3', "$name: the rows moved");
+	$publisher->safe_psql('postgres', "UPDATE orders SET note = 'seen'; INSERT INTO orders SELECT gen_iuid(7, 1, '2026-03-09')");
+	$publisher->wait_for_catchup('orders');
+	is($subscriber->safe_psql('postgres', "$rows WHERE note = 'seen'"), '3|3', "$name: the subscriber has them, and what came next");
+	is($subscriber->safe_psql('postgres', $rows), '4|4', "$name: and new ones");
+}
+
+for my $case (
+	[ 'FOR TABLE orders_rest',                'the DEFAULT partition alone' ],
+	[ "FOR TABLE orders_rest $root",          'the DEFAULT partition alone, via root' ],
+	[ 'FOR TABLE orders',                     'each partition' ],
+	[ 'FOR ALL TABLES',                       'each of all tables' ],
+	[ 'FOR TABLES IN SCHEMA public',          'each of a schema' ],
+	[ "FOR TABLE orders WITH (publish_via_partition_root, publish = 'insert')", 'inserts only' ],
+	[ "FOR TABLE orders WITH (publish_via_partition_root, publish = 'delete, update')", 'no inserts' ])
+{
+	my ($publication, $name) = @$case;
+	subscribe($publication, $partitioned);
+	my $before = $subscriber->safe_psql('postgres', $rows);
+	my ($status, undef, $err) = $publisher->psql('postgres', "\\set VERBOSITY verbose\n$make");
+	like($err, qr/ERROR:  55000.*cannot move while publication "orders" publishes it.*DETAIL.*HINT/s, "$name: refused");
+	is($publisher->safe_psql('postgres', $places), 'orders_rest|3', "$name: and nothing changed");
+	is($publisher->safe_psql('postgres', q{SELECT count(*) FROM iuid_partitions('orders')}), '1', "$name: no partition was made");
+	$publisher->wait_for_catchup('orders');
+	is($subscriber->safe_psql('postgres', $rows), $before, "$name: the subscriber has what it had");
+	is($publisher->safe_psql('postgres', q{SELECT count(*) FROM iuid_create_partitions('orders', '1 month', '2027-03-01', '2027-04-01')}),
+		'1', "$name: where no row has to move, it is made");
+}
+
+# A DELETE that the server itself would refuse is refused.
+$subscriber->safe_psql('postgres', 'DROP SUBSCRIPTION orders');
+$publisher->safe_psql('postgres', "DROP PUBLICATION orders;
+	CREATE TABLE log (id iuid, note text) PARTITION BY RANGE (id);
+	CREATE TABLE log_rest PARTITION OF log DEFAULT;
+	CREATE PUBLICATION log FOR TABLE log $root;
+	INSERT INTO log $march");
+my ($status, undef, $err) = $publisher->psql('postgres', $make =~ s/orders/log/r);
+like($err, qr/cannot delete from table "log_rest" because it does not have a replica identity/, 'no replica identity: refused');
+is($publisher->safe_psql('postgres', $places =~ s/orders/log/r), 'log_rest|3', 'and nothing changed');
+
+$_->stop for $subscriber, $publisher;
+done_testing();

@@ -1,0 +1,143 @@
+# Maintenance beside those who read and write, in any order: it may wait, and
+# nobody else fails.  Each scenario runs a hundred times.
+use strict;
+use warnings;
+
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'\nlog_statement = none");
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION iuid');
+my $scripts = $node->basedir;
+my $number = 0;
+
+# Each of the others is a transaction that pgbench repeats in two sessions; a
+# session that gets an error ends.
+sub beside
+{
+	my ($name, $others, @maintenance) = @_;
+	my @files;
+	for my $script (@$others)
+	{
+		my $file = "$scripts/other_" . $number++ . '.sql';
+		append_to_file($file, join("\n", split(/(?<=;) /, $script), '\sleep 10 ms', ''));
+		push @files, '-f', $file;
+	}
+	my $out = '';
+	my $pgbench = IPC::Run::start(
+		[ 'pgbench', '-n', '-c', 2 * @$others, '-j', '2', '-T', '600', @files, $node->connstr('postgres') ],
+		'>', \$out, '2>', \$out);
+	my $failed = '';
+	for my $round (1 .. 100)
+	{
+		for my $statement (@maintenance)
+		{
+			my ($status, undef, $err) = $node->psql('postgres', "SET client_min_messages = error; $statement" =~ s/:round/$round/gr);
+			$failed .= "round $round: $err\n" if $status != 0;
+		}
+	}
+	is($failed, '', "$name: all of a hundred were done");
+	$pgbench->signal('INT');
+	IPC::Run::finish($pgbench);
+	unlike($out, qr/ERROR|aborted/, "$name: nobody else got an error");
+}
+
+# The tables, as they are before each scenario.
+sub start_with
+{
+	$node->safe_psql('postgres', 'SET client_min_messages = warning;
+		DROP TABLE IF EXISTS lines, orders, customers, products CASCADE;' . join ';', @_);
+}
+my $orders = 'CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id)';
+my $rest = 'CREATE TABLE orders_rest PARTITION OF orders DEFAULT';
+my $lines = 'CREATE TABLE lines (id iuid PRIMARY KEY, order_id iuid REFERENCES orders, note text)';
+my $now = "gen_iuid(7, 1)";
+my $old = "gen_iuid(7, 1, timestamptz '2020-01-01')";
+# A day a round.
+my $first = "timestamptz '2021-01-01' + :round * interval '1 day'";
+my $create = "SELECT count(*) FROM iuid_create_partitions('orders', '1 day', $first, $first + interval '1 day')";
+my $drop = "SELECT count(*) FROM iuid_drop_partitions('orders', $first + interval '1 day')";
+
+# Readers hold the parent, and come for the DEFAULT partition.
+start_with($orders, $rest, "INSERT INTO orders SELECT $old FROM generate_series(1, 1000)");
+beside('readers of parent and DEFAULT',
+	[
+		'SELECT count(*) FROM orders;',
+		'BEGIN; SELECT count(*) FROM ONLY orders; SELECT pg_sleep(0.002); SELECT count(*) FROM orders_rest; COMMIT;',
+		'BEGIN; SELECT count(*) FROM orders_rest; SELECT pg_sleep(0.002); SELECT count(*) FROM orders; COMMIT;'
+	],
+	"SELECT count(*) FROM iuid_create_partitions('orders', '1 day', now() - interval '6 days', now() - interval '3 days')",
+	"DO \$\$ BEGIN ASSERT (SELECT count(DISTINCT action) = 2 FROM iuid_maintain_partitions('orders', '1 day', :round, '2 days')), 'made and dropped'; END \$\$");
+
+# Writers of a referring table, who check what they refer to.
+start_with($orders, $rest, $lines, "INSERT INTO orders VALUES ('019b76da-a87b-8007-8041-23456789abcd')");
+my $line = "INSERT INTO lines VALUES ($now, '019b76da-a87b-8007-8041-23456789abcd')";
+beside('writers of a referring table',
+	[
+		"BEGIN; $line; SELECT pg_sleep(0.002); $line; COMMIT;",
+		"BEGIN; INSERT INTO orders VALUES ($now); SELECT pg_sleep(0.002); $line; COMMIT;",
+		"BEGIN; $line; SELECT pg_sleep(0.002); INSERT INTO orders VALUES ($now); COMMIT;"
+	],
+	$create, $drop);
+
+# Writers of two tables that are referred to, in both orders; no DEFAULT partition.
+start_with(
+	'CREATE TABLE customers (id int PRIMARY KEY, n int)',
+	'CREATE TABLE products (id int PRIMARY KEY, n int)',
+	'INSERT INTO customers SELECT n, 0 FROM generate_series(1, 10) AS n',
+	'INSERT INTO products SELECT n, 0 FROM generate_series(1, 10) AS n',
+	'CREATE TABLE orders (id iuid PRIMARY KEY, customer int REFERENCES customers, product int REFERENCES products) PARTITION BY RANGE (id)',
+	"SELECT iuid_create_partitions('orders', '1 day', now(), now() + interval '1 day')");
+beside('writers of two referred tables',
+	[
+		"BEGIN; UPDATE customers SET n = n + 1 WHERE id = :client_id + 1; SELECT pg_sleep(0.002); UPDATE products SET n = n + 1 WHERE id = :client_id + 1; COMMIT;",
+		"BEGIN; UPDATE products SET n = n + 1 WHERE id = :client_id + 1; SELECT pg_sleep(0.002); UPDATE customers SET n = n + 1 WHERE id = :client_id + 1; COMMIT;",
+		"BEGIN; INSERT INTO orders VALUES ($now, 1, 1); SELECT pg_sleep(0.002); UPDATE customers SET n = n + 1 WHERE id = :client_id + 1; COMMIT;"
+	],
+	$create, $drop);
+
+# Maintenance of one table in six sessions at once: each waits, and none fails.
+start_with($orders, $rest);
+append_to_file("$scripts/maintain.sql", q{
+	\set days random(1, 300)
+	SELECT count(*) FROM iuid_create_partitions('orders', '1 day', now() - :days * interval '1 day', now() - (:days - 1) * interval '1 day');
+	SELECT count(*) FROM iuid_maintain_partitions('orders', '1 day', 2, :days * interval '1 day');
+});
+my ($out, $err) = ('', '');
+my $ran = IPC::Run::run(
+	[ 'pgbench', '-n', '-c', '6', '-j', '2', '-t', '17', '-f', "$scripts/maintain.sql", $node->connstr('postgres') ],
+	'>', \$out, '2>', \$err);
+ok($ran, 'maintenance of one table in six sessions');
+unlike("$out$err", qr/ERROR|aborted/, 'none of them fails') or diag $err;
+is($node->safe_psql('postgres', "SELECT count(*) FROM iuid_check_partitions('orders') WHERE problem <> 'gap'"), '0', 'and the table is well');
+
+# Partitions of countries and a table over all regions, beside readers and writers.
+start_with('CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_country_ops)',
+	'CREATE TABLE orders_other PARTITION OF orders DEFAULT',
+	'CREATE EXTENSION postgres_fdw',
+	'CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw',
+	"INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('there', NULL, 'elsewhere')",
+	"INSERT INTO iuid_routes VALUES (NULL, NULL, 'here')",
+	"ALTER DATABASE postgres SET iuid.node = 'here'");
+$node->safe_psql('postgres', "SELECT iuid_create_global_table('orders_global', 'orders', 1)");
+beside('partitions of countries',
+	[
+		"BEGIN; INSERT INTO orders VALUES (gen_iuid(250, 1)); SELECT pg_sleep(0.002); SELECT count(*) FROM orders_global WHERE iuid_is_from(id, 250); COMMIT;",
+		"BEGIN; SELECT count(*) FROM orders_global WHERE iuid_is_from(id, 250); SELECT pg_sleep(0.002); INSERT INTO orders VALUES (gen_iuid(251, 1)); COMMIT;",
+		"BEGIN; SELECT count(*) FROM orders_other; SELECT pg_sleep(0.002); INSERT INTO orders_global VALUES (gen_iuid(252, 1)); COMMIT;"
+	],
+	"INSERT INTO iuid_routes VALUES (:round, 1, CASE :round % 2 WHEN 0 THEN 'here' ELSE 'there' END);
+	SELECT count(*) FROM iuid_create_country_partitions('orders', 1);
+	SELECT count(*) FROM iuid_create_global_table('orders_global', 'orders', 1)");
+is($node->safe_psql('postgres', q{SELECT relkind, count(*) FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE relname ~ '_c[0-9]+$' GROUP BY 1 ORDER BY 1}),
+	"f|50\nr|50", 'and they are there');
+
+unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock in all of this');
+
+$node->stop;
+done_testing();

@@ -501,7 +501,9 @@ remove_one(const Work *work, Oid partition, bool referred)
 			(errcode(error->sqlerrcode),
 			 errmsg("partition %s stays: %s", name, error->message),
 			 error->detail ? errdetail("%s", error->detail) : 0,
-			 errhint("Remove what needs it, and call this again.")));
+			 error->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE ?
+				 errhint("Remove what needs it, and call this again.") :
+				 0));
 	return false;
 }
 

@@ -1,0 +1,88 @@
+-- Rows leave the DEFAULT partition only where nothing is lost: constraints, foreign keys, other kinds of table.
+SET timezone = 'UTC';
+\set SHOW_CONTEXT never
+\set january '''1 month'', ''2026-01-01'', ''2026-02-01'''
+
+-- a CHECK that the rows were never checked against, and one that they keep
+CREATE TABLE orders (id iuid PRIMARY KEY, total int, note text) PARTITION BY RANGE (id);
+CREATE TABLE orders_rest PARTITION OF orders DEFAULT;
+INSERT INTO orders SELECT iuid_from_name(7, 1, note, '2026-01-05'), total, note FROM (VALUES (-5, 'negative'), (5, 'positive')) AS v(total, note);
+ALTER TABLE orders ADD CONSTRAINT positive CHECK (total > 0) NOT VALID;
+SELECT iuid_create_partitions('orders', :january);
+\echo :LAST_ERROR_SQLSTATE
+SELECT tableoid::regclass, total FROM orders ORDER BY total;
+SELECT count(*) FROM iuid_partitions('orders');
+UPDATE orders SET total = 1 WHERE total < 0;
+SELECT iuid_create_partitions('orders', :january);
+SELECT count(*) FROM orders WHERE total > 0;
+
+-- NOT NULL of the partition to be, which the DEFAULT partition did without; one within an expression's index
+CREATE TABLE lines (id iuid, n int NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE lines_rest PARTITION OF lines DEFAULT;
+CREATE UNIQUE INDEX ON lines (id, (10 / n));
+INSERT INTO lines SELECT iuid_from_name(7, 2, n::text, '2026-01-05'), n FROM generate_series(1, 3) AS n;
+UPDATE pg_attribute SET attnotnull = false WHERE attrelid = 'lines_rest'::regclass AND attname = 'n';
+UPDATE lines_rest SET n = NULL WHERE n = 2;
+\set VERBOSITY sqlstate
+SELECT iuid_create_partitions('lines', :january);
+UPDATE lines_rest SET n = 2 WHERE n IS NULL;
+\set VERBOSITY default
+SELECT iuid_create_partitions('lines', :january);
+SET enable_seqscan = off;
+SELECT count(*) FROM lines AS l WHERE EXISTS (SELECT FROM lines WHERE id = l.id AND 10 / n = 10 / l.n);
+RESET enable_seqscan;
+INSERT INTO lines SELECT id, n FROM lines LIMIT 1;
+
+-- a foreign key to the DEFAULT partition itself, whatever it does on DELETE; the one to the parent moves along
+CREATE TABLE trips (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE trips_rest PARTITION OF trips DEFAULT;
+INSERT INTO trips VALUES ('019b8b74-1800-8007-8041-23456789abcd'), ('019b8b74-1800-8007-8041-23456789abce');
+CREATE TABLE stop (trip iuid CONSTRAINT of_any REFERENCES trips, late iuid CONSTRAINT of_rest REFERENCES trips_rest ON DELETE CASCADE ON UPDATE CASCADE);
+INSERT INTO stop VALUES ('019b8b74-1800-8007-8041-23456789abcd', NULL), ('019b8b74-1800-8007-8041-23456789abcd', '019b8b74-1800-8007-8041-23456789abce');
+SELECT iuid_create_partitions('trips', :january);
+\echo :LAST_ERROR_SQLSTATE
+SELECT count(*) FROM stop JOIN trips_rest ON id = late;
+UPDATE stop SET late = NULL;
+SELECT iuid_create_partitions('trips', :january);
+\set VERBOSITY sqlstate
+DELETE FROM trips WHERE id = '019b8b74-1800-8007-8041-23456789abcd';
+\set VERBOSITY default
+
+-- a DEFAULT partition that is partitioned itself, or foreign, does no harm as long as it has no such rows
+CREATE EXTENSION postgres_fdw;
+DO $$ BEGIN
+	EXECUTE format('CREATE SERVER loop FOREIGN DATA WRAPPER postgres_fdw OPTIONS (dbname %L, host %L, port %L)', current_database(),
+		split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port'));
+END $$;
+CREATE USER MAPPING FOR CURRENT_USER SERVER loop;
+CREATE TABLE partitioned (id uuid) PARTITION BY RANGE (id);
+CREATE TABLE partitioned_rest PARTITION OF partitioned DEFAULT PARTITION BY LIST (id);
+CREATE TABLE partitioned_rest_rest PARTITION OF partitioned_rest DEFAULT;
+CREATE TABLE afar (id iuid);
+CREATE TABLE near (id iuid) PARTITION BY RANGE (id);
+CREATE FOREIGN TABLE near_rest PARTITION OF near DEFAULT SERVER loop OPTIONS (table_name 'afar');
+INSERT INTO partitioned SELECT iuid_from_name(7, 1, 'p', '2026-01-05');
+INSERT INTO afar SELECT iuid_from_name(7, 1, 'p', '2026-01-05');
+SELECT iuid_create_partitions('partitioned', :january);
+\echo :LAST_ERROR_SQLSTATE
+SELECT iuid_create_partitions('partitioned', '1 month', '2026-03-01', '2026-04-01');
+SELECT iuid_create_partitions('near', :january);
+\echo :LAST_ERROR_SQLSTATE
+SELECT iuid_create_partitions('near', '1 month', '2026-03-01', '2026-04-01');
+
+-- a DEFAULT partition of another owner, whose rows are not the parent's owner's to move
+CREATE ROLE regress_iuid_owner;
+GRANT CREATE ON SCHEMA public TO regress_iuid_owner;
+CREATE TABLE owned (id iuid) PARTITION BY RANGE (id);
+CREATE TABLE owned_rest PARTITION OF owned DEFAULT;
+INSERT INTO owned SELECT iuid_from_name(7, 1, 'p', '2026-01-05');
+ALTER TABLE owned OWNER TO regress_iuid_owner;
+SELECT iuid_create_partitions('owned', :january);
+\echo :LAST_ERROR_SQLSTATE
+SELECT iuid_create_partitions('owned', '1 month', '2026-03-01', '2026-04-01');
+
+SET client_min_messages = warning;
+DROP TABLE orders, lines, stop, trips, partitioned, near, afar, owned;
+DROP EXTENSION postgres_fdw CASCADE;
+REVOKE CREATE ON SCHEMA public FROM regress_iuid_owner;
+DROP ROLE regress_iuid_owner;

@@ -166,4 +166,40 @@ is( $node->safe_psql('postgres', 'SELECT count(DISTINCT n) FROM walk WHERE id >=
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock');
 
 $node->stop;
+
+# Where the server has room for few locks, a call makes some partitions and says
+# so, and the next one goes on; so it is with dropping them.
+$node = PostgreSQL::Test::Cluster->new('small');
+$node->init;
+$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'\nmax_connections = 10\nmax_locks_per_transaction = 10");
+$node->start;
+$node->safe_psql('postgres', q{
+	CREATE EXTENSION iuid;
+	CREATE TABLE hourly (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id);
+	CREATE TABLE hourly_rest PARTITION OF hourly DEFAULT;
+	CREATE INDEX ON hourly (note);
+	INSERT INTO hourly SELECT gen_iuid(7, 1, timestamptz '2026-01-01' + n * interval '1 hour') FROM generate_series(0, 399) AS n});
+my $create = q{SELECT count(*) FROM iuid_create_partitions('hourly', '1 hour', '2026-01-01', timestamptz '2026-01-01' + interval '400 hours')};
+my $drop = q{SELECT count(*) FROM iuid_drop_partitions('hourly', '2027-01-01')};
+for my $all ($create, $drop)
+{
+	my ($calls, $done, $said) = (0, 0, 0);
+	while ($done < 400 && $calls < 400)
+	{
+		my ($status, $made, $err) = $node->psql('postgres', $all);
+		diag $err if $status != 0;
+		last if $status != 0;
+		$calls++;
+		$done += $made;
+		$said++ if $err =~ /WARNING:  not all partitions .*HINT:  Call it again/s;
+	}
+	is($done, 400, "all of 400 in $calls calls, with few locks: $all");
+	is($said, $calls - 1, 'each but the last says that there are more');
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM hourly_rest}), '0', 'no row stays in DEFAULT') if $all eq $create;
+}
+# In one transaction that is an error before the server runs out of locks.
+($status, undef, $err) = $node->psql('postgres', qq{DO \$\$ BEGIN LOOP PERFORM * FROM ($create) AS x WHERE count = 0; EXIT WHEN FOUND; END LOOP; END \$\$});
+isnt($status, 0, 'all in one transaction fails');
+like($err, qr/too many locks are held to make or drop a partition.*HINT:  Commit what was done/s, 'with a hint to commit');
+$node->stop;
 done_testing();

@@ -81,8 +81,18 @@ SELECT iuid_create_partitions('owned', :january);
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_create_partitions('owned', '1 month', '2026-03-01', '2026-04-01');
 
+-- a foreign key to a table on which the parent's owner has no rights, as ATTACH needs none either
+CREATE TABLE customer (id int PRIMARY KEY);
+CREATE TABLE paid (id iuid PRIMARY KEY, customer int REFERENCES customer) PARTITION BY RANGE (id);
+CREATE TABLE receipt (paid iuid REFERENCES paid);
+ALTER TABLE paid OWNER TO regress_iuid_owner;
+SET ROLE regress_iuid_owner;
+SELECT iuid_create_partitions('paid', :january);
+SELECT has_table_privilege('customer', 'SELECT') OR has_table_privilege('receipt', 'SELECT') AS has_rights;
+RESET ROLE;
+
 SET client_min_messages = warning;
-DROP TABLE orders, lines, stop, trips, partitioned, near, afar, owned;
+DROP TABLE receipt, paid, customer, orders, lines, stop, trips, partitioned, near, afar, owned;
 DROP EXTENSION postgres_fdw CASCADE;
 REVOKE CREATE ON SCHEMA public FROM regress_iuid_owner;
 DROP ROLE regress_iuid_owner;

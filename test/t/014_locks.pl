@@ -137,6 +137,36 @@ beside('partitions of countries',
 is($node->safe_psql('postgres', q{SELECT relkind, count(*) FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE relname ~ '_c[0-9]+$' GROUP BY 1 ORDER BY 1}),
 	"f|50\nr|50", 'and they are there');
 
+# Who has lost the table while waiting for it does not change it any more.
+$node->safe_psql('postgres', q{
+	CREATE ROLE seller LOGIN; CREATE ROLE buyer;
+	GRANT CREATE ON SCHEMA public TO seller;
+	CREATE TABLE sold (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
+	ALTER TABLE sold OWNER TO seller});
+my $sale = $node->background_psql('postgres');
+$sale->query_safe('BEGIN; ALTER TABLE sold OWNER TO buyer');
+$err = '';
+my $waiting = IPC::Run::start(
+	[ 'psql', '-X', '-d', $node->connstr('postgres') . ' user=seller', '-c', "SELECT iuid_create_partitions('sold', '1 day', '2026-01-01', '2026-01-02')" ],
+	'>', \$out, '2>', \$err);
+$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'sold'::regclass});
+$sale->query_safe('COMMIT');
+$sale->quit;
+IPC::Run::finish($waiting);
+like($err, qr/must be owner of table sold/, 'who has lost the table while waiting is refused');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_inherits WHERE inhparent = 'sold'::regclass}), '0', 'and it has no partition');
+
+# A snapshot from before a move finds the rows in all partitions, but not by their key: as the page says.
+start_with($orders, $rest, "INSERT INTO orders VALUES ('019b8b74-1800-8007-8041-23456789abcd')");
+my $reader = $node->background_psql('postgres');
+$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+$node->safe_psql('postgres', q{SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-02-01')});
+is($reader->query_safe('SELECT tableoid::regclass FROM orders'), 'orders_rest', 'an old snapshot sees the row in DEFAULT');
+is($reader->query_safe(q{SELECT count(*) FROM orders WHERE id = '019b8b74-1800-8007-8041-23456789abcd'}), '0', 'and by its key does not look there');
+$reader->query_safe('COMMIT');
+is($reader->query_safe(q{SELECT tableoid::regclass FROM orders WHERE id = '019b8b74-1800-8007-8041-23456789abcd'}), 'orders_2026_01', 'a new one finds it');
+$reader->quit;
+
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock in all of this');
 
 $node->stop;

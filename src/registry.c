@@ -65,11 +65,10 @@ static Moment latest_moment;
 static TimestampTz latest_statement;
 
 static inline const Registry *get_registry(FunctionCallInfo fcinfo);
-static pg_noinline const Registry *find_registry(FmgrInfo *flinfo,
-												 const Moment *now);
+static pg_noinline const Registry *find_registry(FmgrInfo *flinfo, Snapshot now);
 static CallSite *make_call_site(FmgrInfo *flinfo);
 static void end_call_site(void *arg);
-static Registry *find_moment(const Moment *now);
+static Registry *find_moment(Snapshot now);
 static void load(Oid schema, Registry **place);
 static void set_registry(Registry **place, Registry *registry);
 static void register_callbacks(void);
@@ -79,14 +78,19 @@ static void end_transaction(XactEvent event, void *arg);
 static void end_subtransaction(SubXactEvent event, SubTransactionId subxact,
 							   SubTransactionId parent, void *arg);
 
-static inline Moment
-get_moment(void)
+static inline bool
+is_moment(const Moment *moment, Snapshot snapshot)
 {
-	Snapshot snapshot;
+	return moment->curcid == snapshot->curcid && moment->xmax == snapshot->xmax &&
+		moment->xmin == snapshot->xmin && moment->xcnt == snapshot->xcnt &&
+		moment->subxcnt == snapshot->subxcnt && moment->lxid == MY_LXID;
+}
 
-	if (!ActiveSnapshotSet())
+static Moment
+get_moment(Snapshot snapshot)
+{
+	if (snapshot == NULL)
 		return (Moment){ .lxid = InvalidLocalTransactionId };
-	snapshot = GetActiveSnapshot();
 	return (Moment){
 		.lxid = MY_LXID,
 		.xmin = snapshot->xmin,
@@ -97,28 +101,20 @@ get_moment(void)
 	};
 }
 
-static inline bool
-is_moment(const Moment *a, const Moment *b)
-{
-	return a->lxid == b->lxid && a->lxid != InvalidLocalTransactionId &&
-		a->xmin == b->xmin && a->xmax == b->xmax && a->xcnt == b->xcnt &&
-		a->subxcnt == b->subxcnt && a->curcid == b->curcid;
-}
-
 /* The registry of the extension that the called function belongs to. */
 static inline const Registry *
 get_registry(FunctionCallInfo fcinfo)
 {
 	const CallSite *site = fcinfo->flinfo->fn_extra;
-	Moment now = get_moment();
+	Snapshot now = ActiveSnapshotSet() ? GetActiveSnapshot() : NULL;
 
-	if (likely(site != NULL && is_moment(&site->moment, &now)))
+	if (likely(site != NULL && now != NULL && is_moment(&site->moment, now)))
 		return site->registry;
-	return find_registry(fcinfo->flinfo, &now);
+	return find_registry(fcinfo->flinfo, now);
 }
 
 static const Registry *
-find_registry(FmgrInfo *flinfo, const Moment *now)
+find_registry(FmgrInfo *flinfo, Snapshot now)
 {
 	CallSite *site = flinfo->fn_extra;
 	Registry *registry;
@@ -128,7 +124,7 @@ find_registry(FmgrInfo *flinfo, const Moment *now)
 		site = make_call_site(flinfo);
 	site->moment.lxid = InvalidLocalTransactionId;
 
-	registry = find_moment(now);
+	registry = now == NULL ? NULL : find_moment(now);
 	if (registry == NULL)
 	{
 		/* What others have committed; a statement without tables would not ask. */
@@ -140,10 +136,10 @@ find_registry(FmgrInfo *flinfo, const Moment *now)
 	else
 		load(get_func_namespace(flinfo->fn_oid), &site->registry);
 
-	site->moment = *now;
+	site->moment = get_moment(now);
 	dlist_move_head(&call_sites, &site->node);
 	set_registry(&latest, site->registry);
-	latest_moment = *now;
+	latest_moment = site->moment;
 	latest_statement = GetCurrentStatementStartTimestamp();
 	return site->registry;
 }
@@ -172,7 +168,7 @@ end_call_site(void *arg)
 
 /* What was seen at this moment before; NULL for nothing. */
 static Registry *
-find_moment(const Moment *now)
+find_moment(Snapshot now)
 {
 	dlist_iter i;
 
@@ -330,6 +326,15 @@ iuid_registered(FunctionCallInfo fcinfo, int country, int entity)
 		.region = n->region,
 		.server = n->server,
 	};
+}
+
+const char *
+iuid_registered_node(FunctionCallInfo fcinfo, int country, int entity)
+{
+	const RegisteredNode *n =
+		iuid_find_route(get_registry(fcinfo), country, entity);
+
+	return n == NULL ? NULL : n->node;
 }
 
 bool

@@ -38,6 +38,10 @@ typedef struct Registered
 extern Registered iuid_registered(FunctionCallInfo fcinfo, int country,
 								  int entity);
 
+/* The node of that alone, NULL for none. */
+extern const char *iuid_registered_node(FunctionCallInfo fcinfo, int country,
+										int entity);
+
 /* Whether a country, 0 to 255, has a code or a route of its own. */
 extern bool iuid_is_registered_country(FunctionCallInfo fcinfo, int country);
 

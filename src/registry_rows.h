@@ -86,7 +86,19 @@ extern const RegisteredNode *iuid_find_node(const Registry *registry,
 											const char *name);
 
 /* The node of the most specific route, NULL for none. */
-extern const RegisteredNode *iuid_find_route(const Registry *registry,
-											 int country, int entity);
+static inline const RegisteredNode *
+iuid_find_route(const Registry *registry, int country, int entity)
+{
+	RegisteredNode **row = registry->routes[country];
+
+	if (row != NULL && row[entity] != NULL)
+		return row[entity];
+	if (row != NULL && row[IUID_ANY_ENTITY] != NULL)
+		return row[IUID_ANY_ENTITY];
+	row = registry->routes[IUID_ANY_COUNTRY];
+	if (row != NULL && row[entity] != NULL)
+		return row[entity];
+	return row == NULL ? NULL : row[IUID_ANY_ENTITY];
+}
 
 #endif /* IUID_REGISTRY_ROWS_H */

@@ -1320,7 +1320,9 @@ COMMENT ON AGGREGATE @extschema@.max(@extschema@.iuid) IS
 --
 
 -- What an organisation says of its numbers, nodes and routes.  The tables are
--- dumped with the database, and belong to whoever made the extension.
+-- dumped with the database.  Whoever made the extension may change what is in
+-- them, and let others do it; what they are, what is attached to them, and who
+-- is sent their changes, is up to the superuser who owns them.
 
 CREATE TABLE @extschema@.iuid_countries (
 	country int PRIMARY KEY CHECK (country OPERATOR(pg_catalog.>=) 0 AND country OPERATOR(pg_catalog.<=) 255),
@@ -1378,10 +1380,9 @@ COMMENT ON TYPE @extschema@.iuid_routes[] IS
 ALTER TABLE @extschema@.iuid_routes REPLICA IDENTITY FULL;
 
 GRANT SELECT ON @extschema@.iuid_countries, @extschema@.iuid_entities, @extschema@.iuid_nodes, @extschema@.iuid_routes TO PUBLIC;
-ALTER TABLE @extschema@.iuid_countries OWNER TO @extowner@;
-ALTER TABLE @extschema@.iuid_entities OWNER TO @extowner@;
-ALTER TABLE @extschema@.iuid_nodes OWNER TO @extowner@;
-ALTER TABLE @extschema@.iuid_routes OWNER TO @extowner@;
+GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE
+	ON @extschema@.iuid_countries, @extschema@.iuid_entities, @extschema@.iuid_nodes, @extschema@.iuid_routes
+	TO @extowner@ WITH GRANT OPTION;
 
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.iuid_countries'::pg_catalog.regclass, ''::pg_catalog.text);
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.iuid_entities'::pg_catalog.regclass, ''::pg_catalog.text);
@@ -1477,8 +1478,8 @@ COMMENT ON FUNCTION @extschema@.gen_iuid(country pg_catalog.text, entity pg_cata
 -- ISO 3166-1, as an optional start.  The numbers are the alphabetical rank of the
 -- codes when this was made; from then on they stay, whatever becomes of the codes.
 
-CREATE FUNCTION iuid_iso_countries()
-RETURNS TABLE (country int, code text, name text)
+CREATE FUNCTION @extschema@.iuid_iso_countries()
+RETURNS TABLE (country int, code pg_catalog.text, name pg_catalog.text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 249
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -1743,37 +1744,15 @@ BEGIN
 	) AS v(country, code, name);
 END
 $$;
-COMMENT ON FUNCTION iuid_iso_countries() IS
+COMMENT ON FUNCTION @extschema@.iuid_iso_countries() IS
 'countries of ISO 3166-1 by their alpha-2 codes, with English short names, and the numbers 1-249 that iuid_register_iso_countries() gives them; names are without accents where the database is not in UTF8 (doc/countries.md)';
 
-CREATE FUNCTION iuid_register_iso_countries()
+CREATE FUNCTION @extschema@.iuid_register_iso_countries()
 RETURNS int
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-	registered int;
-	clash record;
-BEGIN
-	INSERT INTO @extschema@.iuid_countries SELECT * FROM @extschema@.iuid_iso_countries() ON CONFLICT DO NOTHING;
-	GET DIAGNOSTICS registered = ROW_COUNT;
-
-	SELECT own.country, own.code, iso.country AS iso_country, iso.code AS iso_code INTO clash
-	FROM @extschema@.iuid_countries AS own
-		JOIN @extschema@.iuid_iso_countries() AS iso ON own.country = iso.country OR own.code = iso.code
-	WHERE (own.country, own.code) <> (iso.country, iso.code)
-	ORDER BY own.country LIMIT 1;
-	IF FOUND THEN
-		RAISE EXCEPTION 'country % is registered as "%" already', clash.country, clash.code
-			USING ERRCODE = 'unique_violation',
-				DETAIL = format('Among the countries of ISO 3166-1, country %s is "%s".', clash.iso_country, clash.iso_code),
-				HINT = 'An organisation with numbers of its own registers its countries in iuid_countries, and does not call this.';
-	END IF;
-	RETURN registered;
-END
-$$;
-COMMENT ON FUNCTION iuid_register_iso_countries() IS
-'registers the countries of iuid_iso_countries() that are not there yet, and gives how many those were; what is there keeps its name; a number or a code that is taken for another: 23505, and nothing is registered (doc/countries.md)';
+AS 'MODULE_PATHNAME', 'iuid_register_iso_countries'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.iuid_register_iso_countries() IS
+'registers the countries of iuid_iso_countries() that are not there yet, and gives how many those were; what is there keeps its name; a number or a code that is taken for another: 23505, and nothing is registered; without the right to INSERT: 42501 (doc/countries.md)';
 
 --
 -- Time partitions

@@ -19,29 +19,14 @@ typedef struct Named
 	const char *name;
 	RegisteredNode *node;
 	int number;
-	uint32 hash;
-	char status;
 } Named;
-
-#define SH_PREFIX		names
-#define SH_ELEMENT_TYPE Named
-#define SH_KEY_TYPE		const char *
-#define SH_KEY			name
-#define SH_HASH_KEY(table, key) \
-	hash_bytes((const unsigned char *) (key), strlen(key))
-#define SH_EQUAL(table, a, b) (strcmp(a, b) == 0)
-#define SH_STORE_HASH
-#define SH_GET_HASH(table, element) (element)->hash
-#define SH_SCOPE					static inline
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
 
 /* A hash table starts with room for so many. */
 #define FEW_NAMES 16
 
-static Named *add_name(struct names_hash *names, const char *name,
-					   const char *table, const char *what);
+static HTAB *make_names(const char *what);
+static Named *add_name(HTAB *names, const char *name, const char *table,
+					   const char *what);
 pg_noreturn static void reject_twice(const char *table, const char *what);
 
 Registry *
@@ -50,10 +35,39 @@ iuid_new_registry(void)
 	Registry *registry = palloc0(sizeof(Registry));
 
 	registry->context = CurrentMemoryContext;
-	registry->codes = names_create(CurrentMemoryContext, FEW_NAMES, NULL);
-	registry->keys = names_create(CurrentMemoryContext, FEW_NAMES, NULL);
-	registry->nodes = names_create(CurrentMemoryContext, FEW_NAMES, NULL);
+	registry->codes = make_names("iuid codes");
+	registry->keys = make_names("iuid keys");
+	registry->nodes = make_names("iuid nodes");
 	return registry;
+}
+
+static uint32
+hash_name(const void *key, Size size pg_attribute_unused())
+{
+	const char *name = *(const char *const *) key;
+
+	return hash_bytes((const unsigned char *) name, strlen(name));
+}
+
+static int
+compare_names(const void *a, const void *b, Size size pg_attribute_unused())
+{
+	return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+static HTAB *
+make_names(const char *what)
+{
+	HASHCTL info = {
+		.keysize = sizeof(const char *),
+		.entrysize = sizeof(Named),
+		.hash = hash_name,
+		.match = compare_names,
+		.hcxt = CurrentMemoryContext,
+	};
+
+	return hash_create(what, FEW_NAMES, &info,
+					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
 }
 
 void
@@ -107,7 +121,8 @@ iuid_add_route(Registry *registry, const RegistryValue *values)
 	int entity = values[1].number < 0 ? IUID_ANY_ENTITY : values[1].number;
 	RegisteredNode ***row = &registry->routes[country];
 	bool found;
-	Named *named = names_insert(registry->nodes, values[2].text, &found);
+	Named *named =
+		hash_search(registry->nodes, &values[2].text, HASH_ENTER, &found);
 
 	if (*row == NULL)
 		*row = palloc0((IUID_ENTITIES + 1) * sizeof(RegisteredNode *));
@@ -129,11 +144,10 @@ iuid_add_route(Registry *registry, const RegistryValue *values)
 }
 
 static Named *
-add_name(struct names_hash *names, const char *name, const char *table,
-		 const char *what)
+add_name(HTAB *names, const char *name, const char *table, const char *what)
 {
 	bool found;
-	Named *named = names_insert(names, name, &found);
+	Named *named = hash_search(names, &name, HASH_ENTER, &found);
 
 	if (found)
 		reject_twice(table, psprintf("%s \"%s\"", what, name));
@@ -152,9 +166,9 @@ reject_twice(const char *table, const char *what)
 }
 
 int
-iuid_find_number(struct names_hash *names, const char *name)
+iuid_find_number(HTAB *names, const char *name)
 {
-	Named *named = names_lookup(names, name);
+	Named *named = hash_search(names, &name, HASH_FIND, NULL);
 
 	return named == NULL ? -1 : named->number;
 }
@@ -162,7 +176,7 @@ iuid_find_number(struct names_hash *names, const char *name)
 const RegisteredNode *
 iuid_find_node(const Registry *registry, const char *name)
 {
-	Named *named = names_lookup(registry->nodes, name);
+	Named *named = hash_search(registry->nodes, &name, HASH_FIND, NULL);
 
 	return named == NULL ? NULL : named->node;
 }

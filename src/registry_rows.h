@@ -12,6 +12,8 @@
 
 #include "compat.h"
 
+#include "utils/hsearch.h"
+
 #include "iuid.h"
 
 #define IUID_COUNTRIES (IUID_COUNTRY_MAX + 1)
@@ -47,9 +49,9 @@ typedef struct Registry
 	RegisteredEntity entities[IUID_ENTITIES];
 
 	/* What has a name: numbers of countries and entities, nodes. */
-	struct names_hash *codes;
-	struct names_hash *keys;
-	struct names_hash *nodes;
+	HTAB *codes;
+	HTAB *keys;
+	HTAB *nodes;
 
 	/* A row by entity, NULL for a country without any. */
 	RegisteredNode **routes[IUID_COUNTRIES + 1];
@@ -81,7 +83,7 @@ extern void iuid_add_node(Registry *registry, const RegistryValue *values);
 extern void iuid_add_route(Registry *registry, const RegistryValue *values);
 
 /* The number behind a name, -1 for none; the node, NULL for none. */
-extern int iuid_find_number(struct names_hash *names, const char *name);
+extern int iuid_find_number(HTAB *names, const char *name);
 extern const RegisteredNode *iuid_find_node(const Registry *registry,
 											const char *name);
 

@@ -33,7 +33,7 @@ CREATE PROCEDURE let_in_anything() LANGUAGE plpgsql AS $$
 DECLARE
 	c record;
 BEGIN
-	FOR c IN SELECT conrelid::regclass AS name, conname FROM pg_constraint WHERE conrelid::regclass::text LIKE 'iuid\_%' ORDER BY contype <> 'f' LOOP
+	FOR c IN SELECT conrelid::regclass AS name, conname FROM pg_constraint WHERE contype <> 'n' AND conrelid::regclass::text LIKE 'iuid\_%' ORDER BY contype <> 'f' LOOP
 		EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.name, c.conname);
 	END LOOP;
 	FOR c IN SELECT attrelid::regclass AS name, attname FROM pg_attribute WHERE attnotnull AND attnum > 0 AND attrelid::regclass::text LIKE 'iuid\_%' LOOP

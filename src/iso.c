@@ -35,14 +35,11 @@ iuid_register_iso_countries(PG_FUNCTION_ARGS)
 	char *schema_name = get_namespace_name(schema);
 	Relation relation = open_table(schema);
 	Oid table = RelationGetRelid(relation);
-	AclResult right = pg_class_aclcheck(table, GetUserId(), ACL_INSERT);
 	Oid user = GetUserId();
 	Restricted saved;
 	char *table_name, *iso_name;
 	int registered;
 
-	if (right != ACLCHECK_OK)
-		aclcheck_error(right, OBJECT_TABLE, TABLE_NAME);
 	if (object_ownercheck(RelationRelationId, table, user))
 		user = relation->rd_rel->relowner;
 
@@ -61,14 +58,21 @@ iuid_register_iso_countries(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(registered);
 }
 
-/* Locked, so that its name stays its own. */
+/* Locked, for who may write to it, so that its name stays its own. */
 static Relation
 open_table(Oid schema)
 {
 	Oid oid = get_relname_relid(TABLE_NAME, schema);
-	Relation relation =
-		OidIsValid(oid) ? try_relation_open(oid, RowExclusiveLock) : NULL;
+	Relation relation = NULL;
 
+	if (OidIsValid(oid))
+	{
+		AclResult right = pg_class_aclcheck(oid, GetUserId(), ACL_INSERT);
+
+		if (right != ACLCHECK_OK)
+			aclcheck_error(right, OBJECT_TABLE, TABLE_NAME);
+		relation = try_relation_open(oid, RowExclusiveLock);
+	}
 	if (relation == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),

@@ -1320,7 +1320,9 @@ COMMENT ON AGGREGATE @extschema@.max(@extschema@.iuid) IS
 --
 
 -- What an organisation says of its numbers, nodes and routes.  The tables are
--- dumped with the database, and belong to whoever made the extension.
+-- dumped with the database.  Whoever made the extension may change what is in
+-- them, and let others do it; what they are, what is attached to them, and who
+-- is sent their changes, is up to the superuser who owns them.
 
 CREATE TABLE @extschema@.iuid_countries (
 	country int PRIMARY KEY CHECK (country OPERATOR(pg_catalog.>=) 0 AND country OPERATOR(pg_catalog.<=) 255),
@@ -1378,10 +1380,9 @@ COMMENT ON TYPE @extschema@.iuid_routes[] IS
 ALTER TABLE @extschema@.iuid_routes REPLICA IDENTITY FULL;
 
 GRANT SELECT ON @extschema@.iuid_countries, @extschema@.iuid_entities, @extschema@.iuid_nodes, @extschema@.iuid_routes TO PUBLIC;
-ALTER TABLE @extschema@.iuid_countries OWNER TO @extowner@;
-ALTER TABLE @extschema@.iuid_entities OWNER TO @extowner@;
-ALTER TABLE @extschema@.iuid_nodes OWNER TO @extowner@;
-ALTER TABLE @extschema@.iuid_routes OWNER TO @extowner@;
+GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE
+	ON @extschema@.iuid_countries, @extschema@.iuid_entities, @extschema@.iuid_nodes, @extschema@.iuid_routes
+	TO @extowner@ WITH GRANT OPTION;
 
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.iuid_countries'::pg_catalog.regclass, ''::pg_catalog.text);
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.iuid_entities'::pg_catalog.regclass, ''::pg_catalog.text);
@@ -1430,55 +1431,55 @@ RETURNS pg_catalog.text
 AS 'MODULE_PATHNAME', 'iuid_node'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_node(@extschema@.iuid) IS
-'node that has an identifier''s row, by the routes; NULL without a route, for Nil, Max and the reserved layouts 2-15 (doc/regions.md)';
+'node that has an identifier''s row, by the routes; NULL without a route, for Nil, Max and the reserved layouts 2-15; a registry that is not as the extension made it: 42P01, 42809, 42703, 42804, 23502, 23505 or 23514 (doc/regions.md)';
 
 CREATE FUNCTION @extschema@.iuid_node(country int, entity int)
 RETURNS pg_catalog.text
 AS 'MODULE_PATHNAME', 'iuid_node_of'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_node(country int, entity int) IS
-'node that has the rows of a country and entity, 0-255 each, by the routes; NULL without a route; outside 0-255: 22023 (doc/regions.md)';
+'node that has the rows of a country and entity, 0-255 each, by the routes; NULL without a route; outside 0-255: 22023; a registry that is not as the extension made it: 42P01, 42809, 42703, 42804, 23502, 23505 or 23514 (doc/regions.md)';
 
 CREATE FUNCTION @extschema@.iuid_is_local(@extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_is_local'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_is_local(@extschema@.iuid) IS
-'whether the setting iuid.node is the node that has an identifier''s row; NULL if it is not set or there is no route (doc/regions.md)';
+'whether the setting iuid.node is the node that has an identifier''s row; NULL if it is not set or there is no route; a registry that is not as the extension made it: 42P01, 42809, 42703, 42804, 23502, 23505 or 23514 (doc/regions.md)';
 
 CREATE FUNCTION @extschema@.iuid_country_code(@extschema@.iuid)
 RETURNS pg_catalog.text
 AS 'MODULE_PATHNAME', 'iuid_country_code'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_code(@extschema@.iuid) IS
-'registered code of an identifier''s country; NULL if it has none (doc/regions.md)';
+'registered code of an identifier''s country; NULL if it has none; a registry that is not as the extension made it: 42P01, 42809, 42703, 42804, 23502, 23505 or 23514 (doc/regions.md)';
 
 CREATE FUNCTION @extschema@.iuid_entity_key(@extschema@.iuid)
 RETURNS pg_catalog.text
 AS 'MODULE_PATHNAME', 'iuid_entity_key'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_entity_key(@extschema@.iuid) IS
-'registered key of an identifier''s entity; NULL if it has none (doc/regions.md)';
+'registered key of an identifier''s entity; NULL if it has none; a registry that is not as the extension made it: 42P01, 42809, 42703, 42804, 23502, 23505 or 23514 (doc/regions.md)';
 
 CREATE FUNCTION @extschema@.iuid_inspect(@extschema@.iuid, OUT "time" pg_catalog.timestamptz, OUT country int, OUT code pg_catalog.text, OUT name pg_catalog.text,
 	OUT service pg_catalog.text, OUT entity int, OUT key pg_catalog.text, OUT node pg_catalog.text, OUT region pg_catalog.text, OUT layout int)
 AS 'MODULE_PATHNAME', 'iuid_inspect'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_inspect(@extschema@.iuid) IS
-'all that is known of an identifier: its time, country with code and name, service, entity with key, node with region, and layout; NULL for what is not registered or not in it (doc/regions.md)';
+'all that is known of an identifier: its time, country with code and name, service, entity with key, node with region, and layout; NULL for what is not registered or not in it; a registry that is not as the extension made it: 42P01, 42809, 42703, 42804, 23502, 23505 or 23514 (doc/regions.md)';
 
 CREATE FUNCTION @extschema@.gen_iuid(country pg_catalog.text, entity pg_catalog.text)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'gen_iuid_registered'
 LANGUAGE C VOLATILE PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.gen_iuid(country pg_catalog.text, entity pg_catalog.text) IS
-'new identifier of this moment for a country and entity by registered code and key; NULL: 22004; not registered: 22023; a clock outside 48 bits of milliseconds: 22008 (doc/regions.md)';
+'new identifier of this moment for a country and entity by registered code and key; NULL: 22004; not registered: 22023; a clock outside 48 bits of milliseconds: 22008; a registry that is not as the extension made it: 42P01, 42809, 42703, 42804, 23502, 23505 or 23514 (doc/regions.md)';
 
 -- ISO 3166-1, as an optional start.  The numbers are the alphabetical rank of the
 -- codes when this was made; from then on they stay, whatever becomes of the codes.
 
-CREATE FUNCTION iuid_iso_countries()
-RETURNS TABLE (country int, code text, name text)
+CREATE FUNCTION @extschema@.iuid_iso_countries()
+RETURNS TABLE (country int, code pg_catalog.text, name pg_catalog.text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 249
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -1743,37 +1744,15 @@ BEGIN
 	) AS v(country, code, name);
 END
 $$;
-COMMENT ON FUNCTION iuid_iso_countries() IS
+COMMENT ON FUNCTION @extschema@.iuid_iso_countries() IS
 'countries of ISO 3166-1 by their alpha-2 codes, with English short names, and the numbers 1-249 that iuid_register_iso_countries() gives them; names are without accents where the database is not in UTF8 (doc/countries.md)';
 
-CREATE FUNCTION iuid_register_iso_countries()
+CREATE FUNCTION @extschema@.iuid_register_iso_countries()
 RETURNS int
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-	registered int;
-	clash record;
-BEGIN
-	INSERT INTO @extschema@.iuid_countries SELECT * FROM @extschema@.iuid_iso_countries() ON CONFLICT DO NOTHING;
-	GET DIAGNOSTICS registered = ROW_COUNT;
-
-	SELECT own.country, own.code, iso.country AS iso_country, iso.code AS iso_code INTO clash
-	FROM @extschema@.iuid_countries AS own
-		JOIN @extschema@.iuid_iso_countries() AS iso ON own.country = iso.country OR own.code = iso.code
-	WHERE (own.country, own.code) <> (iso.country, iso.code)
-	ORDER BY own.country LIMIT 1;
-	IF FOUND THEN
-		RAISE EXCEPTION 'country % is registered as "%" already', clash.country, clash.code
-			USING ERRCODE = 'unique_violation',
-				DETAIL = format('Among the countries of ISO 3166-1, country %s is "%s".', clash.iso_country, clash.iso_code),
-				HINT = 'An organisation with numbers of its own registers its countries in iuid_countries, and does not call this.';
-	END IF;
-	RETURN registered;
-END
-$$;
-COMMENT ON FUNCTION iuid_register_iso_countries() IS
-'registers the countries of iuid_iso_countries() that are not there yet, and gives how many those were; what is there keeps its name; a number or a code that is taken for another: 23505, and nothing is registered (doc/countries.md)';
+AS 'MODULE_PATHNAME', 'iuid_register_iso_countries'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.iuid_register_iso_countries() IS
+'registers the countries of iuid_iso_countries() that are not there yet, and gives how many those were; what is there keeps its name; a number or a code that is taken for another: 23505, and nothing is registered; without the right to INSERT: 42501, without the table: 42P01 or 42809 (doc/countries.md)';
 
 --
 -- Time partitions

@@ -18,13 +18,28 @@
 #include "registry.h"
 #include "settings.h"
 
-/* All NULL for what has no origin: Nil, Max and the reserved layouts. */
+/* Nil, Max and the reserved layouts have none. */
+static inline bool
+has_origin(const Iuid *id)
+{
+	return !iuid_is_end(id) && iuid_get_layout(id) <= IUID_LAYOUT_NAME;
+}
+
 static Registered
 get_registered(FunctionCallInfo fcinfo, const Iuid *id)
 {
-	if (iuid_is_end(id) || iuid_get_layout(id) > IUID_LAYOUT_NAME)
+	if (!has_origin(id))
 		return (Registered){ 0 };
 	return iuid_registered(fcinfo, iuid_get_country(id), iuid_get_entity(id));
+}
+
+static inline const char *
+get_node(FunctionCallInfo fcinfo, const Iuid *id)
+{
+	if (!has_origin(id))
+		return NULL;
+	return iuid_registered_node(fcinfo, iuid_get_country(id),
+								iuid_get_entity(id));
 }
 
 static Datum
@@ -40,7 +55,7 @@ PG_FUNCTION_INFO_V1(iuid_node);
 Datum
 iuid_node(PG_FUNCTION_ARGS)
 {
-	return text_or_null(fcinfo, get_registered(fcinfo, PG_GETARG_IUID_P(0)).node);
+	return text_or_null(fcinfo, get_node(fcinfo, PG_GETARG_IUID_P(0)));
 }
 
 /* iuid_node(country, entity): the same for a country and entity, 0 to 255. */
@@ -51,7 +66,7 @@ iuid_node_of(PG_FUNCTION_ARGS)
 	int country = iuid_country_arg(fcinfo, 0, IUID_COUNTRY_MAX);
 	int entity = iuid_entity_arg(fcinfo, 1, IUID_ENTITY_MAX);
 
-	return text_or_null(fcinfo, iuid_registered(fcinfo, country, entity).node);
+	return text_or_null(fcinfo, iuid_registered_node(fcinfo, country, entity));
 }
 
 /* iuid_is_local(iuid): whether its node is iuid.node; NULL if either is unknown. */
@@ -59,7 +74,7 @@ PG_FUNCTION_INFO_V1(iuid_is_local);
 Datum
 iuid_is_local(PG_FUNCTION_ARGS)
 {
-	const char *node = get_registered(fcinfo, PG_GETARG_IUID_P(0)).node;
+	const char *node = get_node(fcinfo, PG_GETARG_IUID_P(0));
 
 	if (node == NULL || iuid_setting_node[0] == '\0')
 		PG_RETURN_NULL();
@@ -105,7 +120,6 @@ iuid_inspect(PG_FUNCTION_ARGS)
 {
 	const Iuid *id = PG_GETARG_IUID_P(0);
 	bool has_layout = !iuid_is_end(id);
-	bool has_origin = has_layout && iuid_get_layout(id) <= IUID_LAYOUT_NAME;
 	Registered registered = get_registered(fcinfo, id);
 	const char *const texts[INSPECT_COLUMNS] = {
 		[CODE_COLUMN] = registered.code,
@@ -128,9 +142,9 @@ iuid_inspect(PG_FUNCTION_ARGS)
 		TimestampTzGetDatum(iuid_ms_to_timestamp(iuid_get_ms(id)));
 	nulls[TIME_COLUMN] = !has_layout || iuid_get_layout(id) != IUID_LAYOUT_TIME;
 	values[COUNTRY_COLUMN] = Int32GetDatum(iuid_get_country(id));
-	nulls[COUNTRY_COLUMN] = !has_origin;
+	nulls[COUNTRY_COLUMN] = !has_origin(id);
 	values[ENTITY_COLUMN] = Int32GetDatum(iuid_get_entity(id));
-	nulls[ENTITY_COLUMN] = !has_origin;
+	nulls[ENTITY_COLUMN] = !has_origin(id);
 	values[LAYOUT_COLUMN] = Int32GetDatum(iuid_get_layout(id));
 	nulls[LAYOUT_COLUMN] = !has_layout;
 

@@ -1,13 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * registry.c
- *	  The registry tables, in a cache in each backend.
+ *	  The registry in a cache in each backend, and what is looked up there.
  *
  * The tables are small and read for every row of a query, so all of them are
- * read at once, and dropped at once when one of them changes.  A change
- * makes a relation invalidation (iuid_registry_changed, a trigger), which the
- * server brings to each backend at commit, and to its own at the end of the
- * command and at rollback.
+ * read at once, and dropped at once when one of them changes.  A statement
+ * keeps what it began with: each place of a query that calls a function has
+ * a pin on the registry that it saw, which lasts as long as its snapshot.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -15,305 +14,309 @@
  */
 #include "compat.h"
 
-#include "access/table.h"
-#include "access/tableam.h"
-#include "commands/trigger.h"
-#include "executor/tuptable.h"
-#include "utils/builtins.h"
+#include "access/xact.h"
+#include "lib/ilist.h"
+#include "storage/proc.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "datum.h"
 #include "registry.h"
+#include "registry_load.h"
 
-#define COUNTRIES (IUID_COUNTRY_MAX + 1)
-#define ENTITIES  (IUID_ENTITY_MAX + 1)
-#define ANY		  (-1) /* a NULL in a route */
-#define NO_NODE	  0
+/* So often the tables are read before one that changes is not waited for. */
+#define TRIES 3
 
-/* The tables, in the order in which they are read. */
-enum
+/*
+ * What tells the snapshots of this backend apart.  A transaction that ends
+ * raises xmax or is no longer among those that run below it, so with the same
+ * counts the same are in progress.
+ */
+typedef struct Moment
 {
-	COUNTRY_TABLE,
-	ENTITY_TABLE,
-	NODE_TABLE,
-	ROUTE_TABLE,
-	TABLES
-};
+	LocalTransactionId lxid; /* invalid: none */
+	TransactionId xmin;
+	TransactionId xmax;
+	uint32 xcnt;
+	int32 subxcnt;
+	CommandId curcid;
+} Moment;
 
-static const char *const table_names[TABLES] = {
-	[COUNTRY_TABLE] = "iuid_countries",
-	[ENTITY_TABLE] = "iuid_entities",
-	[NODE_TABLE] = "iuid_nodes",
-	[ROUTE_TABLE] = "iuid_routes",
-};
-
-typedef struct RegisteredCountry
+/* A place of a query that calls a function, in its fn_extra. */
+typedef struct CallSite
 {
-	char *code; /* NULL: not registered */
-	char *name;
-} RegisteredCountry;
+	dlist_node node;
+	Moment moment;
+	Registry *registry; /* of that moment, pinned; NULL at first */
+	MemoryContextCallback callback;
+} CallSite;
 
-typedef struct RegisteredEntity
-{
-	char *key; /* NULL: not registered */
-	char *service;
-} RegisteredEntity;
-
-typedef struct RegisteredNode
-{
-	char *node;
-	char *region; /* may be NULL */
-	char *server;
-} RegisteredNode;
-
-typedef struct Route
-{
-	int country; /* or ANY */
-	int entity;	 /* or ANY */
-	uint16 node;
-} Route;
-
-typedef struct Registry
-{
-	RegisteredCountry countries[COUNTRIES];
-	RegisteredEntity entities[ENTITIES];
-	List *nodes;  /* of RegisteredNode; the first is that of NO_NODE */
-	List *routes; /* of Route */
-	uint16 node_of[COUNTRIES][ENTITIES];
-} Registry;
-
-static Registry *cache; /* NULL: to be read */
+static Registry *cache; /* pinned; NULL: to be read */
 static bool changed;	/* while it is read */
-static Oid table_oids[TABLES];
+static Oid tables[IUID_TABLES];
 
-static Registry *get_registry(FunctionCallInfo fcinfo);
-static void forget_registry(Datum arg, Oid relid);
-static void read_table(Registry *registry, int table);
-static void read_row(Registry *registry, int table, TupleTableSlot *slot);
-static void apply_routes(Registry *registry);
-static uint16 find_node(Registry *registry, const char *name);
-static char *text_column(TupleTableSlot *slot, int column);
-static int int_column(TupleTableSlot *slot, int column);
+/* All that there are, those first that were used last. */
+static dlist_head call_sites = DLIST_STATIC_INIT(call_sites);
 
-/* Trigger of the registry tables: every backend is to read them again. */
-PG_FUNCTION_INFO_V1(iuid_registry_changed);
-Datum
-iuid_registry_changed(PG_FUNCTION_ARGS)
+/* What was read last in a statement, whose functions come and go by the row. */
+static Registry *latest; /* pinned, until the end of the transaction */
+static Moment latest_moment;
+static TimestampTz latest_statement;
+
+static inline const Registry *get_registry(FunctionCallInfo fcinfo);
+static pg_noinline const Registry *find_registry(FmgrInfo *flinfo, Snapshot now);
+static CallSite *make_call_site(FmgrInfo *flinfo);
+static void end_call_site(void *arg);
+static Registry *find_moment(Snapshot now);
+static void load(Oid schema, Registry **place);
+static void set_registry(Registry **place, Registry *registry);
+static void register_callbacks(void);
+static void forget_changed(Datum arg, Oid relid);
+static void forget_since(SubTransactionId subxact);
+static void end_transaction(XactEvent event, void *arg);
+static void end_subtransaction(SubXactEvent event, SubTransactionId subxact,
+							   SubTransactionId parent, void *arg);
+
+static inline bool
+is_moment(const Moment *moment, Snapshot snapshot)
 {
-	if (!CALLED_AS_TRIGGER(fcinfo))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("%s must be called as a trigger",
-						"iuid_registry_changed")));
-	CacheInvalidateRelcache(((TriggerData *) fcinfo->context)->tg_relation);
-	return PointerGetDatum(NULL);
+	return moment->curcid == snapshot->curcid && moment->xmax == snapshot->xmax &&
+		moment->xmin == snapshot->xmin && moment->xcnt == snapshot->xcnt &&
+		moment->subxcnt == snapshot->subxcnt && moment->lxid == MY_LXID;
+}
+
+static Moment
+get_moment(Snapshot snapshot)
+{
+	if (snapshot == NULL)
+		return (Moment){ .lxid = InvalidLocalTransactionId };
+	return (Moment){
+		.lxid = MY_LXID,
+		.xmin = snapshot->xmin,
+		.xmax = snapshot->xmax,
+		.xcnt = snapshot->xcnt,
+		.subxcnt = snapshot->subxcnt,
+		.curcid = snapshot->curcid,
+	};
 }
 
 /* The registry of the extension that the called function belongs to. */
-static Registry *
+static inline const Registry *
 get_registry(FunctionCallInfo fcinfo)
 {
-	static MemoryContext context;
-	Oid schema;
+	const CallSite *site = fcinfo->flinfo->fn_extra;
+	Snapshot now = ActiveSnapshotSet() ? GetActiveSnapshot() : NULL;
+
+	if (likely(site != NULL && now != NULL && is_moment(&site->moment, now)))
+		return site->registry;
+	return find_registry(fcinfo->flinfo, now);
+}
+
+static const Registry *
+find_registry(FmgrInfo *flinfo, Snapshot now)
+{
+	CallSite *site = flinfo->fn_extra;
 	Registry *registry;
-	MemoryContext caller;
 
-	/* What others have committed; a statement without tables would not ask. */
-	AcceptInvalidationMessages();
-	if (cache != NULL)
-		return cache;
+	register_callbacks();
+	if (site == NULL)
+		site = make_call_site(flinfo);
+	site->moment.lxid = InvalidLocalTransactionId;
 
-	if (context == NULL)
+	registry = now == NULL ? NULL : find_moment(now);
+	if (registry == NULL)
 	{
-		context = AllocSetContextCreate(CacheMemoryContext, "iuid registry",
-										ALLOCSET_DEFAULT_SIZES);
-		CacheRegisterRelcacheCallback(forget_registry, (Datum) 0);
+		/* What others have committed; a statement without tables would not ask. */
+		AcceptInvalidationMessages();
+		registry = cache;
 	}
+	if (registry != NULL)
+		set_registry(&site->registry, registry);
+	else
+		load(get_func_namespace(flinfo->fn_oid), &site->registry);
 
-	schema = get_func_namespace(fcinfo->flinfo->fn_oid);
-	for (int i = 0; i < TABLES; i++)
-	{
-		table_oids[i] = get_relname_relid(table_names[i], schema);
-		if (!OidIsValid(table_oids[i]))
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_TABLE),
-					 errmsg("table \"%s\" of extension \"%s\" is missing",
-							table_names[i], "iuid"),
-					 errhint("Give it back the name that it had.")));
-	}
+	site->moment = get_moment(now);
+	dlist_move_head(&call_sites, &site->node);
+	set_registry(&latest, site->registry);
+	latest_moment = site->moment;
+	latest_statement = GetCurrentStatementStartTimestamp();
+	return site->registry;
+}
 
-	/* A change that comes while the tables are read makes them be read again. */
-	caller = MemoryContextSwitchTo(context);
-	do
-	{
-		changed = false;
-		MemoryContextReset(context);
-		registry = palloc0(sizeof(Registry));
-		registry->nodes = list_make1(palloc0(sizeof(RegisteredNode)));
-		for (int i = 0; i < TABLES; i++)
-			read_table(registry, i);
-	} while (changed);
-	apply_routes(registry);
-	MemoryContextSwitchTo(caller);
+static CallSite *
+make_call_site(FmgrInfo *flinfo)
+{
+	CallSite *site = MemoryContextAllocZero(flinfo->fn_mcxt, sizeof(CallSite));
 
-	cache = registry;
-	return registry;
+	site->callback.func = end_call_site;
+	site->callback.arg = site;
+	MemoryContextRegisterResetCallback(flinfo->fn_mcxt, &site->callback);
+	dlist_push_head(&call_sites, &site->node);
+	flinfo->fn_extra = site;
+	return site;
 }
 
 static void
-forget_registry(Datum arg pg_attribute_unused(), Oid relid)
+end_call_site(void *arg)
+{
+	CallSite *site = arg;
+
+	dlist_delete(&site->node);
+	set_registry(&site->registry, NULL);
+}
+
+/* What was seen at this moment before; NULL for nothing. */
+static Registry *
+find_moment(Snapshot now)
+{
+	dlist_iter i;
+
+	/* The next statement may have the same snapshot, and is to look anew. */
+	if (latest != NULL && is_moment(&latest_moment, now) &&
+		latest_statement == GetCurrentStatementStartTimestamp())
+		return latest;
+
+	dlist_foreach(i, &call_sites)
+	{
+		CallSite *site = dlist_container(CallSite, node, i.cur);
+
+		if (is_moment(&site->moment, now))
+			return site->registry;
+	}
+	return NULL;
+}
+
+/*
+ * Reads the tables, again if they change meanwhile.  What has changed in the
+ * last try, too, was true when it was read, and serves who waits for it.
+ */
+static void
+load(Oid schema, Registry **place)
+{
+	Registry *registry;
+
+	for (int tries = 1;; tries++)
+	{
+		changed = false;
+		registry = iuid_load_registry(schema, tables);
+		if (!changed || tries == TRIES)
+			break;
+		MemoryContextDelete(registry->context);
+	}
+	MemoryContextSetParent(registry->context, CacheMemoryContext);
+	set_registry(place, registry);
+	if (!changed)
+	{
+		set_registry(&cache, registry);
+		iuid_check_triggers(schema, tables);
+	}
+}
+
+/* Moves a pin to another registry, or NULL; one without a pin is gone. */
+static void
+set_registry(Registry **place, Registry *registry)
+{
+	Registry *before = *place;
+
+	if (registry != NULL)
+		registry->pins++;
+	*place = registry;
+	if (before != NULL && --before->pins == 0)
+		MemoryContextDelete(before->context);
+}
+
+static void
+register_callbacks(void)
+{
+	static bool registered;
+
+	if (registered)
+		return;
+	CacheRegisterRelcacheCallback(forget_changed, (Datum) 0);
+	RegisterXactCallback(end_transaction, NULL);
+	RegisterSubXactCallback(end_subtransaction, NULL);
+	registered = true;
+}
+
+static void
+forget_changed(Datum arg pg_attribute_unused(), Oid relid)
 {
 	bool ours = !OidIsValid(relid);
 
-	for (int i = 0; i < TABLES; i++)
-		ours = ours || relid == table_oids[i];
+	for (int i = 0; i < IUID_TABLES; i++)
+		ours = ours || relid == tables[i];
 	if (ours)
 	{
 		changed = true;
-		cache = NULL;
+		set_registry(&cache, NULL);
 	}
 }
 
 /*
- * What is committed now, or changed by this transaction: not by a snapshot of
- * old.  That of the catalogs is the one that parallel workers can have, too.
+ * What was read in a transaction that had changed something may have rows in
+ * it that nobody else ever sees, and whose triggers did not come to run.
  */
 static void
-read_table(Registry *registry, int table)
+forget_since(SubTransactionId subxact)
 {
-	Relation relation = table_open(table_oids[table], AccessShareLock);
-	TupleTableSlot *slot = table_slot_create(relation, NULL);
-	Snapshot snapshot = RegisterSnapshot(GetCatalogSnapshot(table_oids[table]));
-	TableScanDesc scan = table_beginscan(relation, snapshot, 0, NULL, 0);
+	dlist_iter i;
 
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
-		read_row(registry, table, slot);
+	if (cache != NULL && cache->loaded_in >= subxact)
+		set_registry(&cache, NULL);
+	if (latest != NULL && latest->loaded_in >= subxact)
+		set_registry(&latest, NULL);
+	dlist_foreach(i, &call_sites)
+	{
+		CallSite *site = dlist_container(CallSite, node, i.cur);
 
-	table_endscan(scan);
-	UnregisterSnapshot(snapshot);
-	ExecDropSingleTupleTableSlot(slot);
-	table_close(relation, AccessShareLock);
+		if (site->registry != NULL && site->registry->loaded_in >= subxact)
+			site->moment.lxid = InvalidLocalTransactionId;
+	}
 }
 
-/* The columns are those of the SQL script, and checked by the tables. */
 static void
-read_row(Registry *registry, int table, TupleTableSlot *slot)
+end_transaction(XactEvent event, void *arg pg_attribute_unused())
 {
-	if (table == COUNTRY_TABLE)
+	switch (event)
 	{
-		RegisteredCountry *country = &registry->countries[int_column(slot, 1)];
-
-		country->code = text_column(slot, 2);
-		country->name = text_column(slot, 3);
+		case XACT_EVENT_ABORT:
+		case XACT_EVENT_PARALLEL_ABORT:
+		case XACT_EVENT_PREPARE:
+			forget_since(TopSubTransactionId);
+			break;
+		case XACT_EVENT_COMMIT:
+		case XACT_EVENT_PARALLEL_COMMIT:
+			if (cache != NULL)
+				cache->loaded_in = InvalidSubTransactionId;
+			break;
+		default:
+			return;
 	}
-	else if (table == ENTITY_TABLE)
-	{
-		RegisteredEntity *entity = &registry->entities[int_column(slot, 1)];
-
-		entity->service = text_column(slot, 2);
-		entity->key = text_column(slot, 4);
-	}
-	else if (table == NODE_TABLE)
-	{
-		uint16 node = find_node(registry, text_column(slot, 1));
-
-		((RegisteredNode *) list_nth(registry->nodes, node))->region =
-			text_column(slot, 2);
-		((RegisteredNode *) list_nth(registry->nodes, node))->server =
-			text_column(slot, 3);
-	}
-	else
-	{
-		Route *route = palloc(sizeof(Route));
-
-		route->country = int_column(slot, 1);
-		route->entity = int_column(slot, 2);
-		route->node = find_node(registry, text_column(slot, 3));
-		registry->routes = lappend(registry->routes, route);
-	}
+	set_registry(&latest, NULL);
 }
 
-/* From the least specific to the most, so that each overrides those before. */
+/* Those that began after it was read have nothing in it. */
 static void
-apply_routes(Registry *registry)
+end_subtransaction(SubXactEvent event, SubTransactionId subxact,
+				   SubTransactionId parent pg_attribute_unused(),
+				   void *arg pg_attribute_unused())
 {
-	for (int specific = 0; specific < 4; specific++)
-	{
-		ListCell *lc;
-
-		foreach (lc, registry->routes)
-		{
-			Route *route = lfirst(lc);
-			bool any_country = route->country == ANY;
-			bool any_entity = route->entity == ANY;
-
-			if (specific != (any_country ? 0 : 2) + (any_entity ? 0 : 1))
-				continue;
-			for (int c = any_country ? 0 : route->country;
-				 c <= (any_country ? IUID_COUNTRY_MAX : route->country); c++)
-				for (int e = any_entity ? 0 : route->entity;
-					 e <= (any_entity ? IUID_ENTITY_MAX : route->entity); e++)
-					registry->node_of[c][e] = route->node;
-		}
-	}
-}
-
-/* The node's place in the list, where it is put if it is not there. */
-static uint16
-find_node(Registry *registry, const char *name)
-{
-	RegisteredNode *node;
-
-	for (int i = NO_NODE + 1; i < list_length(registry->nodes); i++)
-	{
-		node = list_nth(registry->nodes, i);
-		if (strcmp(node->node, name) == 0)
-			return i;
-	}
-	if (list_length(registry->nodes) > PG_UINT16_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many nodes in table \"%s\"", table_names[NODE_TABLE]),
-				 errdetail("There may be %d.", PG_UINT16_MAX),
-				 errhint(
-					 "There are no more countries and entities than that to route.")));
-	node = palloc0(sizeof(RegisteredNode));
-	node->node = pstrdup(name);
-	registry->nodes = lappend(registry->nodes, node);
-	return list_length(registry->nodes) - 1;
-}
-
-static char *
-text_column(TupleTableSlot *slot, int column)
-{
-	bool isnull;
-	Datum value = slot_getattr(slot, column, &isnull);
-
-	return isnull ? NULL : TextDatumGetCString(value);
-}
-
-static int
-int_column(TupleTableSlot *slot, int column)
-{
-	bool isnull;
-	Datum value = slot_getattr(slot, column, &isnull);
-
-	return isnull ? ANY : DatumGetInt32(value);
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+		forget_since(subxact);
 }
 
 Registered
 iuid_registered(FunctionCallInfo fcinfo, int country, int entity)
 {
-	Registry *registry = get_registry(fcinfo);
+	static const RegisteredNode none;
+	const Registry *registry = get_registry(fcinfo);
 	const RegisteredCountry *c = &registry->countries[country];
 	const RegisteredEntity *e = &registry->entities[entity];
-	const RegisteredNode *n =
-		list_nth(registry->nodes, registry->node_of[country][entity]);
+	const RegisteredNode *n = iuid_find_route(registry, country, entity);
 
+	if (n == NULL)
+		n = &none;
 	return (Registered){
 		.code = c->code,
 		.name = c->name,
@@ -325,44 +328,40 @@ iuid_registered(FunctionCallInfo fcinfo, int country, int entity)
 	};
 }
 
+const char *
+iuid_registered_node(FunctionCallInfo fcinfo, int country, int entity)
+{
+	const RegisteredNode *n =
+		iuid_find_route(get_registry(fcinfo), country, entity);
+
+	return n == NULL ? NULL : n->node;
+}
+
+bool
+iuid_is_registered_country(FunctionCallInfo fcinfo, int country)
+{
+	const Registry *registry = get_registry(fcinfo);
+
+	return registry->countries[country].code != NULL ||
+		registry->routes[country] != NULL;
+}
+
+bool
+iuid_is_registered_node(FunctionCallInfo fcinfo, const char *node)
+{
+	const RegisteredNode *found = iuid_find_node(get_registry(fcinfo), node);
+
+	return found != NULL && found->registered;
+}
+
 int
 iuid_find_country(FunctionCallInfo fcinfo, const char *code)
 {
-	Registry *registry = get_registry(fcinfo);
-
-	for (int i = 0; i < COUNTRIES; i++)
-	{
-		if (registry->countries[i].code != NULL &&
-			strcmp(registry->countries[i].code, code) == 0)
-			return i;
-	}
-	return -1;
+	return iuid_find_number(get_registry(fcinfo)->codes, code);
 }
 
 int
 iuid_find_entity(FunctionCallInfo fcinfo, const char *key)
 {
-	Registry *registry = get_registry(fcinfo);
-
-	for (int i = 0; i < ENTITIES; i++)
-	{
-		if (registry->entities[i].key != NULL &&
-			strcmp(registry->entities[i].key, key) == 0)
-			return i;
-	}
-	return -1;
-}
-
-bool iuid_is_registered_country(FunctionCallInfo fcinfo, int country)
-{
-	Registry *registry = get_registry(fcinfo);
-	ListCell *lc;
-	foreach(lc, registry->routes) if (((Route*)lfirst(lc))->country == country) return true;
-	return registry->countries[country].code != NULL;
-}
-bool iuid_is_registered_node(FunctionCallInfo fcinfo, const char *node)
-{
-	Registry *registry = get_registry(fcinfo);
-	for (int i = 1; i < list_length(registry->nodes); i++) if (strcmp(((RegisteredNode*)list_nth(registry->nodes, i))->node, node) == 0) return true;
-	return false;
+	return iuid_find_number(get_registry(fcinfo)->keys, key);
 }

@@ -3,6 +3,13 @@
  * registry.h
  *	  What this database knows of countries, entities, nodes and routes.
  *
+ * Every function here takes the fcinfo of a function of the extension: its
+ * schema has the tables.  It keeps what it knows in flinfo->fn_extra, which
+ * that function must leave alone.  Within one snapshot it answers the same,
+ * whatever others commit.  42P01 if a table is missing, 42809 if something
+ * else has its name, 42703 and 42804 for its columns, 23502, 23505 and 23514
+ * for its rows.
+ *
  * Copyright (c) 2026, the iuid authors
  *
  *-------------------------------------------------------------------------
@@ -14,7 +21,7 @@
 
 /*
  * What is registered of a country and entity; NULL for what is not.  The
- * strings may go away with the next access to a table.
+ * strings stay until the function is called with another snapshot.
  */
 typedef struct Registered
 {
@@ -27,17 +34,22 @@ typedef struct Registered
 	const char *server;
 } Registered;
 
-/*
- * Country and entity are within 0 to 255.  fcinfo is that of a function of
- * the extension: its schema has the tables.  42P01 if one of them is missing.
- */
+/* Country and entity are within 0 to 255. */
 extern Registered iuid_registered(FunctionCallInfo fcinfo, int country,
 								  int entity);
+
+/* The node of that alone, NULL for none. */
+extern const char *iuid_registered_node(FunctionCallInfo fcinfo, int country,
+										int entity);
+
+/* Whether a country, 0 to 255, has a code or a route of its own. */
+extern bool iuid_is_registered_country(FunctionCallInfo fcinfo, int country);
+
+/* Whether a node is in iuid_nodes. */
+extern bool iuid_is_registered_node(FunctionCallInfo fcinfo, const char *node);
 
 /* The number, 0 to 255, of a country's code or an entity's key; -1 for none. */
 extern int iuid_find_country(FunctionCallInfo fcinfo, const char *code);
 extern int iuid_find_entity(FunctionCallInfo fcinfo, const char *key);
 
-extern bool iuid_is_registered_country(FunctionCallInfo fcinfo, int country);
-extern bool iuid_is_registered_node(FunctionCallInfo fcinfo, const char *node);
 #endif /* IUID_REGISTRY_H */

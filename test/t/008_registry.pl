@@ -1,5 +1,5 @@
-# The registry in other sessions, on a logical-replication subscriber and in a
-# dump; and what a million look-ups leave behind.
+# The registry in other sessions, on a logical-replication subscriber and in
+# dumps; and what a million look-ups leave behind.
 use strict;
 use warnings;
 
@@ -57,6 +57,7 @@ my $used = q{SELECT used_bytes FROM pg_backend_memory_contexts WHERE name = 'iui
 $before = $reader->query_safe($used);
 $reader->query_safe(q{DO $$ BEGIN FOR i IN 1..200 LOOP
 	UPDATE iuid_routes SET node = node; PERFORM iuid_node(7, 1); END LOOP; END $$});
+$reader->query_safe($node);
 is($reader->query_safe($used), $before, 'nor do two hundred changes');
 $_->quit for $reader, $writer;
 
@@ -98,6 +99,42 @@ for my $table ('iuid_countries', 'iuid_entities', 'iuid_nodes', 'iuid_routes')
 	is($first->safe_psql('again', $rows), $first->safe_psql('postgres', $rows), "$table is restored");
 }
 is($first->safe_psql('again', $node), 'almaty', 'and gives the routes');
+
+# So does a dump by a database's owner, restored by that of another, neither a superuser.
+$first->safe_psql('postgres', "CREATE ROLE $_ LOGIN; CREATE DATABASE of_$_ OWNER $_") for 'one', 'another';
+sub as_owner
+{
+	my ($role, $query) = @_;
+	return $first->safe_psql("of_$role", $query, extra_params => [ '-U', $role ]);
+}
+as_owner('one', q{
+	CREATE SCHEMA ids;
+	CREATE EXTENSION iuid SCHEMA ids;
+	INSERT INTO ids.iuid_nodes VALUES ('almaty', 'asia', NULL), ('mexico', 'america', NULL);
+	INSERT INTO ids.iuid_routes VALUES (7, NULL, 'almaty')});
+my $whole = $first->basedir . '/whole.sql';
+$first->command_ok([ 'pg_dump', '--no-owner', '-f', $whole, $first->connstr('of_one') . ' user=one' ], 'dump by an owner');
+$first->command_ok(
+	[ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $whole, $first->connstr('of_another') . ' user=another' ], 'restore by another');
+is(as_owner('another', 'SELECT ids.iuid_node(7, 1)'), 'almaty', 'with the registry');
+as_owner('another', q{UPDATE ids.iuid_nodes SET node = 'astana' WHERE node = 'almaty'});
+is(as_owner('another', 'SELECT ids.iuid_node(7, 1)'), 'astana', 'which that one may change');
+as_owner('another', 'DROP EXTENSION iuid');
+as_owner('one', 'DROP EXTENSION iuid');
+is($first->safe_psql('of_one', q{SELECT count(*) FROM pg_class WHERE relname LIKE 'iuid%'}), '0', 'and an owner may drop it');
+
+# pg_restore --disable-triggers leaves triggers behind that replication does not set off.
+my $data = $first->basedir . '/data.dump';
+$first->command_ok([ 'pg_dump', '-Fc', '-f', $data, $first->connstr('again') ], 'dump in another format');
+$first->safe_psql('again', 'TRUNCATE iuid_countries, iuid_entities, iuid_nodes, iuid_routes');
+$first->command_ok([ 'pg_restore', '--data-only', '--disable-triggers', '-d', $first->connstr('again'), $data ], 'restore with triggers disabled');
+my (undef, $route, $warnings) = $first->psql('again', $node);
+is($route, 'almaty', 'the registry is there');
+my @hints = $warnings =~ /HINT:  Enter: (ALTER TABLE public\.\w+ ENABLE ALWAYS TRIGGER \w+;)/g;
+is(scalar @hints, 8, 'and a warning for each trigger') or diag $warnings;
+$first->safe_psql('again', "@hints");
+(undef, $route, $warnings) = $first->psql('again', $node);
+is("$route$warnings", 'almaty', 'until they are as they should be');
 
 $_->stop for $second, $first;
 done_testing();

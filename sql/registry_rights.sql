@@ -1,0 +1,115 @@
+-- Who may do what with the registry: all read, whoever made the extension writes, and nobody but a superuser alters, watches or publishes.
+CREATE ROLE regress_iuid_owner;
+CREATE ROLE regress_iuid_clerk;
+CREATE ROLE regress_iuid_reader;
+SELECT format('GRANT CREATE ON DATABASE %I TO regress_iuid_owner', current_database()) AS "grant" \gset
+:grant;
+CREATE SCHEMA "a.b" AUTHORIZATION regress_iuid_owner;
+DROP EXTENSION iuid;
+SET ROLE regress_iuid_owner;
+CREATE EXTENSION iuid SCHEMA "a.b";
+SET search_path = "a.b";
+SELECT relname, r.rolsuper AS owned_by_superuser FROM pg_class AS c JOIN pg_roles AS r ON r.oid = relowner
+WHERE relnamespace = '"a.b"'::regnamespace AND relkind = 'r' ORDER BY 1;
+SELECT DISTINCT g.rolname, privilege_type, is_grantable FROM pg_class AS c, aclexplode(relacl) AS a LEFT JOIN pg_roles AS g ON g.oid = grantee
+WHERE relnamespace = '"a.b"'::regnamespace AND relkind = 'r' AND grantee <> relowner ORDER BY 1, 2;
+
+-- writes, and lets others write
+INSERT INTO iuid_nodes VALUES ('almaty', 'asia', NULL), ('mexico', 'america', NULL);
+INSERT INTO iuid_routes VALUES (7, NULL, 'almaty');
+UPDATE iuid_nodes SET node = 'mumbai' WHERE node = 'almaty';
+SELECT iuid_node(7, 1);
+DELETE FROM iuid_routes;
+TRUNCATE iuid_routes, iuid_nodes;
+COPY iuid_nodes FROM stdin;
+almaty	asia	\N
+\.
+GRANT INSERT ON iuid_routes TO regress_iuid_clerk;
+GRANT USAGE ON SCHEMA "a.b" TO regress_iuid_clerk, regress_iuid_reader;
+SET ROLE regress_iuid_clerk;
+INSERT INTO iuid_routes VALUES (7, NULL, 'almaty');
+SELECT iuid_node(7, 1);
+SET ROLE regress_iuid_reader;
+SELECT iuid_node(7, 1), (SELECT count(*) FROM iuid_routes);
+INSERT INTO iuid_routes VALUES (8, NULL, 'almaty');
+
+-- and no more than that
+SET ROLE regress_iuid_owner;
+\set VERBOSITY sqlstate
+ALTER TABLE iuid_countries DROP CONSTRAINT iuid_countries_country_check;
+ALTER TABLE iuid_countries DISABLE TRIGGER iuid_changed;
+ALTER TABLE iuid_countries ENABLE ROW LEVEL SECURITY;
+ALTER TABLE iuid_countries RENAME TO was;
+DROP TABLE iuid_countries;
+ALTER EXTENSION iuid DROP TABLE iuid_countries;
+CREATE FUNCTION watch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
+CREATE TRIGGER watch BEFORE INSERT ON iuid_countries FOR EACH ROW EXECUTE FUNCTION watch();
+CREATE RULE watch AS ON INSERT TO iuid_countries DO ALSO NOTHING;
+CREATE POLICY watch ON iuid_countries;
+CREATE INDEX ON iuid_countries (name);
+CREATE STATISTICS counted ON country, code FROM iuid_countries;
+CREATE TABLE heir () INHERITS (iuid_countries);
+CREATE TABLE refers (country int REFERENCES iuid_countries);
+SET client_min_messages = error;
+CREATE PUBLICATION registry FOR TABLE iuid_countries;
+RESET client_min_messages;
+ALTER SCHEMA "a.b" OWNER TO regress_iuid_reader;
+CREATE VIEW watched AS TABLE iuid_countries;
+\set VERBOSITY default
+DROP VIEW watched;
+DROP FUNCTION watch;
+
+-- ISO's countries: who may insert may register them, in a schema of whatever name
+SELECT iuid_register_iso_countries();
+DELETE FROM iuid_countries;
+SET ROLE regress_iuid_clerk;
+SELECT iuid_register_iso_countries();
+\echo :LAST_ERROR_SQLSTATE
+SET ROLE regress_iuid_owner;
+GRANT INSERT ON iuid_countries TO regress_iuid_clerk;
+RESET ROLE;
+ALTER SCHEMA "a.b" RENAME TO "c ""d""";
+SET search_path = "c ""d""";
+SET ROLE regress_iuid_clerk;
+SELECT iuid_register_iso_countries();
+SELECT iuid_register_iso_countries() AS again;
+RESET ROLE;
+DELETE FROM iuid_countries;
+-- where a table has another owner, after all, what that one attached to it runs with its rights, whoever calls
+CREATE TABLE seen (who name, path text);
+GRANT INSERT, SELECT ON seen TO PUBLIC;
+CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO "c ""d""".seen VALUES (current_user, current_setting('search_path'));
+	RETURN new;
+END $$;
+ALTER TABLE iuid_countries OWNER TO regress_iuid_owner;
+CREATE TRIGGER see BEFORE INSERT ON iuid_countries FOR EACH ROW EXECUTE FUNCTION see();
+SELECT iuid_register_iso_countries();
+SELECT DISTINCT * FROM seen;
+SELECT current_user = session_user AS as_before, current_setting('search_path') AS path;
+CREATE OR REPLACE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RESET ROLE; RETURN new; END';
+DELETE FROM iuid_countries;
+SELECT iuid_register_iso_countries();
+\echo :LAST_ERROR_SQLSTATE
+SELECT current_user = session_user AS as_before, current_setting('search_path') AS path;
+ALTER TABLE iuid_countries RENAME TO was;
+SELECT iuid_register_iso_countries();
+\echo :LAST_ERROR_SQLSTATE
+CREATE VIEW iuid_countries AS TABLE was;
+SELECT iuid_register_iso_countries();
+\echo :LAST_ERROR_SQLSTATE
+DROP VIEW iuid_countries;
+
+-- whoever made the extension may drop it
+RESET search_path;
+DROP TABLE "c ""d""".seen;
+DROP TRIGGER see ON "c ""d""".was;
+DROP FUNCTION "c ""d""".see();
+SET ROLE regress_iuid_owner;
+DROP EXTENSION iuid;
+RESET ROLE;
+DROP SCHEMA "c ""d""";
+DROP OWNED BY regress_iuid_owner, regress_iuid_clerk;
+DROP ROLE regress_iuid_owner, regress_iuid_clerk, regress_iuid_reader;
+CREATE EXTENSION iuid;

@@ -1,0 +1,136 @@
+/*-------------------------------------------------------------------------
+ *
+ * iso.c
+ *	  Registering the countries of ISO 3166-1.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/relation.h"
+#include "catalog/pg_class.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "owner.h"
+
+#define TABLE_NAME "iuid_countries"
+
+static Relation open_table(Oid schema);
+static int register_missing(const char *table, const char *iso);
+static void reject_clash(const char *table, const char *iso);
+
+/* iuid_register_iso_countries(): how many were not registered before. */
+PG_FUNCTION_INFO_V1(iuid_register_iso_countries);
+Datum
+iuid_register_iso_countries(PG_FUNCTION_ARGS)
+{
+	Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	char *schema_name = get_namespace_name(schema);
+	Relation relation = open_table(schema);
+	Oid table = RelationGetRelid(relation);
+	Oid user = GetUserId();
+	Restricted saved;
+	char *table_name, *iso_name;
+	int registered;
+
+	if (object_ownercheck(RelationRelationId, table, user))
+		user = relation->rd_rel->relowner;
+
+	/* Whatever the schema is called by now. */
+	table_name = quote_qualified_identifier(schema_name, TABLE_NAME);
+	iso_name = quote_qualified_identifier(schema_name, "iuid_iso_countries");
+
+	saved = iuid_become(user);
+	SPI_connect();
+	registered = register_missing(table_name, iso_name);
+	reject_clash(table_name, iso_name);
+	SPI_finish();
+	iuid_return(&saved);
+
+	relation_close(relation, NoLock);
+	PG_RETURN_INT32(registered);
+}
+
+/* Locked, for who may write to it, so that its name stays its own. */
+static Relation
+open_table(Oid schema)
+{
+	Oid oid = get_relname_relid(TABLE_NAME, schema);
+	Relation relation = NULL;
+
+	if (OidIsValid(oid))
+	{
+		AclResult right = pg_class_aclcheck(oid, GetUserId(), ACL_INSERT);
+
+		if (right != ACLCHECK_OK)
+			aclcheck_error(right, OBJECT_TABLE, TABLE_NAME);
+		relation = try_relation_open(oid, RowExclusiveLock);
+	}
+	if (relation == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("table \"%s\" of extension \"%s\" is missing",
+						TABLE_NAME, "iuid"),
+				 errdetail("The countries are registered there."),
+				 errhint("Give it back the name that it had.")));
+	if (relation->rd_rel->relkind != RELKIND_RELATION)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not the table of extension \"%s\"",
+						TABLE_NAME, "iuid"),
+				 errdetail("The countries are registered in a plain table."),
+				 errhint(
+					 "Rename what has the name now, and give it back to the extension's own table.")));
+	return relation;
+}
+
+static int
+register_missing(const char *table, const char *iso)
+{
+	char *command = psprintf("INSERT INTO %s (country, code, name) "
+							 "SELECT country, code, name FROM %s() "
+							 "ON CONFLICT DO NOTHING",
+							 table, iso);
+
+	if (SPI_execute(command, false, 0) != SPI_OK_INSERT)
+		elog(ERROR, "could not insert into \"%s\"", TABLE_NAME);
+	return (int) SPI_processed;
+}
+
+/* One that is another's would give two meanings to what is in identifiers. */
+static void
+reject_clash(const char *table, const char *iso)
+{
+	char *command =
+		psprintf("SELECT own.country, own.code, iso.country, iso.code "
+				 "FROM %s AS own JOIN %s() AS iso "
+				 "ON own.country = iso.country OR own.code = iso.code "
+				 "WHERE own.country <> iso.country OR own.code <> iso.code "
+				 "ORDER BY own.country LIMIT 1",
+				 table, iso);
+	HeapTuple row;
+	TupleDesc tupdesc;
+
+	if (SPI_execute(command, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read \"%s\"", TABLE_NAME);
+	if (SPI_processed == 0)
+		return;
+	row = SPI_tuptable->vals[0];
+	tupdesc = SPI_tuptable->tupdesc;
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("country %s is registered as \"%s\" already",
+					SPI_getvalue(row, tupdesc, 1), SPI_getvalue(row, tupdesc, 2)),
+			 errdetail("Among the countries of ISO 3166-1, country %s is \"%s\".",
+					   SPI_getvalue(row, tupdesc, 3),
+					   SPI_getvalue(row, tupdesc, 4)),
+			 errhint("An organisation with numbers of its own registers its countries in %s, and does not call this.",
+					 TABLE_NAME)));
+}

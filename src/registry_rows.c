@@ -1,0 +1,182 @@
+/*-------------------------------------------------------------------------
+ *
+ * registry_rows.c
+ *	  The registry in memory: its rows, once they are checked one by one.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "common/hashfn.h"
+
+#include "registry_rows.h"
+
+/* A name, and what it is of. */
+typedef struct Named
+{
+	const char *name;
+	RegisteredNode *node;
+	int number;
+} Named;
+
+/* A hash table starts with room for so many. */
+#define FEW_NAMES 16
+
+static HTAB *make_names(const char *what);
+static Named *add_name(HTAB *names, const char *name, const char *table,
+					   const char *what);
+pg_noreturn static void reject_twice(const char *table, const char *what);
+
+Registry *
+iuid_new_registry(void)
+{
+	Registry *registry = palloc0(sizeof(Registry));
+
+	registry->context = CurrentMemoryContext;
+	registry->codes = make_names("iuid codes");
+	registry->keys = make_names("iuid keys");
+	registry->nodes = make_names("iuid nodes");
+	return registry;
+}
+
+static uint32
+hash_name(const void *key, Size size pg_attribute_unused())
+{
+	const char *name = *(const char *const *) key;
+
+	return hash_bytes((const unsigned char *) name, strlen(name));
+}
+
+static int
+compare_names(const void *a, const void *b, Size size pg_attribute_unused())
+{
+	return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+static HTAB *
+make_names(const char *what)
+{
+	HASHCTL info = {
+		.keysize = sizeof(const char *),
+		.entrysize = sizeof(Named),
+		.hash = hash_name,
+		.match = compare_names,
+		.hcxt = CurrentMemoryContext,
+	};
+
+	return hash_create(what, FEW_NAMES, &info,
+					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
+}
+
+void
+iuid_add_country(Registry *registry, const RegistryValue *values)
+{
+	const char *table = "iuid_countries";
+	int number = values[0].number;
+	RegisteredCountry *country = &registry->countries[number];
+
+	if (country->code != NULL)
+		reject_twice(table, psprintf("country %d", number));
+	country->code = values[1].text;
+	country->name = values[2].text;
+	add_name(registry->codes, country->code, table, "code")->number = number;
+}
+
+void
+iuid_add_entity(Registry *registry, const RegistryValue *values)
+{
+	const char *table = "iuid_entities";
+	int number = values[0].number;
+	RegisteredEntity *entity = &registry->entities[number];
+
+	if (entity->key != NULL)
+		reject_twice(table, psprintf("entity %d", number));
+	entity->service = values[1].text;
+	entity->key = values[2].text;
+	add_name(registry->keys, entity->key, table, "key")->number = number;
+}
+
+void
+iuid_add_node(Registry *registry, const RegistryValue *values)
+{
+	RegisteredNode *node = palloc(sizeof(RegisteredNode));
+
+	node->node = values[0].text;
+	node->region = values[1].text;
+	node->server = values[2].text;
+	node->registered = true;
+	add_name(registry->nodes, node->node, "iuid_nodes", "node")->node = node;
+}
+
+/*
+ * By logical replication, which copies one table after another, a route can
+ * come before its node.
+ */
+void
+iuid_add_route(Registry *registry, const RegistryValue *values)
+{
+	int country = values[0].number < 0 ? IUID_ANY_COUNTRY : values[0].number;
+	int entity = values[1].number < 0 ? IUID_ANY_ENTITY : values[1].number;
+	RegisteredNode ***row = &registry->routes[country];
+	bool found;
+	Named *named =
+		hash_search(registry->nodes, &values[2].text, HASH_ENTER, &found);
+
+	if (*row == NULL)
+		*row = palloc0((IUID_ENTITIES + 1) * sizeof(RegisteredNode *));
+	if ((*row)[entity] != NULL)
+		reject_twice("iuid_routes",
+					 psprintf("the route of country %s and entity %s",
+							  values[0].number < 0 ? "NULL" :
+													 psprintf("%d", country),
+							  values[1].number < 0 ? "NULL" :
+													 psprintf("%d", entity)));
+	if (found)
+		pfree(values[2].text);
+	else
+	{
+		named->node = palloc0(sizeof(RegisteredNode));
+		named->node->node = named->name;
+	}
+	(*row)[entity] = named->node;
+}
+
+static Named *
+add_name(HTAB *names, const char *name, const char *table, const char *what)
+{
+	bool found;
+	Named *named = hash_search(names, &name, HASH_ENTER, &found);
+
+	if (found)
+		reject_twice(table, psprintf("%s \"%s\"", what, name));
+	return named;
+}
+
+static void
+reject_twice(const char *table, const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("%s is in table \"%s\" twice", what, table),
+			 errdetail("The registry has one row for each."),
+			 errhint(
+				 "Delete one of the rows, and give the table back its primary key or unique constraint.")));
+}
+
+int
+iuid_find_number(HTAB *names, const char *name)
+{
+	Named *named = hash_search(names, &name, HASH_FIND, NULL);
+
+	return named == NULL ? -1 : named->number;
+}
+
+const RegisteredNode *
+iuid_find_node(const Registry *registry, const char *name)
+{
+	Named *named = hash_search(registry->nodes, &name, HASH_FIND, NULL);
+
+	return named == NULL ? NULL : named->node;
+}

@@ -1,0 +1,149 @@
+/*-------------------------------------------------------------------------
+ *
+ * registry_trigger.c
+ *	  The triggers by which every backend hears of changed registry tables.
+ *
+ * A change makes a relation invalidation, which the server brings to each
+ * backend at commit, and to its own at the end of the command and at rollback.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/relation.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_trigger.h"
+#include "commands/trigger.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "registry_load.h"
+
+#define FUNCTION_NAME "iuid_registry_changed"
+
+#define ROW_EVENTS \
+	(TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE)
+#define ALL_EVENTS (ROW_EVENTS | TRIGGER_TYPE_TRUNCATE)
+
+/* As the SQL script makes them. */
+static const struct
+{
+	const char *name;
+	int events;
+	const char *when;
+	const char *each;
+} expected[] = {
+	{ "iuid_changed", ROW_EVENTS, "INSERT OR UPDATE OR DELETE", "ROW" },
+	{ "iuid_truncated", TRIGGER_TYPE_TRUNCATE, "TRUNCATE", "STATEMENT" },
+};
+
+static void check_table(Relation relation, Oid schema, Oid function);
+static int events_of(const Trigger *trigger, Oid function);
+static void warn(Relation relation, Oid schema, int which, bool there);
+
+/* Trigger of the registry tables: every backend is to read them again. */
+PG_FUNCTION_INFO_V1(iuid_registry_changed);
+Datum
+iuid_registry_changed(PG_FUNCTION_ARGS)
+{
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("%s must be called as a trigger", FUNCTION_NAME)));
+	CacheInvalidateRelcache(((TriggerData *) fcinfo->context)->tg_relation);
+	return PointerGetDatum(NULL);
+}
+
+void
+iuid_check_triggers(Oid schema, const Oid tables[IUID_TABLES])
+{
+	Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
+								   CStringGetDatum(FUNCTION_NAME),
+								   PointerGetDatum(buildoidvector(NULL, 0)),
+								   ObjectIdGetDatum(schema));
+
+	for (int i = 0; i < IUID_TABLES; i++)
+	{
+		Relation relation = try_relation_open(tables[i], AccessShareLock);
+
+		if (relation == NULL)
+			continue;
+		check_table(relation, schema, function);
+		relation_close(relation, AccessShareLock);
+	}
+}
+
+/*
+ * pg_restore --disable-triggers leaves them as triggers that replication does
+ * not set off.
+ */
+static void
+check_table(Relation relation, Oid schema, Oid function)
+{
+	const TriggerDesc *triggers = relation->trigdesc;
+	int noticed = 0;
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		if (triggers->triggers[i].tgenabled == TRIGGER_FIRES_ALWAYS)
+			noticed |= events_of(&triggers->triggers[i], function);
+	}
+	for (int which = 0; which < (int) lengthof(expected); which++)
+	{
+		int events = expected[which].events;
+		bool there = false;
+
+		if ((noticed & events) == events)
+			continue;
+		for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+		{
+			const Trigger *trigger = &triggers->triggers[i];
+
+			if (strcmp(trigger->tgname, expected[which].name) == 0)
+				there = (events_of(trigger, function) & events) == events;
+		}
+		warn(relation, schema, which, there);
+	}
+}
+
+/* The events after which a trigger, if enabled, calls the function. */
+static int
+events_of(const Trigger *trigger, Oid function)
+{
+	if (trigger->tgfoid != function || !TRIGGER_FOR_AFTER(trigger->tgtype) ||
+		trigger->tgqual != NULL || trigger->tgnattr > 0 || trigger->tgdeferrable)
+		return 0;
+	return trigger->tgtype & ALL_EVENTS &
+		(TRIGGER_FOR_ROW(trigger->tgtype) ? ROW_EVENTS : TRIGGER_TYPE_TRUNCATE);
+}
+
+static void
+warn(Relation relation, Oid schema, int which, bool there)
+{
+	const char *trigger = expected[which].name;
+	const char *schema_name = get_namespace_name(schema);
+	const char *table =
+		quote_qualified_identifier(schema_name,
+								   RelationGetRelationName(relation));
+	char *enable =
+		psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s;", table, trigger);
+	char *create =
+		psprintf("CREATE OR REPLACE TRIGGER %s AFTER %s ON %s FOR EACH %s EXECUTE FUNCTION %s();",
+				 trigger, expected[which].when, table, expected[which].each,
+				 quote_qualified_identifier(schema_name, FUNCTION_NAME));
+
+	ereport(WARNING,
+			(errmsg("changes of table \"%s\" can go unnoticed",
+					RelationGetRelationName(relation)),
+			 there ?
+				 errdetail("Its trigger \"%s\" is not enabled always.", trigger) :
+				 errdetail("It has no trigger \"%s\" for %s.", trigger,
+						   expected[which].when),
+			 there ? errhint("Enter: %s", enable) :
+					 errhint("Enter: %s %s", create, enable)));
+}

@@ -1,0 +1,133 @@
+# The registry's cache while others change the tables: one statement has one
+# answer, the next one a new answer, and nobody waits for a quiet moment.
+use strict;
+use warnings;
+
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $server = PostgreSQL::Test::Cluster->new('main');
+$server->init;
+$server->append_conf('postgresql.conf', 'max_prepared_transactions = 2');
+$server->start;
+$server->safe_psql('postgres', q{
+	CREATE EXTENSION iuid;
+	INSERT INTO iuid_nodes VALUES ('almaty', 'asia', NULL), ('mexico', 'america', NULL);
+	INSERT INTO iuid_routes VALUES (7, NULL, 'almaty');
+	CREATE FUNCTION node_by_function(entity int) RETURNS text STABLE LANGUAGE plpgsql AS $$
+	DECLARE
+		node text;
+	BEGIN
+		SELECT iuid_node(7, entity) INTO node FROM pg_database WHERE datname = current_database();
+		RETURN node;
+	END $$;
+	CREATE FUNCTION wait() RETURNS bool VOLATILE PARALLEL UNSAFE LANGUAGE plpgsql AS $$
+	BEGIN
+		PERFORM pg_advisory_xact_lock_shared(1);
+		RETURN true;
+	END $$});
+
+my $reader = $server->background_psql('postgres');
+my $writer = $server->background_psql('postgres');
+my $node = 'SELECT iuid_node(7, 1)';
+
+# What a query gives while the writer moves the country, in the middle of it:
+# the query waits for a lock that the writer gives back when it has committed.
+sub ask_while_it_moves
+{
+	my ($query) = @_;
+	$writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
+	$writer->query_safe('SELECT pg_advisory_lock(1)');
+	$reader->query_until(qr/asked/, "\\echo asked\n$query;\n");
+	$server->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted})
+		or die "the query does not wait: $query";
+	$writer->query_safe(q{UPDATE iuid_routes SET node = 'mexico'});
+	$writer->query_safe('SELECT pg_advisory_unlock(1)');
+	my $out = $reader->query_safe('SELECT 1');
+	$out =~ s/\s*1$//;
+	return $out;
+}
+
+for my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
+{
+	for my $case (
+		[ 'SELECT iuid_node(7, 1), wait(), iuid_node(7, 1)', 'almaty|t|almaty', 'two calls' ],
+		[ q{SELECT iuid_node(7, 1), wait(), (iuid_inspect(iuid_from_name(7, 2, 'x'))).region}, 'almaty|t|asia', 'two functions' ],
+		[ 'SELECT DISTINCT iuid_node(7, n % 3) FROM generate_series(1, 1000) AS n WHERE n <> 500 OR wait()', 'almaty', 'a thousand rows' ],
+		[ 'SELECT node_by_function(1), wait(), node_by_function(1)', 'almaty|t|almaty', 'a function that looks for itself' ],
+		[ 'SELECT DISTINCT node_by_function(n % 3) FROM generate_series(1, 100) AS n WHERE n <> 50 OR wait()', 'almaty', 'the same for many rows' ])
+	{
+		my ($query, $expected, $what) = @$case;
+		$reader->query_safe("BEGIN ISOLATION LEVEL $level");
+		is(ask_while_it_moves($query), $expected, "$level: one answer in $what");
+		is($reader->query_safe($node), 'mexico', "$level: and a new one in the next statement") if $level eq 'READ COMMITTED';
+		$reader->query_safe('COMMIT');
+		is($reader->query_safe($node), 'mexico', "$level: and in the next transaction");
+	}
+}
+
+# A cursor is one statement, whatever is asked in between.
+$writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
+$reader->query_safe('BEGIN; DECLARE c CURSOR FOR SELECT iuid_node(7, 1) FROM generate_series(1, 3)');
+is($reader->query_safe('FETCH c'), 'almaty', 'a cursor');
+$writer->query_safe(q{UPDATE iuid_routes SET node = 'mexico'});
+is($reader->query_safe($node), 'mexico', 'another statement beside it');
+is($reader->query_safe('FETCH c'), 'almaty', 'the cursor goes on as it began');
+$reader->query_safe(q{UPDATE iuid_routes SET node = 'almaty' WHERE country = 7; INSERT INTO iuid_routes VALUES (7, 1, 'mexico')});
+is($reader->query_safe($node), 'mexico', 'a change of its own');
+is($reader->query_safe('FETCH c'), 'almaty', 'is not of the cursor');
+$reader->query_safe('ROLLBACK');
+
+# Each expression of PL/pgSQL is a statement, though what runs it lives for the whole transaction.
+$writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
+$reader->query_until(qr/waiting/, q{
+\echo waiting
+SET statement_timeout = '60s';
+DO $$ BEGIN
+	WHILE iuid_node(7, 1) = 'almaty' LOOP PERFORM pg_sleep(0.01); END LOOP;
+END $$;
+});
+$server->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'}) or die 'nobody waits';
+$writer->query_safe(q{UPDATE iuid_routes SET node = 'mexico'});
+is($reader->query_safe($node), 'mexico', 'a loop that waits for a change sees it');
+
+# What is prepared is not committed, and then it is.
+$writer->query_safe(q{BEGIN; UPDATE iuid_routes SET node = 'almaty'});
+is($writer->query_safe($node), 'almaty', 'changed by its own transaction');
+$writer->query_safe(q{PREPARE TRANSACTION 'moved'});
+is($_->query_safe($node), 'mexico', 'prepared, it is not seen') for $writer, $reader;
+$writer->query_safe(q{COMMIT PREPARED 'moved'});
+is($_->query_safe($node), 'almaty', 'committed, it is') for $writer, $reader;
+
+# All 65,536 routes, and others who change them all the time.
+$server->safe_psql('postgres', q{
+	INSERT INTO iuid_routes SELECT c, e, 'almaty' FROM generate_series(0, 255) AS c, generate_series(0, 255) AS e});
+my $script = $server->basedir . '/change.sql';
+append_to_file($script, q{\set c random(0, 255)
+\set e random(0, 255)
+UPDATE iuid_routes SET node = CASE node WHEN 'almaty' THEN 'mexico' ELSE 'almaty' END WHERE country = :c AND entity = :e;
+});
+my ($out, $err) = ('', '');
+my $changing = IPC::Run::start([ 'pgbench', '-n', '-c', '4', '-T', '600', '-f', $script, $server->connstr('postgres') ], '>', \$out, '2>', \$err);
+$server->poll_query_until('postgres', q{SELECT count(*) > 1000 FROM iuid_routes WHERE node = 'mexico'}) or die "nobody changes anything: $err";
+my $asked = 0;
+for my $n (1 .. 10)
+{
+	my ($status, $node_now) = $server->psql('postgres', q{SET statement_timeout = '10s'; SELECT count(*), count(DISTINCT iuid_node(7, 1 + n * 0)) FROM generate_series(1, 1000) AS n});
+	$asked++ if $status == 0 && $node_now eq '1000|1';
+}
+is($asked, 10, 'look-ups of a registry that never rests');
+my $parallel = q{
+	SET statement_timeout = '10s'; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+	SELECT count(iuid_node(7, relnatts % 2)) > 0 FROM pg_class};
+is($server->safe_psql('postgres', $parallel), 't', 'by parallel workers, too');
+$changing->kill_kill;
+$server->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'pgbench'}) or die 'pgbench goes on';
+is($server->safe_psql('postgres', 'SELECT count(*) FROM iuid_routes AS r WHERE country IS NOT NULL AND entity IS NOT NULL AND node <> iuid_node(country, entity)'),
+	'0', 'when it rests, every route is as it stands');
+
+$_->quit for $reader, $writer;
+$server->stop;
+done_testing();

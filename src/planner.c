@@ -24,6 +24,7 @@
 #include "access/htup_details.h"
 #include "access/nbtree.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_language.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -110,6 +111,9 @@ iuid_comparison_support(PG_FUNCTION_ARGS)
 		result =
 			rewrite_time_comparison(&rw, 1, BTCommuteStrategyNumber(strategy));
 	else if (right == UUIDOID)
+	if (strategy == InvalidStrategy)
+		PG_RETURN_POINTER(NULL);
+
 		result = rewrite_uuid_comparison(&rw, 0, strategy);
 	else if (left == UUIDOID)
 		result = rewrite_uuid_comparison(&rw, 1, strategy);
@@ -234,7 +238,10 @@ make_between(Node *id, Oid opfamily, Node *lower, Node *upper)
 	return (Node *) makeBoolExpr(AND_EXPR, list_make2(reaches, precedes), -1);
 }
 
-/* Functions of one strategy have one name, whatever the types. */
+/*
+ * Functions of one strategy have one name, whatever the types; one that was
+ * renamed has none that is known here.
+ */
 static StrategyNumber
 comparison_strategy(Oid funcid)
 {
@@ -252,12 +259,14 @@ comparison_strategy(Oid funcid)
 		if (strcmp(name, names[s]) == 0)
 			return s;
 	}
-	elog(ERROR, "function %s is not a comparison of iuid", name);
+	return InvalidStrategy;
 }
 
 /*
- * A call of one of the boundary functions, folded if it is constant.  args
- * are copied; they are simplified already, and must not be a second time.
+ * A call of one of the boundary functions, folded if it is constant, or NULL
+ * if there is none.  args are copied; they are simplified already, and must
+ * not be a second time.  Only a superuser makes functions in C, so what has
+ * the name of one that was renamed is not called in its place.
  */
 static Node *
 make_boundary(Rewrite *rw, const char *name, List *args)
@@ -265,7 +274,7 @@ make_boundary(Rewrite *rw, const char *name, List *args)
 	Oid argtypes[2];
 	HeapTuple proc;
 	Form_pg_proc form;
-	Node *call;
+	Node *call = NULL;
 	int nargs = 0;
 	bool constant = true;
 	ListCell *lc;
@@ -283,8 +292,10 @@ make_boundary(Rewrite *rw, const char *name, List *args)
 		return NULL;
 
 	form = (Form_pg_proc) GETSTRUCT(proc);
-	call = (Node *) makeFuncExpr(form->oid, form->prorettype, copyObject(args),
-								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	if (form->prolang == ClanguageId)
+		call =
+			(Node *) makeFuncExpr(form->oid, form->prorettype, copyObject(args),
+								  InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
 	ReleaseSysCache(proc);
 	return constant ? eval_const_expressions(rw->root, call) : call;
 }

@@ -24,10 +24,17 @@ CREATE VIEW member_function AS
 SELECT p.* FROM pg_proc p JOIN member m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid;
 
 -- all is immutable and parallel safe, but what makes identifiers or reads and changes the catalogs
+-- none runs with its owner's rights
+SELECT oid::regprocedure FROM member_function WHERE prosecdef;
+
+-- what is not in C finds in core's schema what it names
+SELECT p.oid::regprocedure FROM member_function AS p JOIN pg_language AS l ON l.oid = prolang
+WHERE lanname NOT IN ('c', 'internal') AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (proconfig), false);
+
 SELECT provolatile, proparallel, proname, count(*) FROM member_function
 WHERE provolatile <> 'i' OR proparallel <> 's' GROUP BY 1, 2, 3 ORDER BY proname;
 
--- strict, but for what refuses a NULL
+-- strict, but for what refuses a NULL, or refuses what is beside it
 SELECT oid::regprocedure FROM member_function WHERE NOT proisstrict AND prokind = 'f' ORDER BY proname, pronargs, oid;
 
 -- leakproof as core's uuid and timestamptz functions are: comparisons, and reading that cannot fail

@@ -239,19 +239,33 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_floor(country int, entity int) IS
 'smallest iuid of a country and entity in country order, 0-255 each; country 256 gives Max, entity 256 means the next country; outside 0-256: 22023 (doc/predicates.md)';
 
-CREATE FUNCTION @extschema@.iuid_country_ceiling(country int)
+CREATE FUNCTION @extschema@.iuid_country_lower(country int)
 RETURNS @extschema@.iuid
-AS 'MODULE_PATHNAME', 'iuid_country_ceiling'
+AS 'MODULE_PATHNAME', 'iuid_country_lower'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_country_ceiling(country int) IS
-'smallest iuid behind those of a country, 0-255, in country order; outside 0-255: 22023 (doc/predicates.md)';
+COMMENT ON FUNCTION @extschema@.iuid_country_lower(country int) IS
+'smallest iuid of a country, 0-255, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
 
-CREATE FUNCTION @extschema@.iuid_country_ceiling(country int, entity int)
+CREATE FUNCTION @extschema@.iuid_country_lower(country int, entity int)
 RETURNS @extschema@.iuid
-AS 'MODULE_PATHNAME', 'iuid_country_ceiling'
+AS 'MODULE_PATHNAME', 'iuid_country_lower'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_country_ceiling(country int, entity int) IS
-'smallest iuid behind those of a country and entity, 0-255 each, in country order; outside 0-255: 22023 (doc/predicates.md)';
+COMMENT ON FUNCTION @extschema@.iuid_country_lower(country int, entity int) IS
+'smallest iuid of a country and entity, 0-255 each, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_country_upper(country int)
+RETURNS @extschema@.iuid
+AS 'MODULE_PATHNAME', 'iuid_country_upper'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_upper(country int) IS
+'smallest iuid behind those of a country, 0-255, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_country_upper(country int, entity int)
+RETURNS @extschema@.iuid
+AS 'MODULE_PATHNAME', 'iuid_country_upper'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_upper(country int, entity int) IS
+'smallest iuid behind those of a country and entity, 0-255 each, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
 
 --
 -- Planner support
@@ -990,18 +1004,18 @@ COMMENT ON OPERATOR @extschema@.@> (@extschema@.iuid_tstzrange, @extschema@.iuid
 CREATE FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_is_from'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE C IMMUTABLE PARALLEL SAFE
 SUPPORT @extschema@.iuid_is_from_support;
 COMMENT ON FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int) IS
-'whether an identifier is of a country, 0-255, by position in country order; uses indexes and partitions of iuid_country_ops; outside 0-255: 22023 (doc/predicates.md)';
+'whether an identifier is of a country, 0-255, by position in country order; uses indexes and partitions of iuid_country_ops; NULL if any is; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int, entity int)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_is_from'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE C IMMUTABLE PARALLEL SAFE
 SUPPORT @extschema@.iuid_is_from_support;
 COMMENT ON FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int, entity int) IS
-'whether an identifier is of a country and entity, 0-255 each, by position in country order; uses indexes and partitions of iuid_country_ops; outside 0-255: 22023 (doc/predicates.md)';
+'whether an identifier is of a country and entity, 0-255 each, by position in country order; uses indexes and partitions of iuid_country_ops; NULL if any is; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
 
 --
 -- Operator class support functions

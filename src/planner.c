@@ -39,6 +39,8 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
+#include "iuid.h"
+
 /*
  * An argument that is to stand twice must cost less than this many operators:
  * any expression of built-in functions may, a procedural function may not.
@@ -53,6 +55,7 @@ typedef struct Rewrite
 	Oid schema; /* of the extension */
 } Rewrite;
 
+static bool can_take_boundaries(Rewrite *rw, Node **instead);
 static Node *rewrite_time_comparison(Rewrite *rw, int id,
 									 StrategyNumber strategy);
 static Node *rewrite_uuid_comparison(Rewrite *rw, int id,
@@ -88,6 +91,12 @@ argument(Rewrite *rw, int n)
 	return (Node *) list_nth(rw->call->args, n);
 }
 
+static inline bool
+is_null(Node *expr)
+{
+	return IsA(expr, Const) && castNode(Const, expr)->constisnull;
+}
+
 /* For < <= = >= > between an iuid and a timestamptz or uuid, either way round. */
 PG_FUNCTION_INFO_V1(iuid_comparison_support);
 Datum
@@ -102,6 +111,9 @@ iuid_comparison_support(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(NULL);
 
 	strategy = comparison_strategy(rw.call->funcid);
+	if (strategy == InvalidStrategy)
+		PG_RETURN_POINTER(NULL);
+
 	left = exprType(argument(&rw, 0));
 	right = exprType(argument(&rw, 1));
 
@@ -111,9 +123,6 @@ iuid_comparison_support(PG_FUNCTION_ARGS)
 		result =
 			rewrite_time_comparison(&rw, 1, BTCommuteStrategyNumber(strategy));
 	else if (right == UUIDOID)
-	if (strategy == InvalidStrategy)
-		PG_RETURN_POINTER(NULL);
-
 		result = rewrite_uuid_comparison(&rw, 0, strategy);
 	else if (left == UUIDOID)
 		result = rewrite_uuid_comparison(&rw, 1, strategy);
@@ -151,37 +160,61 @@ Datum
 iuid_is_from_support(PG_FUNCTION_ARGS)
 {
 	Rewrite rw;
-	ListCell *lc;
-	List *origin, *from;
-	Node *lower, *upper;
+	Node *result;
+	List *origin;
 	Oid opfamily;
 
 	if (!get_rewrite(fcinfo, &rw))
 		PG_RETURN_POINTER(NULL);
 
-	foreach (lc, rw.call->args)
-	{
-		if (!can_repeat(&rw, lfirst(lc)))
-			PG_RETURN_POINTER(NULL);
-	}
+	if (!can_take_boundaries(&rw, &result))
+		PG_RETURN_POINTER(result);
 
 	opfamily = GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid,
 							   ObjectIdGetDatum(BTREE_AM_OID),
 							   CStringGetDatum("iuid_country_ops"),
 							   ObjectIdGetDatum(rw.schema));
-
-	/* A country's first boundary is that of its entity 0. */
 	origin = list_copy_tail(rw.call->args, 1);
-	from = list_length(origin) == 2 ?
-		origin :
-		lappend(list_copy(origin),
-				makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
-						  Int32GetDatum(0), false, true));
+	PG_RETURN_POINTER(
+		make_between(argument(&rw, 0), opfamily,
+					 make_boundary(&rw, "iuid_country_lower", origin),
+					 make_boundary(&rw, "iuid_country_upper", origin)));
+}
 
-	/* The ceiling first: its error tells the range of an argument as it is. */
-	upper = make_boundary(&rw, "iuid_country_ceiling", origin);
-	lower = make_boundary(&rw, "iuid_country_floor", from);
-	PG_RETURN_POINTER(make_between(argument(&rw, 0), opfamily, lower, upper));
+/*
+ * Whether the boundaries of a country may stand for iuid_is_from(), which is
+ * to fail for a number out of range when it is evaluated, and not before: as
+ * a constant such a number stays where it is.  So does a NULL in place of the
+ * identifier, for which a comparison would be folded to NULL before the
+ * number is looked at.  If not, *instead is what may stand for it.
+ */
+static bool
+can_take_boundaries(Rewrite *rw, Node **instead)
+{
+	bool possible = !is_null(argument(rw, 0));
+	ListCell *lc;
+
+	*instead = NULL;
+	for_each_from(lc, rw->call->args, 1)
+	{
+		/* As core does for a function that is strict. */
+		if (is_null(lfirst(lc)))
+		{
+			*instead = makeBoolConst(false, true);
+			return false;
+		}
+		if (IsA(lfirst(lc), Const))
+		{
+			int32 number = DatumGetInt32(castNode(Const, lfirst(lc))->constvalue);
+
+			/* Countries and entities have one range. */
+			possible = possible && number >= 0 && number <= IUID_COUNTRY_MAX;
+		}
+	}
+
+	foreach (lc, rw->call->args)
+		possible = possible && can_repeat(rw, lfirst(lc));
+	return possible;
 }
 
 /* Argument id is the iuid, on the left of the strategy. */

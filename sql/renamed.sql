@@ -75,7 +75,14 @@ SELECT 'take the name of a function', format('ALTER FUNCTION %s RENAME TO rename
 	AS $body$ BEGIN RAISE ''planted''; END $body$', objid::regprocedure, proname, pg_get_function_identity_arguments(objid))
 FROM member JOIN pg_proc AS p ON p.oid = objid WHERE classid = 'pg_proc'::regclass AND proname ~ '_(floor|floor_after|lower|upper)$'
 UNION ALL
-VALUES ('rename schema', 'SET LOCAL search_path = public, renamed; ALTER SCHEMA public RENAME TO renamed');
+SELECT 'exchange names', format('ALTER FUNCTION %1$s(%3$s) RENAME TO renamed; ALTER FUNCTION %2$s(%3$s) RENAME TO %1$s; ALTER FUNCTION renamed(%3$s) RENAME TO %2$s',
+	one, other, unnest(arguments))
+FROM (VALUES ('iuid_lt', 'iuid_gt', ARRAY['iuid, uuid', 'uuid, iuid', 'iuid, timestamptz', 'timestamptz, iuid']), ('iuid_le', 'iuid_eq', ARRAY['iuid, uuid', 'uuid, iuid']),
+	('iuid_floor', 'iuid_floor_after', ARRAY['timestamptz']), ('iuid_range_lower', 'iuid_range_upper', ARRAY['tstzrange']),
+	('iuid_country_lower', 'iuid_country_upper', ARRAY['int', 'int, int'])) AS v(one, other, arguments)
+UNION ALL
+VALUES ('exchange names', 'ALTER OPERATOR FAMILY iuid_country_ops USING btree RENAME TO renamed; ALTER OPERATOR FAMILY iuid_ops USING btree RENAME TO iuid_country_ops'),
+	('rename schema', 'SET LOCAL search_path = public, renamed; ALTER SCHEMA public RENAME TO renamed');
 
 SET client_min_messages = warning;
 SELECT kind, count(*) > 0 AS tried, count(*) FILTER (WHERE answers_after(change) <> answers) AS differ

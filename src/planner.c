@@ -61,6 +61,8 @@ static Node *rewrite_time_comparison(Rewrite *rw, int id,
 static Node *rewrite_uuid_comparison(Rewrite *rw, int id,
 									 StrategyNumber strategy);
 static Node *make_between(Node *id, Oid opfamily, Node *lower, Node *upper);
+static char *c_function(Oid funcid);
+static Oid country_opfamily(Rewrite *rw);
 static StrategyNumber comparison_strategy(Oid funcid);
 static Node *make_boundary(Rewrite *rw, const char *name, List *args);
 static Node *make_comparison(Oid opfamily, StrategyNumber strategy, Node *left,
@@ -162,7 +164,6 @@ iuid_is_from_support(PG_FUNCTION_ARGS)
 	Rewrite rw;
 	Node *result;
 	List *origin;
-	Oid opfamily;
 
 	if (!get_rewrite(fcinfo, &rw))
 		PG_RETURN_POINTER(NULL);
@@ -170,13 +171,9 @@ iuid_is_from_support(PG_FUNCTION_ARGS)
 	if (!can_take_boundaries(&rw, &result))
 		PG_RETURN_POINTER(result);
 
-	opfamily = GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid,
-							   ObjectIdGetDatum(BTREE_AM_OID),
-							   CStringGetDatum("iuid_country_ops"),
-							   ObjectIdGetDatum(rw.schema));
 	origin = list_copy_tail(rw.call->args, 1);
 	PG_RETURN_POINTER(
-		make_between(argument(&rw, 0), opfamily,
+		make_between(argument(&rw, 0), country_opfamily(&rw),
 					 make_boundary(&rw, "iuid_country_lower", origin),
 					 make_boundary(&rw, "iuid_country_upper", origin)));
 }
@@ -272,24 +269,42 @@ make_between(Node *id, Oid opfamily, Node *lower, Node *upper)
 }
 
 /*
- * Functions of one strategy have one name, whatever the types; one that was
- * renamed has none that is known here.
+ * The C function that an SQL function is, or NULL if it is none.  Its name
+ * says what it does, whatever a superuser has renamed the SQL function to,
+ * and only a superuser makes such functions.
  */
+static char *
+c_function(Oid funcid)
+{
+	HeapTuple proc = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
+	char *name = NULL;
+	bool isnull;
+
+	if (!HeapTupleIsValid(proc))
+		return NULL;
+	if (((Form_pg_proc) GETSTRUCT(proc))->prolang == ClanguageId)
+		name = TextDatumGetCString(
+			SysCacheGetAttr(PROCOID, proc, Anum_pg_proc_prosrc, &isnull));
+	ReleaseSysCache(proc);
+	return name;
+}
+
+/* Functions of one strategy have one part of their name in common. */
 static StrategyNumber
 comparison_strategy(Oid funcid)
 {
-	static const char *const names[] = {
-		[BTLessStrategyNumber] = "iuid_lt",
-		[BTLessEqualStrategyNumber] = "iuid_le",
-		[BTEqualStrategyNumber] = "iuid_eq",
-		[BTGreaterEqualStrategyNumber] = "iuid_ge",
-		[BTGreaterStrategyNumber] = "iuid_gt",
+	static const char *const parts[] = {
+		[BTLessStrategyNumber] = "_lt",
+		[BTLessEqualStrategyNumber] = "_le",
+		[BTEqualStrategyNumber] = "_eq",
+		[BTGreaterEqualStrategyNumber] = "_ge",
+		[BTGreaterStrategyNumber] = "_gt",
 	};
-	char *name = get_func_name(funcid);
+	char *name = c_function(funcid);
 
 	for (StrategyNumber s = BTLessStrategyNumber; s <= BTMaxStrategyNumber; s++)
 	{
-		if (strcmp(name, names[s]) == 0)
+		if (name != NULL && strstr(name, parts[s]) != NULL)
 			return s;
 	}
 	return InvalidStrategy;
@@ -298,16 +313,16 @@ comparison_strategy(Oid funcid)
 /*
  * A call of one of the boundary functions, folded if it is constant, or NULL
  * if there is none.  args are copied; they are simplified already, and must
- * not be a second time.  Only a superuser makes functions in C, so what has
- * the name of one that was renamed is not called in its place.
+ * not be a second time.  What has taken the name of one that was renamed is
+ * not called in its place.
  */
 static Node *
 make_boundary(Rewrite *rw, const char *name, List *args)
 {
 	Oid argtypes[2];
-	HeapTuple proc;
-	Form_pg_proc form;
-	Node *call = NULL;
+	Oid funcid;
+	char *found;
+	Node *call;
 	int nargs = 0;
 	bool constant = true;
 	ListCell *lc;
@@ -318,18 +333,17 @@ make_boundary(Rewrite *rw, const char *name, List *args)
 		constant = constant && IsA(lfirst(lc), Const);
 	}
 
-	proc = SearchSysCache3(PROCNAMEARGSNSP, CStringGetDatum(name),
-						   PointerGetDatum(buildoidvector(argtypes, nargs)),
-						   ObjectIdGetDatum(rw->schema));
-	if (!HeapTupleIsValid(proc))
+	funcid = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
+							 CStringGetDatum(name),
+							 PointerGetDatum(buildoidvector(argtypes, nargs)),
+							 ObjectIdGetDatum(rw->schema));
+	found = c_function(funcid);
+	if (found == NULL || strcmp(found, name) != 0)
 		return NULL;
 
-	form = (Form_pg_proc) GETSTRUCT(proc);
-	if (form->prolang == ClanguageId)
-		call =
-			(Node *) makeFuncExpr(form->oid, form->prorettype, copyObject(args),
-								  InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-	ReleaseSysCache(proc);
+	call = (Node *) makeFuncExpr(funcid, get_func_rettype(funcid),
+								 copyObject(args), InvalidOid, InvalidOid,
+								 COERCE_EXPLICIT_CALL);
 	return constant ? eval_const_expressions(rw->root, call) : call;
 }
 
@@ -347,6 +361,22 @@ make_comparison(Oid opfamily, StrategyNumber strategy, Node *left, Node *right)
 							   (Expr *) right, InvalidOid, InvalidOid);
 	set_opfuncid((OpExpr *) comparison);
 	return (Node *) comparison;
+}
+
+/* None, if it is another order that has the name now. */
+static Oid
+country_opfamily(Rewrite *rw)
+{
+	Oid type = exprType(argument(rw, 0));
+	Oid opfamily = GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid,
+								   ObjectIdGetDatum(BTREE_AM_OID),
+								   CStringGetDatum("iuid_country_ops"),
+								   ObjectIdGetDatum(rw->schema));
+	char *less = c_function(get_opcode(
+		get_opfamily_member(opfamily, type, type, BTLessStrategyNumber)));
+
+	return less != NULL && strcmp(less, "iuid_country_lt") == 0 ? opfamily :
+																  InvalidOid;
 }
 
 static Oid

@@ -25,15 +25,19 @@ FROM (VALUES (tstzrange('2026-01-01', '2026-02-01')), (tstzrange('2026-01-01', '
 SELECT country, entity, iuid_country_floor(country, entity)
 FROM (VALUES (0, 0), (0, 1), (7, 0), (7, 4), (7, 255), (7, 256), (255, 255), (255, 256), (256, 0), (256, 256), (NULL, 0)) AS v(country, entity);
 SELECT iuid_country_floor(7) = iuid_country_floor(7, 0) AS entity_is_optional;
-SELECT country, iuid_country_ceiling(country), iuid_country_ceiling(country, 255) = iuid_country_ceiling(country) AS last_entity,
-	iuid_country_ceiling(country, 3) = iuid_country_floor(country, 4) AS next_entity
+SELECT country, iuid_country_lower(country), iuid_country_upper(country),
+	iuid_country_lower(country, 0) = iuid_country_lower(country) AS first_entity,
+	iuid_country_upper(country, 255) = iuid_country_upper(country) AS last_entity,
+	iuid_country_upper(country, 3) = iuid_country_lower(country, 4) AS next_entity
 FROM (VALUES (0), (7), (255)) AS v(country);
 SELECT iuid_country_floor(257);
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_country_floor(-1);
 SELECT iuid_country_floor(1, 257);
-SELECT iuid_country_ceiling(256);
-SELECT iuid_country_ceiling(1, 256);
+SELECT iuid_country_lower(256);
+SELECT iuid_country_lower(1, 256);
+SELECT iuid_country_upper(256);
+SELECT iuid_country_upper(1, 256);
 
 -- every country lies between its boundaries, in country order, and in no other's
 SELECT count(*) AS wrong FROM generate_series(0, 255) AS country, unnest(ARRAY[0, 1, 127, 255]) AS entity,

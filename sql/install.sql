@@ -1,12 +1,6 @@
 -- The extension as a set of catalog objects: complete, consistent, described.
 CREATE EXTENSION iuid;
 
--- amvalidate checks an operator class against its access method's rules
-SELECT amname, opcname, opcdefault, amvalidate(c.oid)
-FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
-WHERE opcintype = 'iuid'::regtype
-ORDER BY amname, opcname;
-
 SELECT typlen, typbyval, typalign, typstorage, typcategory, typarray::regtype
 FROM pg_type WHERE oid = 'iuid'::regtype;
 
@@ -27,8 +21,15 @@ SELECT p.* FROM pg_proc p JOIN member m ON m.classid = 'pg_proc'::regclass AND m
 SELECT provolatile, proparallel, proname, count(*) FROM member_function
 WHERE provolatile <> 'i' OR proparallel <> 's' GROUP BY 1, 2, 3 ORDER BY proname;
 
--- strict, but for what refuses a NULL
+-- strict, but for what refuses a NULL, or refuses what is beside it
 SELECT oid::regprocedure FROM member_function WHERE NOT proisstrict AND prokind = 'f' ORDER BY proname, pronargs, oid;
+
+-- none runs with its owner's rights
+SELECT oid::regprocedure FROM member_function WHERE prosecdef;
+
+-- what is not in C finds in core's schema what it names
+SELECT p.oid::regprocedure FROM member_function AS p JOIN pg_language AS l ON l.oid = prolang
+WHERE lanname NOT IN ('c', 'internal') AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (proconfig), false);
 
 -- leakproof as core's uuid and timestamptz functions are: comparisons, and reading that cannot fail
 SELECT proname, count(*) FROM member_function WHERE proleakproof GROUP BY 1 ORDER BY 1;

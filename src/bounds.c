@@ -20,7 +20,8 @@
 
 static Iuid time_boundary(TimestampTz at, bool after);
 static Iuid origin_boundary(int country, int entity);
-static Iuid country_end(FunctionCallInfo fcinfo, int n);
+static void country_boundaries(FunctionCallInfo fcinfo, int n, Iuid *lower,
+							   Iuid *upper);
 
 /* iuid_floor(timestamptz): the smallest iuid at or after a time. */
 PG_FUNCTION_INFO_V1(iuid_floor);
@@ -176,29 +177,46 @@ iuid_country_floor(PG_FUNCTION_ARGS)
 	PG_RETURN_IUID(origin_boundary(country, entity));
 }
 
-/*
- * iuid_country_ceiling(country [, entity]): the smallest iuid behind those
- * of the country, or of the country and entity, in country order.
- */
-PG_FUNCTION_INFO_V1(iuid_country_ceiling);
+/* iuid_country_lower(country [, entity]): the first in country order. */
+PG_FUNCTION_INFO_V1(iuid_country_lower);
 Datum
-iuid_country_ceiling(PG_FUNCTION_ARGS)
+iuid_country_lower(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_IUID(country_end(fcinfo, 0));
+	Iuid lower, upper;
+
+	country_boundaries(fcinfo, 0, &lower, &upper);
+	PG_RETURN_IUID(lower);
 }
 
-/* iuid_is_from(id, country [, entity]): whether it lies between the two. */
+/* iuid_country_upper(country [, entity]): the first behind them. */
+PG_FUNCTION_INFO_V1(iuid_country_upper);
+Datum
+iuid_country_upper(PG_FUNCTION_ARGS)
+{
+	Iuid lower, upper;
+
+	country_boundaries(fcinfo, 0, &lower, &upper);
+	PG_RETURN_IUID(upper);
+}
+
+/*
+ * iuid_is_from(id, country [, entity]): whether it lies between the two.
+ * A number that cannot be is an error even where the identifier is NULL, as
+ * it is where the planner has put the boundaries in place of this.
+ */
 PG_FUNCTION_INFO_V1(iuid_is_from);
 Datum
 iuid_is_from(PG_FUNCTION_ARGS)
 {
-	const Iuid *id = PG_GETARG_IUID_P(0);
-	Iuid upper = country_end(fcinfo, 1);
-	Iuid lower = origin_boundary(PG_GETARG_INT32(1),
-								 PG_NARGS() > 2 ? PG_GETARG_INT32(2) : 0);
+	Iuid lower, upper;
 
-	PG_RETURN_BOOL(iuid_compare_country(id, &lower) >= 0 &&
-				   iuid_compare_country(id, &upper) < 0);
+	if (PG_ARGISNULL(1) || (PG_NARGS() > 2 && PG_ARGISNULL(2)))
+		PG_RETURN_NULL();
+	country_boundaries(fcinfo, 1, &lower, &upper);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_BOOL(iuid_compare_country(PG_GETARG_IUID_P(0), &lower) >= 0 &&
+				   iuid_compare_country(PG_GETARG_IUID_P(0), &upper) < 0);
 }
 
 static Iuid
@@ -214,14 +232,19 @@ origin_boundary(int country, int entity)
 	return iuid_make(0, IUID_LAYOUT_TIME, country, entity, 0);
 }
 
-/* Argument n is the country; the one behind it, if there is one, the entity. */
-static Iuid
-country_end(FunctionCallInfo fcinfo, int n)
+/*
+ * The first identifier of a country, or of a country and entity, and the
+ * first behind them.  Argument n is the country; the one behind it, if there
+ * is one, the entity.
+ */
+static void
+country_boundaries(FunctionCallInfo fcinfo, int n, Iuid *lower, Iuid *upper)
 {
+	bool has_entity = PG_NARGS() > n + 1;
 	int country = iuid_country_arg(fcinfo, n, IUID_COUNTRY_MAX);
+	int entity = has_entity ? iuid_entity_arg(fcinfo, n + 1, IUID_ENTITY_MAX) : 0;
 
-	if (PG_NARGS() == n + 1)
-		return origin_boundary(country + 1, 0);
-	return origin_boundary(country,
-						   iuid_entity_arg(fcinfo, n + 1, IUID_ENTITY_MAX) + 1);
+	*lower = origin_boundary(country, entity);
+	*upper = has_entity ? origin_boundary(country, entity + 1) :
+						  origin_boundary(country + 1, 0);
 }

@@ -1,18 +1,17 @@
 /*-------------------------------------------------------------------------
  *
  * compare.c
- *	  Comparison and hashing in SQL.
+ *	  Comparison in SQL.
  *
  * An iuid and a core uuid have the same bytes, so each function here serves
- * the operators of all three pairs of the two types.
+ * the operators of all three pairs of the two types, and core's own hash
+ * functions serve the hash classes.
  *
  * Copyright (c) 2026, the iuid authors
  *
  *-------------------------------------------------------------------------
  */
 #include "compat.h"
-
-#include "common/hashfn.h"
 
 #include "datum.h"
 
@@ -55,23 +54,6 @@ iuid_country_cmp(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT32(
 		iuid_compare_country(PG_GETARG_IUID_P(0), PG_GETARG_IUID_P(1)));
-}
-
-/* Core's hash of the same 16 bytes, so that iuid and uuid join by hash. */
-PG_FUNCTION_INFO_V1(iuid_hash);
-Datum
-iuid_hash(PG_FUNCTION_ARGS)
-{
-	return hash_any(PG_GETARG_IUID_P(0)->bytes, IUID_LEN);
-}
-
-/* Core's hash of the same 16 bytes with a seed, 64 bits. */
-PG_FUNCTION_INFO_V1(iuid_hash_extended);
-Datum
-iuid_hash_extended(PG_FUNCTION_ARGS)
-{
-	return hash_any_extended(PG_GETARG_IUID_P(0)->bytes, IUID_LEN,
-							 PG_GETARG_INT64(1));
 }
 
 /* The lesser of two, for min(iuid). */

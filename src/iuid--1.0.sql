@@ -239,19 +239,33 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_floor(country int, entity int) IS
 'smallest iuid of a country and entity in country order, 0-255 each; country 256 gives Max, entity 256 means the next country; outside 0-256: 22023 (doc/predicates.md)';
 
-CREATE FUNCTION @extschema@.iuid_country_ceiling(country int)
+CREATE FUNCTION @extschema@.iuid_country_lower(country int)
 RETURNS @extschema@.iuid
-AS 'MODULE_PATHNAME', 'iuid_country_ceiling'
+AS 'MODULE_PATHNAME', 'iuid_country_lower'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_country_ceiling(country int) IS
-'smallest iuid behind those of a country, 0-255, in country order; outside 0-255: 22023 (doc/predicates.md)';
+COMMENT ON FUNCTION @extschema@.iuid_country_lower(country int) IS
+'smallest iuid of a country, 0-255, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
 
-CREATE FUNCTION @extschema@.iuid_country_ceiling(country int, entity int)
+CREATE FUNCTION @extschema@.iuid_country_lower(country int, entity int)
 RETURNS @extschema@.iuid
-AS 'MODULE_PATHNAME', 'iuid_country_ceiling'
+AS 'MODULE_PATHNAME', 'iuid_country_lower'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_country_ceiling(country int, entity int) IS
-'smallest iuid behind those of a country and entity, 0-255 each, in country order; outside 0-255: 22023 (doc/predicates.md)';
+COMMENT ON FUNCTION @extschema@.iuid_country_lower(country int, entity int) IS
+'smallest iuid of a country and entity, 0-255 each, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_country_upper(country int)
+RETURNS @extschema@.iuid
+AS 'MODULE_PATHNAME', 'iuid_country_upper'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_upper(country int) IS
+'smallest iuid behind those of a country, 0-255, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_country_upper(country int, entity int)
+RETURNS @extschema@.iuid
+AS 'MODULE_PATHNAME', 'iuid_country_upper'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_upper(country int, entity int) IS
+'smallest iuid behind those of a country and entity, 0-255 each, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
 
 --
 -- Planner support
@@ -990,18 +1004,18 @@ COMMENT ON OPERATOR @extschema@.@> (@extschema@.iuid_tstzrange, @extschema@.iuid
 CREATE FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_is_from'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE C IMMUTABLE PARALLEL SAFE
 SUPPORT @extschema@.iuid_is_from_support;
 COMMENT ON FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int) IS
-'whether an identifier is of a country, 0-255, by position in country order; uses indexes and partitions of iuid_country_ops; outside 0-255: 22023 (doc/predicates.md)';
+'whether an identifier is of a country, 0-255, by position in country order; uses indexes and partitions of iuid_country_ops; NULL if any is; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int, entity int)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_is_from'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE C IMMUTABLE PARALLEL SAFE
 SUPPORT @extschema@.iuid_is_from_support;
 COMMENT ON FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int, entity int) IS
-'whether an identifier is of a country and entity, 0-255 each, by position in country order; uses indexes and partitions of iuid_country_ops; outside 0-255: 22023 (doc/predicates.md)';
+'whether an identifier is of a country and entity, 0-255 each, by position in country order; uses indexes and partitions of iuid_country_ops; NULL if any is; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
 
 --
 -- Operator class support functions
@@ -1056,20 +1070,6 @@ LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_cmp(pg_catalog.uuid, pg_catalog.uuid) IS
 'less-equal-greater in country order: negative, zero or positive';
 
-CREATE FUNCTION @extschema@.iuid_hash(@extschema@.iuid)
-RETURNS int
-AS 'MODULE_PATHNAME', 'iuid_hash'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_hash(@extschema@.iuid) IS
-'hash of an identifier, 32 bits; the value of core''s uuid_hash for the same bytes';
-
-CREATE FUNCTION @extschema@.iuid_hash_extended(@extschema@.iuid, bigint)
-RETURNS bigint
-AS 'MODULE_PATHNAME', 'iuid_hash_extended'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_hash_extended(@extschema@.iuid, bigint) IS
-'hash of an identifier with a seed, 64 bits; the value of core''s uuid_hash_extended for the same bytes';
-
 CREATE FUNCTION @extschema@.iuid_sortsupport(pg_catalog.internal)
 RETURNS pg_catalog.void
 AS 'MODULE_PATHNAME', 'iuid_sortsupport'
@@ -1100,7 +1100,7 @@ COMMENT ON OPERATOR FAMILY @extschema@.iuid_country_ops USING btree IS
 
 CREATE OPERATOR FAMILY @extschema@.iuid_ops USING hash;
 COMMENT ON OPERATOR FAMILY @extschema@.iuid_ops USING hash IS
-'hashing of iuid and uuid, with core''s values for uuid';
+'hashing of iuid and uuid, by core''s functions for uuid';
 
 CREATE OPERATOR FAMILY @extschema@.iuid_minmax_ops USING brin;
 COMMENT ON OPERATOR FAMILY @extschema@.iuid_minmax_ops USING brin IS
@@ -1203,13 +1203,16 @@ ALTER OPERATOR FAMILY @extschema@.iuid_country_ops USING btree ADD
 	FUNCTION 1 (pg_catalog.uuid, pg_catalog.uuid) @extschema@.iuid_country_cmp(pg_catalog.uuid, pg_catalog.uuid),
 	FUNCTION 2 (pg_catalog.uuid, pg_catalog.uuid) @extschema@.iuid_country_sortsupport(pg_catalog.internal);
 
+-- Core's functions themselves, as an iuid is binary-coercible to uuid: what hashes by
+-- the function and not by the operator class gives an iuid and its uuid one value.
+
 CREATE OPERATOR CLASS @extschema@.iuid_ops
 DEFAULT FOR TYPE @extschema@.iuid USING hash FAMILY @extschema@.iuid_ops AS
 	OPERATOR 1 @extschema@.=,
-	FUNCTION 1 @extschema@.iuid_hash(@extschema@.iuid),
-	FUNCTION 2 @extschema@.iuid_hash_extended(@extschema@.iuid, bigint);
+	FUNCTION 1 (@extschema@.iuid, @extschema@.iuid) pg_catalog.uuid_hash(pg_catalog.uuid),
+	FUNCTION 2 (@extschema@.iuid, @extschema@.iuid) pg_catalog.uuid_hash_extended(pg_catalog.uuid, bigint);
 COMMENT ON OPERATOR CLASS @extschema@.iuid_ops USING hash IS
-'equality, with core''s hash values for the same bytes';
+'equality, by core''s hash functions for uuid';
 
 ALTER OPERATOR FAMILY @extschema@.iuid_ops USING hash ADD
 	OPERATOR 1 @extschema@.= (@extschema@.iuid, pg_catalog.uuid),
@@ -1270,7 +1273,7 @@ FOR TYPE @extschema@.iuid USING brin FAMILY @extschema@.iuid_bloom_ops AS
 	FUNCTION 3 pg_catalog.brin_bloom_consistent(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, int),
 	FUNCTION 4 pg_catalog.brin_bloom_union(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
 	FUNCTION 5 pg_catalog.brin_bloom_options(pg_catalog.internal),
-	FUNCTION 11 @extschema@.iuid_hash(@extschema@.iuid);
+	FUNCTION 11 (@extschema@.iuid, @extschema@.iuid) pg_catalog.uuid_hash(pg_catalog.uuid);
 COMMENT ON OPERATOR CLASS @extschema@.iuid_bloom_ops USING brin IS
 'a Bloom filter of a block range';
 

@@ -24,6 +24,7 @@
 #include "access/htup_details.h"
 #include "access/nbtree.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_language.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -37,6 +38,8 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
+
+#include "iuid.h"
 
 /*
  * An argument that is to stand twice must cost less than this many operators:
@@ -52,11 +55,14 @@ typedef struct Rewrite
 	Oid schema; /* of the extension */
 } Rewrite;
 
+static bool can_take_boundaries(Rewrite *rw, Node **instead);
 static Node *rewrite_time_comparison(Rewrite *rw, int id,
 									 StrategyNumber strategy);
 static Node *rewrite_uuid_comparison(Rewrite *rw, int id,
 									 StrategyNumber strategy);
 static Node *make_between(Node *id, Oid opfamily, Node *lower, Node *upper);
+static char *c_function(Oid funcid);
+static Oid country_opfamily(Rewrite *rw);
 static StrategyNumber comparison_strategy(Oid funcid);
 static Node *make_boundary(Rewrite *rw, const char *name, List *args);
 static Node *make_comparison(Oid opfamily, StrategyNumber strategy, Node *left,
@@ -87,6 +93,12 @@ argument(Rewrite *rw, int n)
 	return (Node *) list_nth(rw->call->args, n);
 }
 
+static inline bool
+is_null(Node *expr)
+{
+	return IsA(expr, Const) && castNode(Const, expr)->constisnull;
+}
+
 /* For < <= = >= > between an iuid and a timestamptz or uuid, either way round. */
 PG_FUNCTION_INFO_V1(iuid_comparison_support);
 Datum
@@ -101,6 +113,9 @@ iuid_comparison_support(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(NULL);
 
 	strategy = comparison_strategy(rw.call->funcid);
+	if (strategy == InvalidStrategy)
+		PG_RETURN_POINTER(NULL);
+
 	left = exprType(argument(&rw, 0));
 	right = exprType(argument(&rw, 1));
 
@@ -147,37 +162,56 @@ Datum
 iuid_is_from_support(PG_FUNCTION_ARGS)
 {
 	Rewrite rw;
-	ListCell *lc;
-	List *origin, *from;
-	Node *lower, *upper;
-	Oid opfamily;
+	Node *result;
+	List *origin;
 
 	if (!get_rewrite(fcinfo, &rw))
 		PG_RETURN_POINTER(NULL);
 
-	foreach (lc, rw.call->args)
+	if (!can_take_boundaries(&rw, &result))
+		PG_RETURN_POINTER(result);
+
+	origin = list_copy_tail(rw.call->args, 1);
+	PG_RETURN_POINTER(
+		make_between(argument(&rw, 0), country_opfamily(&rw),
+					 make_boundary(&rw, "iuid_country_lower", origin),
+					 make_boundary(&rw, "iuid_country_upper", origin)));
+}
+
+/*
+ * Whether the boundaries of a country may stand for iuid_is_from(), which is
+ * to fail for a number out of range when it is evaluated, and not before: as
+ * a constant such a number stays where it is.  So does a NULL in place of the
+ * identifier, for which a comparison would be folded to NULL before the
+ * number is looked at.  If not, *instead is what may stand for it.
+ */
+static bool
+can_take_boundaries(Rewrite *rw, Node **instead)
+{
+	bool possible = !is_null(argument(rw, 0));
+	ListCell *lc;
+
+	*instead = NULL;
+	for_each_from(lc, rw->call->args, 1)
 	{
-		if (!can_repeat(&rw, lfirst(lc)))
-			PG_RETURN_POINTER(NULL);
+		/* As core does for a function that is strict. */
+		if (is_null(lfirst(lc)))
+		{
+			*instead = makeBoolConst(false, true);
+			return false;
+		}
+		if (IsA(lfirst(lc), Const))
+		{
+			int32 number = DatumGetInt32(castNode(Const, lfirst(lc))->constvalue);
+
+			/* Countries and entities have one range. */
+			possible = possible && number >= 0 && number <= IUID_COUNTRY_MAX;
+		}
 	}
 
-	opfamily = GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid,
-							   ObjectIdGetDatum(BTREE_AM_OID),
-							   CStringGetDatum("iuid_country_ops"),
-							   ObjectIdGetDatum(rw.schema));
-
-	/* A country's first boundary is that of its entity 0. */
-	origin = list_copy_tail(rw.call->args, 1);
-	from = list_length(origin) == 2 ?
-		origin :
-		lappend(list_copy(origin),
-				makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
-						  Int32GetDatum(0), false, true));
-
-	/* The ceiling first: its error tells the range of an argument as it is. */
-	upper = make_boundary(&rw, "iuid_country_ceiling", origin);
-	lower = make_boundary(&rw, "iuid_country_floor", from);
-	PG_RETURN_POINTER(make_between(argument(&rw, 0), opfamily, lower, upper));
+	foreach (lc, rw->call->args)
+		possible = possible && can_repeat(rw, lfirst(lc));
+	return possible;
 }
 
 /* Argument id is the iuid, on the left of the strategy. */
@@ -234,37 +268,60 @@ make_between(Node *id, Oid opfamily, Node *lower, Node *upper)
 	return (Node *) makeBoolExpr(AND_EXPR, list_make2(reaches, precedes), -1);
 }
 
-/* Functions of one strategy have one name, whatever the types. */
+/*
+ * The C function that an SQL function is, or NULL if it is none.  Its name
+ * says what it does, whatever a superuser has renamed the SQL function to,
+ * and only a superuser makes such functions.
+ */
+static char *
+c_function(Oid funcid)
+{
+	HeapTuple proc = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
+	char *name = NULL;
+	bool isnull;
+
+	if (!HeapTupleIsValid(proc))
+		return NULL;
+	if (((Form_pg_proc) GETSTRUCT(proc))->prolang == ClanguageId)
+		name = TextDatumGetCString(
+			SysCacheGetAttr(PROCOID, proc, Anum_pg_proc_prosrc, &isnull));
+	ReleaseSysCache(proc);
+	return name;
+}
+
+/* Functions of one strategy have one part of their name in common. */
 static StrategyNumber
 comparison_strategy(Oid funcid)
 {
-	static const char *const names[] = {
-		[BTLessStrategyNumber] = "iuid_lt",
-		[BTLessEqualStrategyNumber] = "iuid_le",
-		[BTEqualStrategyNumber] = "iuid_eq",
-		[BTGreaterEqualStrategyNumber] = "iuid_ge",
-		[BTGreaterStrategyNumber] = "iuid_gt",
+	static const char *const parts[] = {
+		[BTLessStrategyNumber] = "_lt",
+		[BTLessEqualStrategyNumber] = "_le",
+		[BTEqualStrategyNumber] = "_eq",
+		[BTGreaterEqualStrategyNumber] = "_ge",
+		[BTGreaterStrategyNumber] = "_gt",
 	};
-	char *name = get_func_name(funcid);
+	char *name = c_function(funcid);
 
 	for (StrategyNumber s = BTLessStrategyNumber; s <= BTMaxStrategyNumber; s++)
 	{
-		if (strcmp(name, names[s]) == 0)
+		if (name != NULL && strstr(name, parts[s]) != NULL)
 			return s;
 	}
-	elog(ERROR, "function %s is not a comparison of iuid", name);
+	return InvalidStrategy;
 }
 
 /*
- * A call of one of the boundary functions, folded if it is constant.  args
- * are copied; they are simplified already, and must not be a second time.
+ * A call of one of the boundary functions, folded if it is constant, or NULL
+ * if there is none.  args are copied; they are simplified already, and must
+ * not be a second time.  What has taken the name of one that was renamed is
+ * not called in its place.
  */
 static Node *
 make_boundary(Rewrite *rw, const char *name, List *args)
 {
 	Oid argtypes[2];
-	HeapTuple proc;
-	Form_pg_proc form;
+	Oid funcid;
+	char *found;
 	Node *call;
 	int nargs = 0;
 	bool constant = true;
@@ -276,16 +333,17 @@ make_boundary(Rewrite *rw, const char *name, List *args)
 		constant = constant && IsA(lfirst(lc), Const);
 	}
 
-	proc = SearchSysCache3(PROCNAMEARGSNSP, CStringGetDatum(name),
-						   PointerGetDatum(buildoidvector(argtypes, nargs)),
-						   ObjectIdGetDatum(rw->schema));
-	if (!HeapTupleIsValid(proc))
+	funcid = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
+							 CStringGetDatum(name),
+							 PointerGetDatum(buildoidvector(argtypes, nargs)),
+							 ObjectIdGetDatum(rw->schema));
+	found = c_function(funcid);
+	if (found == NULL || strcmp(found, name) != 0)
 		return NULL;
 
-	form = (Form_pg_proc) GETSTRUCT(proc);
-	call = (Node *) makeFuncExpr(form->oid, form->prorettype, copyObject(args),
-								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-	ReleaseSysCache(proc);
+	call = (Node *) makeFuncExpr(funcid, get_func_rettype(funcid),
+								 copyObject(args), InvalidOid, InvalidOid,
+								 COERCE_EXPLICIT_CALL);
 	return constant ? eval_const_expressions(rw->root, call) : call;
 }
 
@@ -303,6 +361,22 @@ make_comparison(Oid opfamily, StrategyNumber strategy, Node *left, Node *right)
 							   (Expr *) right, InvalidOid, InvalidOid);
 	set_opfuncid((OpExpr *) comparison);
 	return (Node *) comparison;
+}
+
+/* None, if it is another order that has the name now. */
+static Oid
+country_opfamily(Rewrite *rw)
+{
+	Oid type = exprType(argument(rw, 0));
+	Oid opfamily = GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid,
+								   ObjectIdGetDatum(BTREE_AM_OID),
+								   CStringGetDatum("iuid_country_ops"),
+								   ObjectIdGetDatum(rw->schema));
+	char *less = c_function(get_opcode(
+		get_opfamily_member(opfamily, type, type, BTLessStrategyNumber)));
+
+	return less != NULL && strcmp(less, "iuid_country_lt") == 0 ? opfamily :
+																  InvalidOid;
 }
 
 static Oid

@@ -33,9 +33,13 @@ $node->safe_psql('before', q{
 	CREATE INDEX ON public.lines USING brin (order_id iuid_minmax_multi_ops);
 	CREATE INDEX ON public.lines USING brin (order_id iuid_bloom_ops);
 	CREATE INDEX ON public.lines (order_id iuid_country_ops) WHERE order_id <@ tstzrange('2026-01-01 00:00+00', NULL);
+	CREATE TABLE public.shards (id iuid PRIMARY KEY) PARTITION BY HASH (id);
+	CREATE TABLE public.shards_0 PARTITION OF public.shards FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+	CREATE TABLE public.shards_1 PARTITION OF public.shards FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 	CREATE VIEW public.seen AS SELECT id, iuid_timestamp(id) AS at FROM public.orders WHERE iuid_is_from(id, 7);
 	INSERT INTO public.orders SELECT gen_iuid(7 + n % 2, 1) FROM generate_series(1, 1000) AS n;
-	INSERT INTO public.lines SELECT id, id FROM public.orders});
+	INSERT INTO public.lines SELECT id, id FROM public.orders;
+	INSERT INTO public.shards SELECT id FROM public.orders});
 
 my $dump = $node->basedir . '/before.sql';
 my $again = $node->basedir . '/after.sql';

@@ -1,0 +1,262 @@
+# Nobody gets rights: the owner of a database, who is no superuser, plants a
+# function, operator, view or type for every name that the extension uses, and
+# code of its own on its tables; then it makes the extension, and a superuser
+# calls all of it.  No trap is sprung, none of the owner's code runs with more
+# rights than the owner's, and no call becomes ambiguous.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'\nmax_locks_per_transaction = 256");
+$node->start;
+my $id = '019b7612-3c00-8007-8041-23456789abcd';
+
+# --- Calls ----------------------------------------------------------------
+
+# A value for each type of argument, exactly of that type.
+my %value = (
+	integer => '125', bigint => '7::pg_catalog.int8', bytea => q{'\x01'::pg_catalog.bytea},
+	(map { $_ => "'$id'::pg_catalog.$_" } 'uuid', 'text', 'cstring'), iuid => "'$id'::EXT.iuid",
+	'timestamp with time zone' => q{'2026-01-02 00:00+00'::pg_catalog.timestamptz},
+	tstzrange => q{'[2026-01-01,2026-02-01)'::pg_catalog.tstzrange},
+	iuid_tstzrange => q{'[2026-01-01,2026-02-01)'::EXT.iuid_tstzrange});
+
+# What takes something else, in the order in which it is called.
+my $v7 = q{'019b7612-3c00-7007-8041-23456789abcd'::pg_catalog.uuid};
+my $file = $node->basedir . '/ids.binary';
+my @calls = (
+	'iuid_register_iso_countries()' => 'SELECT EXT.iuid_register_iso_countries()',
+	'iuid_registry_changed()' => q{INSERT INTO EXT.iuid_entities VALUES (2, 'Ayan', 'Line') ON CONFLICT DO NOTHING},
+	'gen_iuid(text,text)' => q{SELECT EXT.gen_iuid('KZ'::pg_catalog.text, 'AyanOrder'::pg_catalog.text)},
+	'iuid_from_uuid(uuid,integer,integer)' => "SELECT EXT.iuid_from_uuid($v7, 7, 1)",
+	'iuid_recv(internal)' => qq{COPY OWN.plain TO '$file' (FORMAT binary); COPY OWN.plain FROM '$file' (FORMAT binary)},
+	(map { $_ => 'SELECT id FROM OWN.plain ORDER BY id' } 'iuid_sortsupport(internal)', 'iuid_skipsupport(internal)'),
+	'iuid_country_sortsupport(internal)' => 'SELECT id FROM OWN.plain ORDER BY id USING OPERATOR(EXT.~<~)',
+	'iuid_comparison_support(internal)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.>=) $value{'timestamp with time zone'}",
+	'iuid_range_support(internal)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.<@) $value{iuid_tstzrange}",
+	'iuid_is_from_support(internal)' => 'SELECT id FROM OWN.plain WHERE EXT.iuid_is_from(id, 7)');
+my ($table, $interval, $time) = (q{'OWN.TABLE'::pg_catalog.regclass}, '::pg_catalog.interval', '::pg_catalog.timestamptz');
+my @partition_calls = (
+	'iuid_create_partitions(regclass,interval,timestamp with time zone,timestamp with time zone)' =>
+		"SELECT EXT.iuid_create_partitions($table, '1 month'$interval, '2026-01-01 00:00+00'$time, '2026-04-01 00:00+00'$time)",
+	'iuid_partitions(regclass)' => "SELECT EXT.iuid_partitions($table)",
+	'iuid_check_partitions(regclass)' => "SELECT EXT.iuid_check_partitions($table)",
+	'iuid_detach_partitions(regclass,timestamp with time zone)' => "SELECT EXT.iuid_detach_partitions($table, '2026-02-01 00:00+00'$time)",
+	'iuid_drop_partitions(regclass,timestamp with time zone)' => "SELECT EXT.iuid_drop_partitions($table, '2026-03-01 00:00+00'$time)",
+	'iuid_maintain_partitions(regclass,interval,integer,interval)' =>
+		"SELECT EXT.iuid_maintain_partitions($table, '1 month'$interval, 1, '10 years'$interval)",
+	'iuid_create_country_partitions(regclass,integer,interval)' =>
+		"SELECT EXT.iuid_create_country_partitions('OWN.TABLE_by_country'::pg_catalog.regclass, 1, '1 month'$interval)",
+	'iuid_create_global_table(text,regclass,integer)' =>
+		"SELECT EXT.iuid_create_global_table('OWN.TABLE_everywhere'::pg_catalog.text, 'OWN.TABLE_by_country'::pg_catalog.regclass, 1)");
+
+# Each call is a line, by whose number psql tells its errors.
+sub run_calls
+{
+	my ($db, $ext, $own, @calls) = @_;
+	s/EXT\./"$ext"./g, s/OWN\./"$own"./g for @calls;
+	my (undef, undef, $err) = $node->psql($db, join("\n", 'SET iuid.country = 7;', map { "$_;" } @calls), on_error_stop => 0);
+	return join "\n", map { /^psql:<stdin>:(\d+): ERROR: (.*)/ ? "$2: $calls[$1 - 2]" : () } split /\n/, $err;
+}
+
+# Every function of the extension, from the catalog, so that none is forgotten:
+# those without a call, the calls of those that take no table, and of the others.
+sub all_calls
+{
+	my ($db) = @_;
+	my %named = (@calls, @partition_calls);
+	my (@missing, @made, %there);
+	for (split /\n/, $node->safe_psql($db, q{
+		SET search_path = pg_catalog;
+		SELECT proname, (SELECT string_agg(regexp_replace(format_type(t, NULL), '^.*\.', ''), ',' ORDER BY n) FROM unnest(proargtypes) WITH ORDINALITY AS a(t, n))
+		FROM pg_depend JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
+		WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'iuid') ORDER BY 1, 2}))
+	{
+		my ($name, @arguments) = split /[|,]/;
+		my $function = "$name(" . join(',', @arguments) . ')';
+		$there{$function} = 1;
+		next if $named{$function};
+		push @missing, $function if grep { !$value{$_} } @arguments;
+		push @made, "SELECT EXT.$name(" . join(', ', map { $value{$_} // 'NULL' } @arguments) . ')';
+	}
+	my $in_order = sub { map { $there{$_[$_]} ? $_[$_ + 1] : () } grep { $_ % 2 == 0 } 0 .. $#_ };
+	return ([@missing], [ $in_order->(@calls), grep { !/\(NULL/ } @made ], [ $in_order->(@partition_calls) ]);
+}
+
+# The owner's tables, and what an organisation says of itself.
+my $tables = q{
+	CREATE TABLE OWN.plain (id EXT.iuid);
+	INSERT INTO OWN.plain SELECT EXT.gen_iuid(7, 1) FROM pg_catalog.generate_series(1, 9);
+	CREATE TABLE OWN.orders (id EXT.iuid PRIMARY KEY, note text) PARTITION BY RANGE (id);
+	CREATE TABLE OWN.orders_rest PARTITION OF OWN.orders DEFAULT;
+	INSERT INTO OWN.orders SELECT EXT.gen_iuid(7, 1, '2026-01-15 00:00+00'::timestamptz + n * interval '1 month') FROM pg_catalog.generate_series(0, 11) AS n;
+	CREATE TABLE OWN.lines (id EXT.iuid PRIMARY KEY, note text) PARTITION BY RANGE (id);
+	CREATE TABLE OWN.lines_rest PARTITION OF OWN.lines DEFAULT;
+	INSERT INTO OWN.lines TABLE OWN.orders;
+	CREATE TABLE OWN.orders_by_country (id EXT.iuid PRIMARY KEY, note text) PARTITION BY RANGE (id EXT.iuid_country_ops);
+	CREATE TABLE OWN.lines_by_country (id EXT.iuid PRIMARY KEY, note text) PARTITION BY RANGE (id EXT.iuid_country_ops);
+	INSERT INTO EXT.iuid_entities VALUES (1, 'Ayan', 'Order');
+	INSERT INTO EXT.iuid_nodes VALUES ('almaty', NULL, NULL), ('mexico', NULL, 'mexico');
+	INSERT INTO EXT.iuid_routes VALUES (125, NULL, 'almaty'), (152, NULL, 'mexico')};
+
+# --- Traps ----------------------------------------------------------------
+
+my $own = slurp_file('test/traps.sql');
+
+# The names: all of the extension's, and of core's those that stand in the
+# script or in a string of the C files.
+$node->safe_psql('postgres', 'CREATE EXTENSION iuid');
+my $source = join ' ', slurp_file((glob 'src/iuid--*.sql')[0]), map { slurp_file($_) =~ /"((?:[^"\\]|\\.)*)"/g } glob 'src/*.c';
+$source =~ s/'/''/g;
+my $names = $node->safe_psql('postgres', qq{
+	CREATE TEMP TABLE source AS SELECT '$source'::text AS source;
+	CREATE TEMP TABLE word AS SELECT DISTINCT m[1] AS word, m[2] <> '' AS is_call FROM source, regexp_matches(source, '([a-z_][a-z0-9_]*)(\\s*\\(|)', 'g') AS m;
+	SELECT format('INSERT INTO own.called VALUES (%L, %L);', proname,
+		array(SELECT regexp_replace(format_type(t, NULL), '^iuid_', 'ext.iuid_') FROM unnest(proargtypes) WITH ORDINALITY AS a(t, n) ORDER BY n))
+	FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+		OR pronamespace = 'pg_catalog'::regnamespace AND proname IN (SELECT word FROM word WHERE is_call);
+	SELECT format('INSERT INTO own.operator VALUES (%L);', oprname)
+	FROM (SELECT oprname FROM pg_operator WHERE oprnamespace = 'public'::regnamespace
+		UNION SELECT oprname FROM pg_operator JOIN (SELECT DISTINCT m[1] AS symbol FROM source, regexp_matches(source, '([-+*/<>=~!@#%^&|`?]+)', 'g') AS m) AS s ON oprname = symbol) AS x;
+	SELECT format('INSERT INTO own.relation VALUES (%L);', relname)
+	FROM pg_class WHERE relnamespace = 'pg_catalog'::regnamespace AND relkind IN ('r', 'v') AND relname IN (SELECT word FROM word)});
+my $ours = $node->safe_psql('postgres', q{SELECT array_agg(CASE classid WHEN 'pg_proc'::regclass THEN objid::regprocedure::text ELSE objid::regoperator::text END) FROM pg_depend
+	WHERE classid IN ('pg_proc'::regclass, 'pg_operator'::regclass) AND deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'iuid')});
+$ours =~ s/'/''/g;
+
+$node->safe_psql('postgres', 'CREATE ROLE keeper LOGIN');
+my @keeper = (extra_params => [ '-U', 'keeper' ]);
+
+# A database of the keeper's, who makes the extension after what is given, and
+# then the tables.  The result is the error, if there is one.
+sub make_database
+{
+	my ($db, $ext, $own, $before, $after) = @_;
+	s/EXT\./"$ext"./g, s/OWN\./"$own"./g for $after;
+	$node->safe_psql('postgres', "CREATE DATABASE $db OWNER keeper; ALTER DATABASE $db SET iuid.node = 'almaty'");
+	$node->safe_psql($db, q{CREATE SCHEMA fdw; CREATE EXTENSION postgres_fdw SCHEMA fdw;
+		CREATE SERVER mexico FOREIGN DATA WRAPPER postgres_fdw; GRANT USAGE ON FOREIGN SERVER mexico TO keeper});
+	$node->psql($db, qq{CREATE SCHEMA IF NOT EXISTS "$ext"; $before; CREATE EXTENSION iuid SCHEMA "$ext"; $after},
+		on_error_stop => 1, @keeper, stderr => \my $err);
+	return $err;
+}
+
+# What traps have written since a moment, each line once.
+sub now { return -s $node->logfile }
+
+sub log_of
+{
+	my ($since, $pattern) = @_;
+	my %seen = map { $_ => 1 } slurp_file($node->logfile, $since) =~ /LOG:  ($pattern.*)/g;
+	return join "\n", sort keys %seen;
+}
+
+# --- An extension made in a schema full of traps ------------------------------
+
+sub plant
+{
+	my ($iuid, $ours, $everything) = @_;
+	return join '', map { qq{SELECT own.plant('$_', '$iuid', '$ours', $everything), own.plant_operators('$_', '$iuid', '$ours'), own.plant_names('$_');} } 'ext', 'trap';
+}
+my $path = 'SET search_path = trap, ext, pg_catalog';
+is(make_database('first', 'ext', 'own', "$own $names CREATE SCHEMA trap;" . plant('uuid', $ours, 'true') . "ALTER DATABASE first $path; $path", ''), '',
+	'the extension is made in a schema full of traps');
+is(log_of(0, 'SPRUNG'), '', 'no trap is sprung by making it');
+
+# --- A superuser's calls among traps -----------------------------------------
+
+is(make_database('shop', 'ext', 'own', "$own $names CREATE SCHEMA trap", $tables), '', 'the extension, and tables');
+my ($missing, $plain, $partition) = all_calls('shop');
+is("@$missing", '', 'there is a call of every function');
+
+# A planted function with defaults makes calls from outside ambiguous, which
+# nothing prevents; so before the second round they are bound to what they mean.
+my ($n, $bind, @bound) = (0, 'CREATE SCHEMA calls;');
+for my $calls ($plain, $partition)
+{
+	push @bound, [ map { s/TABLE/lines/gr =~ s/EXT\./ext./gr =~ s/OWN\./own./gr } @$calls ];
+	for (grep { /^SELECT / } @{ $bound[-1] })
+	{
+		(my $name = $n++ . substr $_, 6, 50) =~ s/"//g;
+		$bind .= qq{CREATE FUNCTION calls."$name"() RETURNS pg_catalog.void BEGIN ATOMIC $_; END;};
+		$_ = qq{SELECT calls."$name"()};
+	}
+}
+$node->safe_psql('shop', $bind);
+for my $round ([ 'like ours', 'false', $plain, $partition ], [ 'of every kind', 'true', @bound ])
+{
+	my ($traps, $everything, @calls) = @$round;
+	$node->safe_psql('shop', 'SET search_path = pg_catalog;' . plant('ext.iuid', '{}', $everything) . "ALTER DATABASE shop $path", @keeper);
+	my $mark = now();
+	$node->psql('shop', $_) for 'SELECT iuid_floor(current_date)', q{SELECT 'a'::pg_catalog.name < 'b'::pg_catalog.text}, 'SELECT 1 FROM pg_class';
+	like(log_of($mark, 'SPRUNG'), qr/operator of name, text.*pg_class.*iuid_floor/s, "traps $traps spring on calls that are not exact");
+	for my $what ('calls', 'calls on partitions')
+	{
+		$mark = now();
+		is(run_calls('shop', 'ext', 'own', map { s/TABLE/orders/gr } @{ shift @calls }), '', "traps $traps: no $what fail or are ambiguous");
+		is(log_of($mark, 'SPRUNG'), '', "traps $traps: no $what spring one");
+	}
+}
+
+# --- The code of a table's owner ----------------------------------------------
+
+# Each runs when the owner fills the table, and may run when a superuser's call
+# changes it, but with the owner's rights.
+my $for_each_row = "INSERT OR DELETE ON PARENT %s FOR EACH ROW EXECUTE FUNCTION own.row_code('%s')";
+my %kind = (
+	default => [ q{, x text DEFAULT own.code('default')}, '' ],
+	generated => [ q{, x text GENERATED ALWAYS AS (own.code('generated' || note)) STORED}, '' ],
+	check => [ q{, CHECK (own.code('check' || note) IS NOT NULL)}, '' ],
+	domain => [ q{, x own.coded DEFAULT 'x'}, '' ],
+	index => [ '', q{CREATE INDEX ON PARENT (own.code('index' || note))} ],
+	predicate => [ '', q{CREATE INDEX ON PARENT (id) WHERE own.code('predicate' || note) IS NOT NULL} ],
+	policy => [ '', q{ALTER TABLE REST ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+		CREATE POLICY p ON REST USING (own.code('policy' || note) IS NOT NULL)} ],
+	before => [ '', 'CREATE TRIGGER t BEFORE ' . sprintf $for_each_row, '', 'before' ],
+	after => [ '', 'CREATE TRIGGER t AFTER ' . sprintf $for_each_row, '', 'after' ],
+	deferred => [ '', 'CREATE CONSTRAINT TRIGGER t AFTER ' . sprintf $for_each_row, 'DEFERRABLE INITIALLY DEFERRED', 'deferred' ],
+	statement => [ '', q{CREATE TRIGGER t AFTER INSERT OR DELETE ON REST EXECUTE FUNCTION own.row_code('statement')} ],
+	rule => [ '', q{CREATE RULE r AS ON INSERT TO REST DO ALSO SELECT own.code('rule')} ],
+	expression => [ undef, '' ]);
+my $code = q{CREATE TABLE own.parent (id ext.iuid, note text) PARTITION BY LIST (own.code('expression' || note));};
+for my $kind (sort keys %kind)
+{
+	my ($columns, $more) = @{ $kind{$kind} };
+	my $definition = defined $columns ? "(id ext.iuid, note text$columns)" : q{PARTITION OF own.parent FOR VALUES IN ('expressionx')};
+	$code .= qq{CREATE TABLE PARENT $definition PARTITION BY RANGE (id); CREATE TABLE REST PARTITION OF PARENT DEFAULT; $more;
+		INSERT INTO REST SELECT ext.gen_iuid(7, 1, '2026-01-15 00:00+00'::timestamptz), 'x';} =~ s/PARENT/own.$kind\_parent/gr =~ s/REST/own.$kind\_rest/gr;
+}
+my $mark = now();
+is(make_database('code', 'ext', 'own', $own,
+	$code . q{SELECT own.try('CREATE TRIGGER t BEFORE INSERT ON ext.iuid_countries FOR EACH ROW EXECUTE FUNCTION own.row_code(''registry'')')}),
+	'', 'tables with code of their owner');
+my $ran = log_of($mark, 'OWNER');
+is(join(' ', grep { $ran !~ /OWNER: $_\w* as keeper/ } sort keys %kind), '', 'it runs when the owner fills them');
+my $start = now();
+for my $kind (sort keys %kind)
+{
+	$mark = now();
+	my $failed = run_calls('code', 'ext', 'own', map { /TABLE'/ ? s/OWN\.TABLE/own.$kind\_parent/r : () } @$partition);
+	unlike(log_of($mark, 'OWNER'), qr/as (?!keeper$)/m, "$kind: runs as the owner, if at all") or diag $failed;
+}
+like(log_of($start, 'OWNER'), qr/expression\w* as keeper/, 'some of it does');
+$mark = now();
+$node->psql('code', 'SELECT ext.iuid_register_iso_countries()');
+unlike(log_of($mark, 'OWNER'), qr/as (?!keeper$)/m, 'a trigger of the registry runs as the owner, if at all');
+
+# --- Names that would be something else -------------------------------------------
+
+for my $name ('%s', '50% off', 'a.b', 'select')
+{
+	my $db = 'named_' . $n++;
+	is(make_database($db, $name, $name, '', $tables), '', "a schema named $name");
+	my (undef, @both) = all_calls($db);
+	is(run_calls($db, $name, $name, map { s/TABLE/orders/gr } @$_), '', "$name: no call fails") for @both;
+}
+isnt(make_database('quoted', '""quoted""', 'own', '', ''), '', 'a name with quotes is refused by PostgreSQL itself');
+done_testing();

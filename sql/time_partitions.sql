@@ -28,7 +28,8 @@ DROP TABLE shape_plain, shape_list, shape_hash, shape_two, shape_expression, sha
 -- steps that are too short, too long, or mixed; times that are out of range or missing
 \set VERBOSITY terse
 SELECT format('SELECT iuid_create_partitions(''"a.b"."Order Items"'', %L, ''2026-01-01'', ''2026-01-02'')', step)
-FROM unnest(ARRAY['59 minutes', '13 months', '367 days', '1 month 1 day', '-1 day', '0', '1 hour 1 second']) AS step \gexec
+FROM unnest(ARRAY['13 months', '367 days', '1 month 1 day', '-1 day', '0', '1 hour 1 second']) AS step \gexec
+SELECT iuid_create_partitions('"a.b"."Order Items"', '59 minutes', '2026-01-01', '2026-01-02');
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_create_partitions('"a.b"."Order Items"', '1 day', '1969-12-31', '2026-01-02');
 SELECT iuid_create_partitions('"a.b"."Order Items"', '1 day', '2026-01-01', 'infinity');

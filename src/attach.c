@@ -60,8 +60,7 @@ hash_of(const char *name)
 }
 
 Oid
-iuid_create_like(Oid parent, const char *name, const char *more,
-				 const char *behind)
+iuid_create_like(Oid parent, const char *name, const char *behind)
 {
 	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(parent));
 	FormData_pg_class class;
@@ -93,10 +92,9 @@ iuid_create_like(Oid parent, const char *name, const char *more,
 							 get_tablespace_name(class.reltablespace)));
 
 	iuid_execute("CREATE %s TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING COMPRESSION INCLUDING CONSTRAINTS"
-				 " INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE%s)%s%s",
+				 " INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)%s%s",
 				 class.relpersistence == RELPERSISTENCE_TEMP ? "TEMPORARY" : "",
-				 qualified, iuid_qualified_name(parent), more, behind,
-				 storage.data);
+				 qualified, iuid_qualified_name(parent), behind, storage.data);
 	return get_relname_relid(name, class.relnamespace);
 }
 

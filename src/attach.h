@@ -34,12 +34,10 @@ extern char *iuid_shortened_name(const char *base, const char *suffix);
 
 /*
  * Makes a table like the parent: columns, defaults, CHECKs, storage,
- * tablespace, in the parent's schema.  more is what else stands between the
- * parentheses, behind what follows them; either may be "".  42P07 if there
- * is such a relation.
+ * tablespace, in the parent's schema.  behind is what follows the columns, or
+ * "".  42P07 if there is such a relation.
  */
-extern Oid iuid_create_like(Oid parent, const char *name, const char *more,
-							const char *behind);
+extern Oid iuid_create_like(Oid parent, const char *name, const char *behind);
 
 /*
  * Attaches tables without rows, in order of their bounds, and moves the rows

@@ -30,6 +30,13 @@
 	} while (0)
 #endif
 
+/* A constraint may be not enforced from 18 on. */
+#if PG_VERSION_NUM >= 180000
+#define SET_ENFORCED(constraint) ((constraint)->is_enforced = true)
+#else
+#define SET_ENFORCED(constraint) ((void) (constraint))
+#endif
+
 /* A qualified name is parsed with soft errors from 16 on. */
 #if PG_VERSION_NUM < 160000
 #include "utils/regproc.h"

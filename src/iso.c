@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * iso.c
- *	  Registering the countries of ISO 3166-1.
+ *	  The countries of ISO 3166-1, and registering them.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -11,20 +11,67 @@
 
 #include "access/relation.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "funcapi.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/tuplestore.h"
 
+#include "iso_countries.h"
 #include "owner.h"
 
 #define TABLE_NAME "iuid_countries"
 
+#define COUNTRIES ((int) lengthof(iso_countries))
+
+/* The list as a table, from two parameters that are arrays in its order. */
+#define ISO_TABLE \
+	"ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) WITH ORDINALITY AS iso (code, name, country)"
+
+static Datum country_name(int n);
 static Relation open_table(Oid schema);
-static int register_missing(const char *table, const char *iso);
-static void reject_clash(const char *table, const char *iso);
+static void make_parameters(Datum parameters[2]);
+static int register_missing(const char *table, Datum parameters[2]);
+static void reject_clash(const char *table, Datum parameters[2]);
+
+static const Oid parameter_types[2] = { TEXTARRAYOID, TEXTARRAYOID };
+
+/* iuid_iso_countries(): the list. */
+PG_FUNCTION_INFO_V1(iuid_iso_countries);
+Datum
+iuid_iso_countries(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int n = 0; n < COUNTRIES; n++)
+	{
+		Datum values[] = { Int32GetDatum(n + 1),
+						   CStringGetTextDatum(iso_countries[n].code),
+						   country_name(n) };
+		bool nulls[] = { false, false, false };
+
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/* Not every encoding has all letters. */
+static Datum
+country_name(int n)
+{
+	bool accented =
+		GetDatabaseEncoding() == PG_UTF8 && iso_countries[n].accented != NULL;
+
+	return CStringGetTextDatum(accented ? iso_countries[n].accented :
+										  iso_countries[n].name);
+}
 
 /* iuid_register_iso_countries(): how many were not registered before. */
 PG_FUNCTION_INFO_V1(iuid_register_iso_countries);
@@ -32,25 +79,25 @@ Datum
 iuid_register_iso_countries(PG_FUNCTION_ARGS)
 {
 	Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
-	char *schema_name = get_namespace_name(schema);
 	Relation relation = open_table(schema);
 	Oid table = RelationGetRelid(relation);
 	Oid user = GetUserId();
 	Restricted saved;
-	char *table_name, *iso_name;
+	Datum parameters[2];
+	char *table_name;
 	int registered;
 
 	if (object_ownercheck(RelationRelationId, table, user))
 		user = relation->rd_rel->relowner;
 
 	/* Whatever the schema is called by now. */
-	table_name = quote_qualified_identifier(schema_name, TABLE_NAME);
-	iso_name = quote_qualified_identifier(schema_name, "iuid_iso_countries");
+	table_name = iuid_qualified_name(table);
+	make_parameters(parameters);
 
 	saved = iuid_become(user);
 	SPI_connect();
-	registered = register_missing(table_name, iso_name);
-	reject_clash(table_name, iso_name);
+	registered = register_missing(table_name, parameters);
+	reject_clash(table_name, parameters);
 	SPI_finish();
 	iuid_return(&saved);
 
@@ -91,34 +138,53 @@ open_table(Oid schema)
 	return relation;
 }
 
-static int
-register_missing(const char *table, const char *iso)
+static void
+make_parameters(Datum parameters[2])
 {
-	char *command = psprintf("INSERT INTO %s (country, code, name) "
-							 "SELECT country, code, name FROM %s() "
-							 "ON CONFLICT DO NOTHING",
-							 table, iso);
+	Datum codes[COUNTRIES];
+	Datum names[COUNTRIES];
 
-	if (SPI_execute(command, false, 0) != SPI_OK_INSERT)
+	for (int n = 0; n < COUNTRIES; n++)
+	{
+		codes[n] = CStringGetTextDatum(iso_countries[n].code);
+		names[n] = country_name(n);
+	}
+	parameters[0] = PointerGetDatum(
+		construct_array(codes, COUNTRIES, TEXTOID, -1, false, TYPALIGN_INT));
+	parameters[1] = PointerGetDatum(
+		construct_array(names, COUNTRIES, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+static int
+register_missing(const char *table, Datum parameters[2])
+{
+	char *command = psprintf("INSERT INTO %s (country, code, name)"
+							 " SELECT country, code, name FROM " ISO_TABLE
+							 " ON CONFLICT DO NOTHING",
+							 table);
+
+	if (SPI_execute_with_args(command, 2, (Oid *) parameter_types, parameters,
+							  NULL, false, 0) != SPI_OK_INSERT)
 		elog(ERROR, "could not insert into \"%s\"", TABLE_NAME);
 	return (int) SPI_processed;
 }
 
 /* One that is another's would give two meanings to what is in identifiers. */
 static void
-reject_clash(const char *table, const char *iso)
+reject_clash(const char *table, Datum parameters[2])
 {
 	char *command =
-		psprintf("SELECT own.country, own.code, iso.country, iso.code "
-				 "FROM %s AS own JOIN %s() AS iso "
-				 "ON own.country = iso.country OR own.code = iso.code "
-				 "WHERE own.country <> iso.country OR own.code <> iso.code "
-				 "ORDER BY own.country LIMIT 1",
-				 table, iso);
+		psprintf("SELECT own.country, own.code, iso.country, iso.code"
+				 " FROM %s AS own JOIN " ISO_TABLE
+				 " ON own.country = iso.country OR own.code = iso.code"
+				 " WHERE own.country <> iso.country OR own.code <> iso.code"
+				 " ORDER BY own.country LIMIT 1",
+				 table);
 	HeapTuple row;
 	TupleDesc tupdesc;
 
-	if (SPI_execute(command, false, 0) != SPI_OK_SELECT)
+	if (SPI_execute_with_args(command, 2, (Oid *) parameter_types, parameters,
+							  NULL, false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read \"%s\"", TABLE_NAME);
 	if (SPI_processed == 0)
 		return;

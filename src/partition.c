@@ -423,8 +423,7 @@ create_all(Work *work, ReturnSetInfo *rsinfo, Report report)
 		iuid_step_name(&work->step, iuid_time_of_bound(&work->new[i].lower),
 					   suffix);
 		work->new[i].table =
-			iuid_create_like(work->parent, iuid_shortened_name(base, suffix),
-							 "", "");
+			iuid_create_like(work->parent, iuid_shortened_name(base, suffix), "");
 	}
 	iuid_attach(work->table, work->new, work->new_count);
 	for (int i = 0; i < work->new_count; i++)

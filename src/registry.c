@@ -292,8 +292,12 @@ end_transaction(XactEvent event, void *arg pg_attribute_unused())
 			return;
 	}
 	set_registry(&latest, NULL);
-	dlist_foreach(i, &call_sites) dlist_container(CallSite, node, i.cur)->moment.xmax =
-		InvalidTransactionId;
+	dlist_foreach(i, &call_sites)
+	{
+		CallSite *site = dlist_container(CallSite, node, i.cur);
+
+		site->moment.xmax = InvalidTransactionId;
+	}
 }
 
 /* Those that began after it was read have nothing in it. */

@@ -50,13 +50,6 @@
 	((void) (classid), pg_class_ownercheck(objectid, roleid))
 #endif
 
-/* The virtual transaction id of a process became a structure with 17. */
-#if PG_VERSION_NUM >= 170000
-#define MY_LXID (MyProc->vxid.lxid)
-#else
-#define MY_LXID (MyProc->lxid)
-#endif
-
 /* A module that tells its name and version came with 18. */
 #if PG_VERSION_NUM < 180000
 #define PG_MODULE_MAGIC_EXT(...) PG_MODULE_MAGIC

@@ -16,7 +16,6 @@
 
 #include "access/xact.h"
 #include "lib/ilist.h"
-#include "storage/proc.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -29,15 +28,13 @@
 #define TRIES 3
 
 /*
- * What tells the snapshots of this backend apart.  A transaction that ends
- * raises xmax or is no longer among those that run below it, so with the same
- * counts the same are in progress.
+ * What tells the snapshots of a transaction apart.  Another transaction that
+ * ends raises xmax or is no longer among those that run below it, so with the
+ * same counts the same are in progress.
  */
 typedef struct Moment
 {
-	LocalTransactionId lxid; /* invalid: none */
-	TransactionId xmin;
-	TransactionId xmax;
+	TransactionId xmax; /* invalid: none */
 	uint32 xcnt;
 	int32 subxcnt;
 	CommandId curcid;
@@ -81,19 +78,17 @@ static void end_subtransaction(SubXactEvent event, SubTransactionId subxact,
 static inline bool
 is_moment(const Moment *moment, Snapshot snapshot)
 {
-	return moment->curcid == snapshot->curcid && moment->xmax == snapshot->xmax &&
-		moment->xmin == snapshot->xmin && moment->xcnt == snapshot->xcnt &&
-		moment->subxcnt == snapshot->subxcnt && moment->lxid == MY_LXID;
+	return moment->xmax == snapshot->xmax && moment->xcnt == snapshot->xcnt &&
+		moment->subxcnt == snapshot->subxcnt &&
+		moment->curcid == snapshot->curcid;
 }
 
 static Moment
 get_moment(Snapshot snapshot)
 {
 	if (snapshot == NULL)
-		return (Moment){ .lxid = InvalidLocalTransactionId };
+		return (Moment){ .xmax = InvalidTransactionId };
 	return (Moment){
-		.lxid = MY_LXID,
-		.xmin = snapshot->xmin,
 		.xmax = snapshot->xmax,
 		.xcnt = snapshot->xcnt,
 		.subxcnt = snapshot->subxcnt,
@@ -122,7 +117,7 @@ find_registry(FmgrInfo *flinfo, Snapshot now)
 	register_callbacks();
 	if (site == NULL)
 		site = make_call_site(flinfo);
-	site->moment.lxid = InvalidLocalTransactionId;
+	site->moment.xmax = InvalidTransactionId;
 
 	registry = now == NULL ? NULL : find_moment(now);
 	if (registry == NULL)
@@ -271,13 +266,16 @@ forget_since(SubTransactionId subxact)
 		CallSite *site = dlist_container(CallSite, node, i.cur);
 
 		if (site->registry != NULL && site->registry->loaded_in >= subxact)
-			site->moment.lxid = InvalidLocalTransactionId;
+			site->moment.xmax = InvalidTransactionId;
 	}
 }
 
+/* The moments are those of a transaction, and end with it. */
 static void
 end_transaction(XactEvent event, void *arg pg_attribute_unused())
 {
+	dlist_iter i;
+
 	switch (event)
 	{
 		case XACT_EVENT_ABORT:
@@ -294,6 +292,12 @@ end_transaction(XactEvent event, void *arg pg_attribute_unused())
 			return;
 	}
 	set_registry(&latest, NULL);
+	dlist_foreach(i, &call_sites)
+	{
+		CallSite *site = dlist_container(CallSite, node, i.cur);
+
+		site->moment.xmax = InvalidTransactionId;
+	}
 }
 
 /* Those that began after it was read have nothing in it. */

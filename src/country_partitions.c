@@ -32,8 +32,8 @@
 #include "countries.h"
 #include "datum.h"
 #include "lock.h"
+#include "maintenance.h"
 #include "owner.h"
-#include "partition.h"
 
 /* With a step: the table itself, its DEFAULT partition, and those of time. */
 #define TABLES_OF_COUNTRY (2 + 1 + IUID_AHEAD_DEFAULT)

@@ -36,7 +36,6 @@
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
-#include "catalog/pg_publication.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
@@ -54,6 +53,7 @@
 #include "datum.h"
 #include "move.h"
 #include "owner.h"
+#include "publication.h"
 
 #define ROWS_PER_NOTICE 100000
 
@@ -80,7 +80,6 @@ static bool has_rows(const Move *move);
 static NewPartition *home_of(const Move *move, TupleTableSlot *slot);
 static void check_may_leave(Relation from);
 static void check_may_enter(Oid table);
-static void check_publications(Oid table);
 static Target *open_target(const NewPartition *partition, Relation from);
 static void put_row(Target *target, TupleTableSlot *old, EState *estate);
 static void close_target(Target *target);
@@ -216,7 +215,7 @@ check_may_leave(Relation from)
 	if (!RelationIsLogicallyLogged(from))
 		return;
 	CheckCmdReplicaIdentity(from, CMD_DELETE);
-	check_publications(RelationGetRelid(from));
+	iuid_check_publications(RelationGetRelid(from));
 }
 
 static void
@@ -231,42 +230,6 @@ check_may_enter(Oid table)
 					 "The DEFAULT partition has rows of it, which can move between plain tables only."),
 				 errhint(
 					 "Move the rows by hand: delete them, and insert them again.")));
-}
-
-/*
- * Who subscribes to the DEFAULT partition under its own name is told of the
- * DELETE, and not, or as of another table, of the INSERT.  Who subscribes to
- * a table above it is told of both, unless the publication leaves out one.
- */
-static void
-check_publications(Oid table)
-{
-	StringInfoData query;
-	char *name = iuid_qualified_name(table);
-	int64 publication;
-
-	initStringInfo(&query);
-	appendStringInfo(&query,
-					 "SELECT pg_catalog.max(p.oid::pg_catalog.int8)"
-					 " FROM pg_catalog.pg_publication AS p, pg_catalog.pg_publication_tables AS t, pg_catalog.pg_class AS c, pg_catalog.pg_namespace AS n"
-					 " WHERE t.pubname OPERATOR(pg_catalog.=) p.pubname"
-					 " AND n.nspname OPERATOR(pg_catalog.=) t.schemaname AND c.relname OPERATOR(pg_catalog.=) t.tablename"
-					 " AND c.relnamespace OPERATOR(pg_catalog.=) n.oid"
-					 " AND (c.oid OPERATOR(pg_catalog.=) %u AND (p.pubinsert OR p.pubdelete)"
-					 " OR p.pubinsert OPERATOR(pg_catalog.<>) p.pubdelete"
-					 " AND EXISTS (SELECT FROM pg_catalog.pg_partition_ancestors(%u::pg_catalog.regclass) AS a WHERE a.relid::pg_catalog.oid OPERATOR(pg_catalog.=) c.oid))",
-					 table, table);
-	publication = iuid_query_int64(query.data, InvalidOid);
-	if (publication == InvalidOid)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("rows of DEFAULT partition %s cannot move while publication \"%s\" publishes it",
-					name, get_publication_name((Oid) publication, false)),
-			 errdetail(
-				 "Subscribers would lose the rows, or get them twice: they follow a table that only one half of the move happens to."),
-			 errhint(
-				 "Publish the partitioned table with publish_via_partition_root, inserts and deletes alike.")));
 }
 
 void

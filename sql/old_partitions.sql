@@ -25,9 +25,12 @@ ALTER TABLE orders ADD FOREIGN KEY (customer) REFERENCES customer;
 CREATE TABLE lines (order_id iuid REFERENCES orders);
 INSERT INTO orders SELECT iuid_from_name(7, 1, month, month::timestamptz), 1 FROM unnest(ARRAY['2026-05-02', '2026-06-02']) AS month;
 INSERT INTO lines SELECT id FROM orders WHERE id >= timestamptz '2026-06-01';
+-- (the server calls the part of the foreign key that does not let go by a name of its own, by version)
+\set VERBOSITY sqlstate
 SELECT iuid_drop_partitions('orders', '2026-07-01');
 SELECT tableoid::regclass, count(*) FROM orders GROUP BY 1;
 SELECT iuid_detach_partitions('orders', '2026-07-01');
+\set VERBOSITY default
 DELETE FROM lines;
 SELECT iuid_detach_partitions('orders', '2026-07-01');
 INSERT INTO orders_2026_06 VALUES (gen_iuid(7, 1), 2);

@@ -52,6 +52,7 @@
 
 static List *add_joined_locks(List *locks, Oid table, LOCKMODE mode,
 							  AttrNumber here, bool referred);
+static bool is_part_of_another(Form_pg_constraint constraint);
 static bool attempt(WantedLocks wanted, void *arg, Oid *missing, int64 first_ms,
 					int64 others_ms);
 static void take_in_order(List *locks, Oid first, Oid *current, int64 first_ms,
@@ -131,12 +132,31 @@ add_joined_locks(List *locks, Oid table, LOCKMODE mode, AttrNumber here,
 			continue;
 		if (referred)
 			locks = iuid_add_lock_of_all(locks, constraint->confrelid, mode);
-		else
+		else if (!is_part_of_another(constraint))
 			locks = iuid_add_lock(locks, constraint->conrelid, mode);
 	}
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
 	return locks;
+}
+
+/*
+ * Each partition of a referring table has a foreign key of its own, below
+ * that of the whole, which is the one that the server works on.
+ */
+static bool
+is_part_of_another(Form_pg_constraint constraint)
+{
+	HeapTuple whole =
+		SearchSysCache1(CONSTROID, ObjectIdGetDatum(constraint->conparentid));
+	bool same;
+
+	if (!HeapTupleIsValid(whole))
+		return false;
+	same = ((Form_pg_constraint) GETSTRUCT(whole))->confrelid ==
+		constraint->confrelid;
+	ReleaseSysCache(whole);
+	return same;
 }
 
 void

@@ -27,6 +27,7 @@
 #define LAST_BOUND_MS INT64CONST(281456553600000)
 
 static List *plan_work(void *arg);
+static List *add_locks_of_removal(List *locks, const Maintenance *work);
 static void plan_new(Maintenance *work);
 static void add_new(Maintenance *work, Iuid lower, Iuid upper);
 static void plan_old(Maintenance *work);
@@ -79,22 +80,37 @@ plan_work(void *arg)
 	plan_old(work);
 
 	if (work->old_count > 0)
-	{
-		locks = iuid_add_lock(locks, work->parent, AccessExclusiveLock);
-		for (int i = 0; i < work->old_count; i++)
-			locks = iuid_add_lock_of_all(locks, work->old[i].table,
-										 AccessExclusiveLock);
-		if (OidIsValid(work->table->default_partition))
-			locks = iuid_add_lock(locks, work->table->default_partition,
-								  AccessExclusiveLock);
-		/* Foreign keys lose a part each, on both tables. */
-		locks =
-			iuid_add_referring_locks(locks, work->parent, AccessExclusiveLock);
-		locks = iuid_add_referred_locks(locks, work->parent, AccessExclusiveLock);
-	}
+		locks = add_locks_of_removal(locks, work);
 	if (work->new_count > 0)
 		locks = iuid_add_locks_of_attach(locks, work->table);
 	return locks;
+}
+
+/*
+ * DETACH takes the referring tables' part of their foreign keys away, and
+ * makes foreign keys of its own to the tables that are referred to; DROP
+ * removes these again.  Where nothing refers to the parent, DROP is enough,
+ * and touches no other table.
+ */
+static List *
+add_locks_of_removal(List *locks, const Maintenance *work)
+{
+	List *referring =
+		iuid_add_referring_locks(NIL, work->parent, AccessExclusiveLock);
+
+	locks = iuid_add_lock(locks, work->parent, AccessExclusiveLock);
+	for (int i = 0; i < work->old_count; i++)
+		locks =
+			iuid_add_lock_of_all(locks, work->old[i].table, AccessExclusiveLock);
+	if (OidIsValid(work->table->default_partition))
+		locks = iuid_add_lock(locks, work->table->default_partition,
+							  AccessExclusiveLock);
+	if (!work->drop)
+		locks =
+			iuid_add_referred_locks(locks, work->parent, ShareRowExclusiveLock);
+	else if (referring != NIL)
+		locks = iuid_add_referred_locks(locks, work->parent, AccessExclusiveLock);
+	return iuid_add_referring_locks(locks, work->parent, AccessExclusiveLock);
 }
 
 /* What no partition covers of the whole steps between first and last. */

@@ -37,13 +37,6 @@
 #define SET_ENFORCED(constraint) ((void) (constraint))
 #endif
 
-/* A qualified name is parsed with soft errors from 16 on. */
-#if PG_VERSION_NUM < 160000
-#include "utils/regproc.h"
-#define stringToQualifiedNameList(string, escontext) \
-	((void) (escontext), stringToQualifiedNameList(string))
-#endif
-
 /* One function for the owner of any object came with 16. */
 #if PG_VERSION_NUM < 160000
 #define object_ownercheck(classid, objectid, roleid) \

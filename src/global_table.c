@@ -15,7 +15,7 @@
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/regproc.h"
+#include "utils/varlena.h"
 
 #include "codec.h"
 #include "countries.h"
@@ -24,8 +24,8 @@
 #include "registry.h"
 
 static List *plan_global_table(void *arg);
-static Oid open_global(const char *global, const Countries *countries,
-					   char **schema, char **name);
+static Oid open_global(text *global, const Countries *countries, char **schema,
+					   char **name);
 static void create_foreign(FunctionCallInfo fcinfo, const Countries *countries,
 						   int country, int entity, const char *schema,
 						   const char *name);
@@ -52,8 +52,8 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 	iuid_check_owner(countries.local);
 	(void) iuid_read_partitioned(countries.local, ORDER_OF_COUNTRY,
 								 countries.schema);
-	countries.parent = open_global(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-								   &countries, &schema, &name);
+	countries.parent =
+		open_global(PG_GETARG_TEXT_PP(0), &countries, &schema, &name);
 	is_new = !OidIsValid(countries.parent);
 	iuid_want_countries(fcinfo, &countries, entity, false);
 
@@ -92,10 +92,9 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 
 /* The global table, if there is one, and how it is called. */
 static Oid
-open_global(const char *global, const Countries *countries, char **schema,
-			char **name)
+open_global(text *global, const Countries *countries, char **schema, char **name)
 {
-	List *path = stringToQualifiedNameList(global, NULL);
+	List *path = textToQualifiedNameList(global);
 	Oid namespace, table;
 	Partitioned *parent;
 
@@ -103,7 +102,7 @@ open_global(const char *global, const Countries *countries, char **schema,
 		ereport(ERROR,
 				(errcode(ERRCODE_SYNTAX_ERROR),
 				 errmsg("improper qualified name (too many dotted names): %s",
-						global),
+						text_to_cstring(global)),
 				 errhint(
 					 "Give the name of the global table, and before it that of its schema if it is another than that of the local table.")));
 	*name = strVal(llast(path));

@@ -34,6 +34,7 @@
 #include "access/tableam.h"
 #include "access/tupconvert.h"
 #include "access/xact.h"
+#include "catalog/catalog.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_trigger.h"
@@ -105,7 +106,6 @@ iuid_take_out(Move *move)
 	Relation from;
 	TupleTableSlot *row;
 	TableScanDesc scan;
-	NewPartition *home;
 	int64 taken = 0;
 
 	if (!OidIsValid(source))
@@ -133,8 +133,9 @@ iuid_take_out(Move *move)
 	scan = table_beginscan(from, move->snapshot, 0, NULL, 0);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
 	{
+		NewPartition *home = home_of(move, row);
+
 		CHECK_FOR_INTERRUPTS();
-		home = home_of(move, row);
 		if (home == NULL)
 			continue;
 		if (taken++ == 0)

@@ -47,7 +47,8 @@ extern void iuid_check_reader(Oid table);
 extern Oid iuid_reader(Oid table);
 
 /* Executes a statement, in which every name is qualified and quoted. */
-extern void iuid_execute(const char *format, ...) pg_attribute_printf(1, 2);
+extern void iuid_execute(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
 
 /* The one value of a query's one row, or the default if that is NULL. */
 extern int64 iuid_query_int64(const char *query, int64 null_value);

@@ -58,11 +58,11 @@ iuid_step_start(const Step *step, TimestampTz at)
 {
 	struct pg_tm tm;
 	int64 since;
-	int month;
 
 	if (step->months > 0)
 	{
-		month = month_of(at, &tm);
+		int month = month_of(at, &tm);
+
 		return start_of_month(month - month % step->months);
 	}
 	since = (at - A_MONDAY) % step->usecs;

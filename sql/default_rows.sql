@@ -81,6 +81,30 @@ SELECT iuid_create_partitions('owned', :january);
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_create_partitions('owned', '1 month', '2026-03-01', '2026-04-01');
 
+-- a query that is reading DEFAULT, and checks that are still to come, would look where the rows were
+CREATE TABLE used (id iuid PRIMARY KEY, other iuid REFERENCES used DEFERRABLE INITIALLY DEFERRED) PARTITION BY RANGE (id);
+CREATE TABLE used_rest PARTITION OF used DEFAULT;
+INSERT INTO used SELECT iuid_from_name(7, 1, 'p', '2026-01-05');
+BEGIN;
+DECLARE reading CURSOR FOR SELECT * FROM used_rest;
+FETCH reading \g /dev/null
+SELECT iuid_create_partitions('used', :january);
+\echo :LAST_ERROR_SQLSTATE
+ROLLBACK;
+BEGIN;
+INSERT INTO used SELECT iuid_from_name(7, 1, 'q', '2026-01-05'), iuid_from_name(7, 1, 'nobody', '2026-01-05');
+SELECT iuid_create_partitions('used', :january);
+\echo :LAST_ERROR_SQLSTATE
+ROLLBACK;
+CREATE FUNCTION make_partition() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN PERFORM iuid_create_partitions('used', '1 month', '2026-01-01', '2026-02-01'); RETURN NEW; END $$;
+CREATE TRIGGER make_partition BEFORE INSERT ON used_rest FOR EACH ROW EXECUTE FUNCTION make_partition();
+\set VERBOSITY sqlstate
+INSERT INTO used SELECT iuid_from_name(7, 1, 'r', '2026-01-05');
+INSERT INTO used_rest SELECT iuid_from_name(7, 1, 'r', '2026-01-05');
+\set VERBOSITY default
+SELECT tableoid::regclass, count(*) FROM used GROUP BY 1;
+
 -- a foreign key to a table on which the parent's owner has no rights, as ATTACH needs none either
 CREATE TABLE customer (id int PRIMARY KEY);
 CREATE TABLE paid (id iuid PRIMARY KEY, customer int REFERENCES customer) PARTITION BY RANGE (id);
@@ -92,7 +116,8 @@ SELECT has_table_privilege('customer', 'SELECT') OR has_table_privilege('receipt
 RESET ROLE;
 
 SET client_min_messages = warning;
-DROP TABLE receipt, paid, customer, orders, lines, stop, trips, partitioned, near, afar, owned;
+DROP TABLE used, receipt, paid, customer, orders, lines, stop, trips, partitioned, near, afar, owned;
 DROP EXTENSION postgres_fdw CASCADE;
+DROP FUNCTION make_partition;
 REVOKE CREATE ON SCHEMA public FROM regress_iuid_owner;
 DROP ROLE regress_iuid_owner;

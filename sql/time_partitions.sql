@@ -61,6 +61,13 @@ SELECT step, s.* FROM unnest(ARRAY['1 hour', '90 minutes', '6 hours', '1 day', '
 DROP FUNCTION steps_of;
 DROP TABLE steps;
 
+-- the last times that there are
+CREATE TABLE last (id iuid) PARTITION BY RANGE (id);
+SELECT iuid_create_partitions('last', '366 days', '10888-06-01', '10889-01-01');
+SELECT upper FROM iuid_partitions('last');
+SELECT iuid_create_partitions('last', '366 days', '10888-06-01', '10889-01-02');
+DROP TABLE last;
+
 -- names: shortened ones stay apart, and one that is taken is an error
 CREATE TABLE "a table with a name that is as long as a name may be, 63 bytes é" (id iuid) PARTITION BY RANGE (id);
 CREATE TABLE "a table with a name that is as long as a name may be, 63 byteé" (id iuid) PARTITION BY RANGE (id);

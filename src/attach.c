@@ -146,19 +146,26 @@ attach_one(const Partitioned *parent, const NewPartition *new)
 
 /*
  * With a DEFAULT partition, an INSERT that is on its way there would fail if
- * its row got another home meanwhile: so writing to the parent waits.
+ * its row got another home meanwhile: so writing to the parent waits.  A query
+ * that knows the old partitions already would look for rows that moved where
+ * they were: so if there may be any, reading waits, too.
  */
 List *
 iuid_add_locks_of_attach(List *locks, const Partitioned *parent)
 {
 	bool has_default = OidIsValid(parent->default_partition);
 
-	locks = iuid_add_lock(locks, parent->table,
-						  has_default ? ShareRowExclusiveLock :
-										ShareUpdateExclusiveLock);
+	LOCKMODE mode = ShareUpdateExclusiveLock;
+
+	if (has_default)
+		mode = iuid_may_have_rows(parent->default_partition) ?
+			AccessExclusiveLock :
+			ShareRowExclusiveLock;
+	locks = iuid_add_lock(locks, parent->table, mode);
 	if (has_default)
 		locks = iuid_add_lock_of_all(locks, parent->default_partition,
 									 AccessExclusiveLock);
 	locks = iuid_add_referred_locks(locks, parent->table, ShareRowExclusiveLock);
-	return iuid_add_referring_locks(locks, parent->table, ShareRowExclusiveLock);
+	locks = iuid_add_referring_locks(locks, parent->table, ShareRowExclusiveLock);
+	return iuid_add_locks_above(locks, parent->table);
 }

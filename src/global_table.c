@@ -147,6 +147,7 @@ plan_global_table(void *arg)
 										ShareRowExclusiveLock);
 		locks = iuid_add_referring_locks(locks, countries->parent,
 										 ShareRowExclusiveLock);
+		locks = iuid_add_locks_above(locks, countries->parent);
 	}
 	return iuid_add_lock_of_all(locks, countries->local, AccessExclusiveLock);
 }

@@ -24,6 +24,8 @@
 #include "access/table.h"
 #include "access/twophase.h"
 #include "access/xact.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_inherits.h"
 #include "common/pg_prng.h"
@@ -35,6 +37,7 @@
 #include "storage/proc.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/resowner.h"
 #include "utils/syscache.h"
@@ -46,13 +49,16 @@
 #define DEFAULT_PATIENCE_MS 60000
 #define FIRST_ATTEMPT_MS	10
 
+/* FirstNormalObjectId, as text. */
+#define FIRST_OID_OF_A_USER 16384
+
 /* What a call may fill of the server's lock table, and what must stay free. */
 #define SHARE_OF_A_CALL 8
 #define SHARE_KEPT_FREE 4
 
-static List *add_joined_locks(List *locks, Oid table, LOCKMODE mode,
-							  AttrNumber here, bool referred);
+static List *foreign_keys_of(Oid table);
 static bool is_part_of_another(Form_pg_constraint constraint);
+static bool holds_locks(void);
 static bool attempt(WantedLocks wanted, void *arg, Oid *missing, int64 first_ms,
 					int64 others_ms);
 static void take_in_order(List *locks, Oid first, Oid *current, int64 first_ms,
@@ -86,53 +92,115 @@ iuid_add_lock(List *locks, Oid table, LOCKMODE mode)
 List *
 iuid_add_lock_of_all(List *locks, Oid table, LOCKMODE mode)
 {
-	List *tables = find_all_inheritors(table, NoLock, NULL);
 	ListCell *lc;
 
-	foreach (lc, tables)
+	foreach (lc, iuid_tables_below(table))
 		locks = iuid_add_lock(locks, lfirst_oid(lc), mode);
 	return locks;
 }
 
 List *
-iuid_add_referred_locks(List *locks, Oid table, LOCKMODE mode)
+iuid_tables_below(Oid table)
 {
-	return add_joined_locks(locks, table, mode, Anum_pg_constraint_conrelid,
-							true);
+	List *tables = list_make1_oid(table);
+	ListCell *lc;
+
+	/* The list grows while it is read.  Nothing is locked, so all may be gone. */
+	foreach (lc, tables)
+	{
+		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_PARTITIONED_TABLE)
+			tables =
+				list_concat(tables,
+							find_inheritance_children(lfirst_oid(lc), NoLock));
+	}
+	return tables;
 }
 
 List *
-iuid_add_referring_locks(List *locks, Oid table, LOCKMODE mode)
+iuid_add_locks_above(List *locks, Oid table)
 {
-	return add_joined_locks(locks, table, mode, Anum_pg_constraint_confrelid,
-							false);
+	ListCell *lc;
+
+	if (get_rel_relispartition(table))
+	{
+		foreach (lc, get_partition_ancestors(table))
+			locks = iuid_add_lock(locks, lfirst_oid(lc), AccessShareLock);
+	}
+	return locks;
 }
 
-/* By the catalog column in which the table stands, the other end is told. */
+/* By an index of the catalog. */
 static List *
-add_joined_locks(List *locks, Oid table, LOCKMODE mode, AttrNumber here,
-				 bool referred)
+foreign_keys_of(Oid table)
+{
+	Relation catalog = table_open(ConstraintRelationId, AccessShareLock);
+	List *keys = NIL;
+	SysScanDesc scan;
+	ScanKeyData key;
+	HeapTuple tuple;
+
+	ScanKeyInit(&key, Anum_pg_constraint_conrelid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(table));
+	scan = systable_beginscan(catalog, ConstraintRelidTypidNameIndexId, true,
+							  NULL, 1, &key);
+	while ((tuple = systable_getnext(scan)) != NULL)
+	{
+		if (((Form_pg_constraint) GETSTRUCT(tuple))->contype == CONSTRAINT_FOREIGN)
+			keys = lappend(keys, heap_copytuple(tuple));
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return keys;
+}
+
+List *
+iuid_add_referred_locks(List *locks, Oid table, LOCKMODE mode)
+{
+	ListCell *lc;
+
+	foreach (lc, foreign_keys_of(table))
+		locks = iuid_add_lock_of_all(locks,
+									 ((Form_pg_constraint) GETSTRUCT(
+										  (HeapTuple) lfirst(lc)))
+										 ->confrelid,
+									 mode);
+	return locks;
+}
+
+List *
+iuid_add_own_referred_locks(List *locks, Oid table, LOCKMODE mode)
+{
+	ListCell *lc;
+
+	foreach (lc, foreign_keys_of(table))
+	{
+		Form_pg_constraint key =
+			(Form_pg_constraint) GETSTRUCT((HeapTuple) lfirst(lc));
+
+		if (!OidIsValid(key->conparentid))
+			locks = iuid_add_lock_of_all(locks, key->confrelid, mode);
+	}
+	return locks;
+}
+
+/* The catalog has no index for these. */
+List *
+iuid_add_referring_locks(List *locks, Oid table, LOCKMODE mode)
 {
 	Relation catalog = table_open(ConstraintRelationId, AccessShareLock);
 	SysScanDesc scan;
 	ScanKeyData key;
 	HeapTuple tuple;
 
-	ScanKeyInit(&key, here, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(table));
-	scan = systable_beginscan(catalog,
-							  referred ? ConstraintRelidTypidNameIndexId :
-										 InvalidOid,
-							  referred, NULL, 1, &key);
+	ScanKeyInit(&key, Anum_pg_constraint_confrelid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(table));
+	scan = systable_beginscan(catalog, InvalidOid, false, NULL, 1, &key);
 	while ((tuple = systable_getnext(scan)) != NULL)
 	{
 		Form_pg_constraint constraint = (Form_pg_constraint) GETSTRUCT(tuple);
 
-		if (constraint->contype != CONSTRAINT_FOREIGN)
-			continue;
-		if (referred)
-			locks = iuid_add_lock_of_all(locks, constraint->confrelid, mode);
-		else if (!is_part_of_another(constraint))
+		if (constraint->contype == CONSTRAINT_FOREIGN &&
+			!is_part_of_another(constraint))
 			locks = iuid_add_lock(locks, constraint->conrelid, mode);
 	}
 	systable_endscan(scan);
@@ -168,20 +236,30 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 	Oid missing = InvalidOid;
 	int64 longest = Max(DeadlockTimeout / 2, 1);
 	int64 ms = Min(FIRST_ATTEMPT_MS, longest);
+	/* Past deadlock_timeout the server sends away an autovacuum in the way. */
+	int64 first_longest = 3 * longest;
 	int64 left = patience;
+	/* What the transaction holds cannot be given up, so there is no waiting. */
+	bool no_wait = holds_locks();
 
 	while (left > 0)
 	{
-		/* Past deadlock_timeout the server sends away an autovacuum in the way. */
-		int64 first_ms = ms < longest ? ms : 3 * longest;
+		int64 first_ms = ms;
 
-		if (attempt(wanted, arg, &missing, Min(first_ms, left), Min(ms, left)))
+		/* Behind readers who overlap, the turn comes to who stays in the queue. */
+		if (ms == longest)
+		{
+			first_ms = first_longest;
+			first_longest *= 2;
+		}
+		if (attempt(wanted, arg, &missing, no_wait ? 0 : Min(first_ms, left),
+					no_wait ? 0 : Min(ms, left)))
 		{
 			set_lock_timeout(Min(patience, longest));
 			return;
 		}
 		/* The others get at the tables for about as long. */
-		pause_for(ms);
+		pause_for(no_wait ? FIRST_ATTEMPT_MS : ms);
 		ms = ms < longest ? Min(2 * ms, longest) : Min(FIRST_ATTEMPT_MS, longest);
 		left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
 	}
@@ -193,6 +271,18 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 					   patience),
 			 errhint(
 				 "Another maintenance of the table may be running, or a long transaction: try again later. The time is that of lock_timeout, or a minute.")));
+}
+
+/* Whether others may be waiting for this transaction, whatever is given up here. */
+static bool
+holds_locks(void)
+{
+	return iuid_query_int64("SELECT pg_catalog.count(*) FROM pg_catalog.pg_locks"
+							" WHERE pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()"
+							" AND locktype OPERATOR(pg_catalog.<>) 'virtualxid'::pg_catalog.text"
+							" AND (relation IS NULL OR relation OPERATOR(pg_catalog.>=) '" CppAsString2(
+								FIRST_OID_OF_A_USER) "'::pg_catalog.oid)",
+							0) > 0;
 }
 
 /* In a subtransaction, whose end in failure gives back what was taken. */

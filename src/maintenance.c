@@ -100,8 +100,18 @@ add_locks_of_removal(List *locks, const Maintenance *work)
 
 	locks = iuid_add_lock(locks, work->parent, AccessExclusiveLock);
 	for (int i = 0; i < work->old_count; i++)
-		locks =
-			iuid_add_lock_of_all(locks, work->old[i].table, AccessExclusiveLock);
+	{
+		List *tables = iuid_tables_below(work->old[i].table);
+		ListCell *lc;
+
+		foreach (lc, tables)
+		{
+			locks = iuid_add_lock(locks, lfirst_oid(lc), AccessExclusiveLock);
+			if (work->drop)
+				locks = iuid_add_own_referred_locks(locks, lfirst_oid(lc),
+													AccessExclusiveLock);
+		}
+	}
 	if (OidIsValid(work->table->default_partition))
 		locks = iuid_add_lock(locks, work->table->default_partition,
 							  AccessExclusiveLock);
@@ -110,7 +120,8 @@ add_locks_of_removal(List *locks, const Maintenance *work)
 			iuid_add_referred_locks(locks, work->parent, ShareRowExclusiveLock);
 	else if (referring != NIL)
 		locks = iuid_add_referred_locks(locks, work->parent, AccessExclusiveLock);
-	return iuid_add_referring_locks(locks, work->parent, AccessExclusiveLock);
+	locks = iuid_add_referring_locks(locks, work->parent, AccessExclusiveLock);
+	return iuid_add_locks_above(locks, work->parent);
 }
 
 /* What no partition covers of the whole steps between first and last. */
@@ -178,6 +189,7 @@ static void
 plan_old(Maintenance *work)
 {
 	const Partitioned *table = work->table;
+	int tables = work->new_count;
 
 	work->old_count = 0;
 	if (!work->remove)
@@ -192,8 +204,8 @@ plan_old(Maintenance *work)
 		if (iuid_time_of_bound(upper) > work->older_than ||
 			iuid_compare(upper, &next_millisecond) > 0)
 			continue;
-		if (work->old_count + work->new_count >= work->limit &&
-			work->old_count > 0)
+		tables += list_length(iuid_tables_below(table->partitions[i].table));
+		if (tables > work->limit && work->old_count > 0)
 		{
 			work->unfinished = true;
 			return;

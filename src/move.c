@@ -30,6 +30,7 @@
 #include "compat.h"
 
 #include "access/heapam.h"
+#include "access/relation.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/tupconvert.h"
@@ -38,9 +39,11 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_trigger.h"
+#include "commands/tablecmds.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -111,6 +114,9 @@ iuid_take_out(Move *move)
 	if (!OidIsValid(source))
 		return;
 	from = table_open(source, AccessExclusiveLock);
+	/* A query that is writing there would go on by the old bounds. */
+	if (from->rd_refcnt != 1)
+		CheckTableNotInUse(from, "ALTER TABLE");
 	if (from->rd_rel->relkind != RELKIND_RELATION)
 	{
 		table_close(from, NoLock);
@@ -154,6 +160,24 @@ iuid_take_out(Move *move)
 		move->snapshot = NULL;
 	}
 	CommandCounterIncrement();
+}
+
+bool
+iuid_may_have_rows(Oid default_partition)
+{
+	Relation table;
+	bool may;
+
+	if (get_rel_relkind(default_partition) != RELKIND_RELATION)
+		return false;
+	if (!ConditionalLockRelationOid(default_partition, AccessShareLock))
+		return true;
+	table = try_relation_open(default_partition, NoLock);
+	may = table != NULL && RelationGetNumberOfBlocks(table) > 0;
+	if (table != NULL)
+		relation_close(table, NoLock);
+	UnlockRelationOid(default_partition, AccessShareLock);
+	return may;
 }
 
 /* Whether a DEFAULT partition of any kind has rows of the new partitions. */
@@ -213,6 +237,15 @@ static void
 check_may_leave(Relation from)
 {
 	iuid_check_owner(RelationGetRelid(from));
+	/* Deferred checks would look for the rows where they were. */
+	if (AfterTriggerPendingOnRel(RelationGetRelid(from)))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("rows of DEFAULT partition %s cannot move while triggers on it are pending",
+						iuid_qualified_name(RelationGetRelid(from))),
+				 errdetail(
+					 "This transaction changed rows that deferred constraints are still to look at."),
+				 errhint("Commit first, or SET CONSTRAINTS ALL IMMEDIATE.")));
 	if (!RelationIsLogicallyLogged(from))
 		return;
 	CheckCmdReplicaIdentity(from, CMD_DELETE);

@@ -10,10 +10,8 @@
 #include "compat.h"
 
 #include "catalog/pg_class.h"
-#include "catalog/pg_inherits.h"
 #include "executor/spi.h"
 #include "funcapi.h"
-#include "storage/lockdefs.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
@@ -23,6 +21,7 @@
 
 #include "codec.h"
 #include "datum.h"
+#include "lock.h"
 #include "owner.h"
 #include "partitioned.h"
 #include "step.h"
@@ -105,7 +104,7 @@ list_partition(ReturnSetInfo *rsinfo, Oid partition, const Partition *bounds)
 static void
 add_sizes(Oid table, Datum *values, bool *nulls)
 {
-	List *all = find_all_inheritors(table, NoLock, NULL);
+	List *all = iuid_tables_below(table);
 	float8 rows = 0;
 	int64 bytes = 0;
 	bool estimated = false;

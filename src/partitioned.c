@@ -12,6 +12,7 @@
 #include "access/relation.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_opfamily.h"
+#include "catalog/pg_partitioned_table.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
 #include "partitioning/partbounds.h"
@@ -30,6 +31,7 @@
 #include "partitioned.h"
 
 static void read_key(Partitioned *parent, Relation relation, Oid schema);
+static void check_key(Oid table);
 static void check_time_key(Partitioned *parent, PartitionKey key, Oid iuid_type);
 static void check_country_key(Partitioned *parent, PartitionKey key,
 							  Oid iuid_type, Oid schema);
@@ -64,35 +66,51 @@ read_key(Partitioned *parent, Relation relation, Oid schema)
 	Oid iuid_type =
 		GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("iuid"),
 						ObjectIdGetDatum(schema));
-	PartitionKey key = RelationGetPartitionKey(relation);
+	PartitionKey key;
 
-	if (key == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("table %s is not partitioned",
-						iuid_qualified_name(parent->table)),
-				 errhint(
-					 "Create it with PARTITION BY RANGE on a column of type iuid or uuid.")));
-	if (key->strategy != PARTITION_STRATEGY_RANGE || key->partnatts != 1 ||
-		key->partattrs[0] == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("table %s is not partitioned by ranges of one column",
-						iuid_qualified_name(parent->table)),
-				 errdetail("Its partition key is %s.",
-						   TextDatumGetCString(
-							   DirectFunctionCall1(pg_get_partkeydef,
-												   ObjectIdGetDatum(
-													   parent->table)))),
-				 errhint(
-					 "The functions for partitions need PARTITION BY RANGE on one column of type iuid or uuid.")));
-
+	check_key(parent->table);
+	key = RelationGetPartitionKey(relation);
 	parent->key = get_attname(parent->table, key->partattrs[0], false);
 	parent->is_uuid = key->parttypid[0] == UUIDOID;
 	if (parent->order == ORDER_OF_TIME)
 		check_time_key(parent, key, iuid_type);
 	else
 		check_country_key(parent, key, iuid_type, schema);
+}
+
+/*
+ * By the catalog alone: to fill its cache, the server evaluates what is
+ * constant in the expressions of a key, with the rights of whoever is the
+ * first to ask.  A key without expressions has nothing to evaluate.
+ */
+static void
+check_key(Oid table)
+{
+	HeapTuple tuple = SearchSysCache1(PARTRELID, ObjectIdGetDatum(table));
+	Form_pg_partitioned_table key;
+	bool one_column;
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table %s is not partitioned", iuid_qualified_name(table)),
+				 errhint(
+					 "Create it with PARTITION BY RANGE on a column of type iuid or uuid.")));
+	key = (Form_pg_partitioned_table) GETSTRUCT(tuple);
+	one_column = key->partstrat == PARTITION_STRATEGY_RANGE &&
+		key->partnatts == 1 && key->partattrs.values[0] != 0;
+	ReleaseSysCache(tuple);
+	if (!one_column)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table %s is not partitioned by ranges of one column",
+						iuid_qualified_name(table)),
+				 errdetail("Its partition key is %s.",
+						   TextDatumGetCString(
+							   DirectFunctionCall1(pg_get_partkeydef,
+												   ObjectIdGetDatum(table)))),
+				 errhint(
+					 "The functions for partitions need PARTITION BY RANGE on one column of type iuid or uuid.")));
 }
 
 static void
@@ -186,7 +204,8 @@ iuid_compare_keys(const Partitioned *parent, const Iuid *a, const Iuid *b)
 Iuid
 iuid_bound_at(const Partitioned *parent, TimestampTz at)
 {
-	int64 ms = (at - IUID_UNIX_EPOCH) / IUID_USECS_PER_MS;
+	/* The last step can end after there are times. */
+	int64 ms = Min((at - IUID_UNIX_EPOCH) / IUID_USECS_PER_MS, IUID_MS_MAX);
 
 	if (parent->is_uuid)
 		return iuid_from_words((uint64) ms << 16, 0);

@@ -231,6 +231,8 @@ for my $kind (sort keys %kind)
 	$code .= qq{CREATE TABLE PARENT $definition PARTITION BY RANGE (id); CREATE TABLE REST PARTITION OF PARENT DEFAULT; $more;
 		INSERT INTO REST SELECT ext.gen_iuid(7, 1, '2026-01-15 00:00+00'::timestamptz), 'x';} =~ s/PARENT/own.$kind\_parent/gr =~ s/REST/own.$kind\_rest/gr;
 }
+# A key that has a constant to evaluate is no key of ours, and is not evaluated.
+$code .= q{CREATE TABLE own.constant_key (id ext.iuid, note text) PARTITION BY RANGE ((own.code('constant') || note));};
 my $mark = now();
 is(make_database('code', 'ext', 'own', $own,
 	$code . q{SELECT own.try('CREATE TRIGGER t BEFORE INSERT ON ext.iuid_countries FOR EACH ROW EXECUTE FUNCTION own.row_code(''registry'')')}),
@@ -244,6 +246,9 @@ for my $kind (sort keys %kind)
 	my $failed = run_calls('code', 'ext', 'own', map { /TABLE'/ ? s/OWN\.TABLE/own.$kind\_parent/r : () } @$partition);
 	unlike(log_of($mark, 'OWNER'), qr/as (?!keeper$)/m, "$kind: runs as the owner, if at all") or diag $failed;
 }
+$mark = now();
+run_calls('code', 'ext', 'own', map { s/OWN\.TABLE\w*/own.constant_key/gr } @$partition);
+is(log_of($mark, 'OWNER'), '', 'a key that is none of ours is not evaluated');
 like(log_of($start, 'OWNER'), qr/expression\w* as keeper/, 'some of it does');
 $mark = now();
 $node->psql('code', 'SELECT ext.iuid_register_iso_countries()');

@@ -156,6 +156,18 @@ IPC::Run::finish($waiting);
 like($err, qr/must be owner of table sold/, 'who has lost the table while waiting is refused');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_inherits WHERE inhparent = 'sold'::regclass}), '0', 'and it has no partition');
 
+# Who waits for the move finds the rows where they are then, and not in neither place.
+start_with($orders, $rest, "INSERT INTO orders VALUES ('019b8b74-1800-8007-8041-23456789abcd')");
+my $mover = $node->background_psql('postgres');
+$mover->query_safe(q{SET client_min_messages = warning; BEGIN; SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-02-01')});
+$out = '';
+$waiting = IPC::Run::start([ 'psql', '-XAt', '-d', $node->connstr('postgres'), '-c', 'SELECT tableoid::regclass FROM orders' ], '>', \$out);
+$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_locks WHERE NOT granted});
+$mover->query_safe('COMMIT');
+$mover->quit;
+IPC::Run::finish($waiting);
+is($out, "orders_2026_01\n", 'who has waited for a move sees what moved');
+
 # A snapshot from before a move finds the rows in all partitions, but not by their key: as the page says.
 start_with($orders, $rest, "INSERT INTO orders VALUES ('019b8b74-1800-8007-8041-23456789abcd')");
 my $reader = $node->background_psql('postgres');

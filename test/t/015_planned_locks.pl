@@ -16,7 +16,7 @@ $node->safe_psql('postgres', 'CREATE EXTENSION iuid');
 # Tables at both ends of foreign keys, with partitions of their own.
 sub make_tables
 {
-	my ($default, $referred, $referring) = @_;
+	my ($default, $referred, $referring) = map { /^1/ ? 1 : 0 } @_;
 	$node->safe_psql('postgres', join ';', 'SET client_min_messages = warning',
 		'DROP TABLE IF EXISTS lines, parts, orders, customers, products CASCADE',
 		'CREATE TABLE customers (id int PRIMARY KEY)',
@@ -27,7 +27,8 @@ sub make_tables
 		$referred ? ('ALTER TABLE orders ADD FOREIGN KEY (customer) REFERENCES customers, ADD FOREIGN KEY (product) REFERENCES products') : (),
 		$referring ? ('CREATE TABLE lines (order_id iuid REFERENCES orders)', 'CREATE TABLE parts (order_id iuid REFERENCES orders) PARTITION BY HASH (order_id)',
 			'CREATE TABLE parts_all PARTITION OF parts FOR VALUES WITH (MODULUS 1, REMAINDER 0)') : (),
-		q{SELECT count(*) FROM iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-04-01')});
+		q{SELECT count(*) FROM iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-04-01')},
+		$_[0] eq '1 with rows' ? q{INSERT INTO orders VALUES (gen_iuid(7, 1, '2030-01-01'))} : ());
 }
 
 # The strongest lock on each table that is not a partition which comes or goes.
@@ -58,6 +59,7 @@ my @cases = (
 	[ 0, 0, 0, $create, 'ShareUpdateExclusive' ],
 	[ 0, 1, 1, $create, 'ShareUpdateExclusive', $referred->($writing), "lines $writing", "parts $writing" ],
 	[ 1, 1, 0, $create, $writing, $referred->($writing) ],
+	[ '1 with rows', 1, 0, $create, $all, $referred->($writing) ],
 	[ 0, 0, 0, $drop, $all ],
 	[ 0, 1, 0, $drop, $all ],
 	[ 1, 1, 0, $drop, $all ],

@@ -65,6 +65,7 @@ DROP TABLE steps;
 CREATE TABLE last (id iuid) PARTITION BY RANGE (id);
 SELECT iuid_create_partitions('last', '366 days', '10888-06-01', '10889-01-01');
 SELECT upper FROM iuid_partitions('last');
+SELECT iuid_create_partitions('last', '1 day', '2026-01-01', '1969-12-31') AS none_before_the_first;
 SELECT iuid_create_partitions('last', '366 days', '10888-06-01', '10889-01-02');
 DROP TABLE last;
 

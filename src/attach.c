@@ -13,6 +13,7 @@
  */
 #include "compat.h"
 
+#include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
@@ -22,6 +23,8 @@
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/relcache.h"
 #include "utils/syscache.h"
 
 #include "attach.h"
@@ -34,6 +37,8 @@
 
 static char *hash_of(const char *name);
 static void attach_one(const Partitioned *parent, const NewPartition *new);
+static void take_replica_identity(const Partitioned *parent, Oid table);
+static char replica_identity_of(Oid table);
 
 char *
 iuid_shortened_name(const char *base, const char *suffix)
@@ -142,6 +147,59 @@ attach_one(const Partitioned *parent, const NewPartition *new)
 				 errmsg("table %s was renamed while it got a partition",
 						iuid_qualified_name(parent->table)),
 				 errhint("Try again.")));
+	take_replica_identity(parent, new->table);
+}
+
+/*
+ * Subscribers are told of changed rows by the identity that these have, and
+ * without one there is no changing them.  So it is that of the parent, or,
+ * where the parent has no other than its primary key, of the DEFAULT
+ * partition, whose rows may move in.
+ */
+static void
+take_replica_identity(const Partitioned *parent, Oid table)
+{
+	char identity = replica_identity_of(parent->table);
+	Relation above, below;
+	Oid index;
+
+	if (identity == REPLICA_IDENTITY_DEFAULT &&
+		OidIsValid(parent->default_partition) &&
+		replica_identity_of(parent->default_partition) == REPLICA_IDENTITY_FULL)
+		identity = REPLICA_IDENTITY_FULL;
+
+	if (identity == REPLICA_IDENTITY_FULL || identity == REPLICA_IDENTITY_NOTHING)
+		iuid_execute("ALTER TABLE %s REPLICA IDENTITY %s",
+					 iuid_qualified_name(table),
+					 identity == REPLICA_IDENTITY_FULL ? "FULL" : "NOTHING");
+	else if (identity == REPLICA_IDENTITY_INDEX)
+	{
+		above = table_open(parent->table, AccessShareLock);
+		below = table_open(table, AccessShareLock);
+		index = RelationGetReplicaIndex(above);
+		if (OidIsValid(index))
+			index = index_get_partition(below, index);
+		table_close(below, NoLock);
+		table_close(above, NoLock);
+		if (OidIsValid(index))
+			iuid_execute("ALTER TABLE %s REPLICA IDENTITY USING INDEX %s",
+						 iuid_qualified_name(table),
+						 quote_identifier(get_rel_name(index)));
+	}
+}
+
+static char
+replica_identity_of(Oid table)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
+	char identity = REPLICA_IDENTITY_DEFAULT;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		identity = ((Form_pg_class) GETSTRUCT(tuple))->relreplident;
+		ReleaseSysCache(tuple);
+	}
+	return identity;
 }
 
 /*

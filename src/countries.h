@@ -15,8 +15,6 @@
 #include "attach.h"
 #include "partitioned.h"
 
-#define IUID_COUNTRIES (IUID_COUNTRY_MAX + 1)
-
 /* A table in country order, and the countries that are to have a partition. */
 typedef struct Countries
 {

@@ -49,6 +49,9 @@
 #define DEFAULT_PATIENCE_MS 60000
 #define FIRST_ATTEMPT_MS	10
 
+/* Others may look for a deadlock earlier than a session that waits longer. */
+#define LONGEST_DEADLOCK_MS 1000
+
 /* FirstNormalObjectId, as text. */
 #define FIRST_OID_OF_A_USER 16384
 
@@ -234,7 +237,7 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 	TimestampTz deadline =
 		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), patience);
 	Oid missing = InvalidOid;
-	int64 longest = Max(DeadlockTimeout / 2, 1);
+	int64 longest = Max(Min(DeadlockTimeout, LONGEST_DEADLOCK_MS) / 2, 1);
 	int64 ms = Min(FIRST_ATTEMPT_MS, longest);
 	/* Past deadlock_timeout the server sends away an autovacuum in the way. */
 	int64 first_longest = 3 * longest;

@@ -11,6 +11,7 @@
 
 #include "access/xact.h"
 #include "catalog/pg_class.h"
+#include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
@@ -31,6 +32,7 @@ static List *add_locks_of_removal(List *locks, const Maintenance *work);
 static void plan_new(Maintenance *work);
 static void add_new(Maintenance *work, Iuid lower, Iuid upper);
 static void plan_old(Maintenance *work);
+static bool is_old(const Maintenance *work, const Iuid *upper);
 static void create_all(Maintenance *work, ReturnSetInfo *rsinfo,
 					   MaintenanceReport report);
 static void remove_all(Maintenance *work, ReturnSetInfo *rsinfo,
@@ -50,6 +52,7 @@ iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report
 	/* What is wrong with the table comes before what is wrong with its locks. */
 	(void) iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
 	work->limit = iuid_tables_per_call(work->parent);
+	work->where = pg_prng_double(&pg_global_prng_state);
 	iuid_take_locks(plan_work, work);
 	create_all(work, rsinfo, report);
 	remove_all(work, rsinfo, report);
@@ -133,7 +136,8 @@ plan_new(Maintenance *work)
 	Iuid covered, end;
 
 	work->new_count = 0;
-	if (!work->create)
+	/* A last time from before 1970, where there are no bounds, is one of these. */
+	if (!work->create || work->last < work->first)
 		return;
 	work->new = palloc(sizeof(NewPartition) * work->limit);
 
@@ -184,34 +188,52 @@ add_new(Maintenance *work, Iuid lower, Iuid upper)
 	}
 }
 
-/* Those that hold nothing of the time or later, whatever their exact bound. */
+/*
+ * Those that hold nothing of the time or later, whatever their exact bound.
+ * If they are too many for one call, it begins anywhere: otherwise those that
+ * have to stay, because something needs them, would keep the others.
+ */
 static void
 plan_old(Maintenance *work)
 {
 	const Partitioned *table = work->table;
 	int tables = work->new_count;
+	int count = 0;
+	int first;
 
 	work->old_count = 0;
 	if (!work->remove)
 		return;
-	work->old = palloc(sizeof(Partition) * work->limit);
-	for (int i = 0; i < table->count; i++)
-	{
-		const Iuid *upper = &table->partitions[i].upper;
-		Iuid next_millisecond =
-			iuid_make(iuid_get_ms(upper), IUID_LAYOUT_TIME, 0, 0, 0);
+	while (count < table->count && is_old(work, &table->partitions[count].upper))
+		tables +=
+			list_length(iuid_tables_below(table->partitions[count++].table));
+	first = tables > work->limit ? (int) (work->where * count) : 0;
 
-		if (iuid_time_of_bound(upper) > work->older_than ||
-			iuid_compare(upper, &next_millisecond) > 0)
-			continue;
-		tables += list_length(iuid_tables_below(table->partitions[i].table));
+	tables = work->new_count;
+	work->old = palloc(sizeof(Partition) * work->limit);
+	for (int i = 0; i < count; i++)
+	{
+		const Partition *partition = &table->partitions[(first + i) % count];
+
+		tables += list_length(iuid_tables_below(partition->table));
 		if (tables > work->limit && work->old_count > 0)
 		{
 			work->unfinished = true;
 			return;
 		}
-		work->old[work->old_count++] = table->partitions[i];
+		work->old[work->old_count++] = *partition;
 	}
+}
+
+/* The first key of the time's millisecond is behind all that were before. */
+static bool
+is_old(const Maintenance *work, const Iuid *upper)
+{
+	int64 ms = (work->older_than - IUID_UNIX_EPOCH) / IUID_USECS_PER_MS;
+	Iuid limit = iuid_make(Min(ms, IUID_MS_MAX), IUID_LAYOUT_TIME, 0, 0, 0);
+
+	return work->older_than >= IUID_UNIX_EPOCH &&
+		iuid_compare(upper, &limit) <= 0;
 }
 
 static void

@@ -38,7 +38,8 @@ typedef struct Maintenance
 	TimestampTz older_than;
 
 	/* From here on it is iuid_maintain() that fills in. */
-	int limit; /* how many in one call */
+	int limit;	  /* how many in one call */
+	double where; /* 0 to 1: with which of them to begin to remove */
 	Partitioned *table;
 	NewPartition *new;
 	int new_count;

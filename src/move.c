@@ -14,7 +14,7 @@
  *	  foreign keys of the row	the same as the parent's, which it satisfies
  *	  foreign keys to the parent	the row is in the parent before and after
  *	  foreign keys to DEFAULT	the server's own check for a deleted row
- *	  generated columns			the values move as they are
+ *	  generated columns			ExecComputeStoredGenerated()
  *	  triggers					none: nothing happened to the row
  *	  logical decoding			the DELETE comes before the partition is
  *								attached, the INSERT behind: whoever follows
@@ -42,6 +42,7 @@
 #include "commands/tablecmds.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
+#include "executor/nodeModifyTable.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
@@ -186,6 +187,8 @@ has_rows(const Move *move)
 {
 	StringInfoData query;
 	const char *between = "";
+	Restricted saved;
+	int64 rows;
 
 	initStringInfo(&query);
 	appendStringInfo(&query,
@@ -205,7 +208,12 @@ has_rows(const Move *move)
 		between = " OR ";
 	}
 	appendStringInfoString(&query, " LIMIT 1) AS y");
-	return iuid_query_int64(query.data, 0) > 0;
+
+	/* It can be somebody else's, and have policies of its own. */
+	saved = iuid_become_owner(move->parent->default_partition);
+	rows = iuid_query_int64(query.data, 0);
+	iuid_return(&saved);
+	return rows > 0;
 }
 
 /* The new partition of a row; NULL for one that stays. */
@@ -341,6 +349,12 @@ put_row(Target *target, TupleTableSlot *old, EState *estate)
 		ExecCopySlot(new, old);
 	new->tts_tableOid = RelationGetRelid(target->table);
 
+	/* A CHECK that tried to change the table can leave its description stale. */
+	if (unlikely(!target->table->rd_isvalid))
+		table_close(table_open(RelationGetRelid(target->table), NoLock), NoLock);
+	if (target->table->rd_att->constr != NULL &&
+		target->table->rd_att->constr->has_generated_stored)
+		ExecComputeStoredGenerated(target->result, estate, new, CMD_INSERT);
 	ExecPartitionCheck(target->result, new, estate, true);
 	if (target->table->rd_att->constr != NULL)
 		ExecConstraints(target->result, new, estate);

@@ -13,6 +13,7 @@
  */
 #include "compat.h"
 
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -20,6 +21,7 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "owner.h"
@@ -153,12 +155,16 @@ iuid_query_int64(const char *query, int64 null_value)
 	bool isnull;
 	Datum value;
 
+	/* What is committed now, whatever the isolation level of the transaction. */
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetLatestSnapshot());
 	SPI_connect();
-	if (SPI_execute(query, false, 0) != SPI_OK_SELECT || SPI_processed != 1)
+	if (SPI_execute(query, true, 0) != SPI_OK_SELECT || SPI_processed != 1)
 		elog(ERROR, "unexpected result of \"%s\"", query);
 	value =
 		SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	SPI_finish();
+	PopActiveSnapshot();
 	return isnull ? null_value : DatumGetInt64(value);
 }
 

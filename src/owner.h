@@ -50,7 +50,10 @@ extern Oid iuid_reader(Oid table);
 extern void iuid_execute(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* The one value of a query's one row, or the default if that is NULL. */
+/*
+ * The one value of a query's one row, or the default if that is NULL.  The
+ * query sees what is committed now, under REPEATABLE READ, too.
+ */
 extern int64 iuid_query_int64(const char *query, int64 null_value);
 
 /* Schema and name, quoted where that is needed. */

@@ -8,7 +8,7 @@
  * that function must leave alone.  Within one snapshot it answers the same,
  * whatever others commit.  42P01 if a table is missing, 42809 if something
  * else has its name, 42703 and 42804 for its columns, 23502, 23505 and 23514
- * for its rows.
+ * for its rows, 54000 for more than a session should keep in memory.
  *
  * Copyright (c) 2026, the iuid authors
  *

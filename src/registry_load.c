@@ -14,6 +14,7 @@
 #include "compat.h"
 
 #include "access/relation.h"
+#include "access/detoast.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
@@ -26,6 +27,9 @@
 #include "utils/snapmgr.h"
 
 #include "registry_load.h"
+
+/* Bytes of a code, a name and so on. */
+#define LONGEST_TEXT 1024
 
 /* What a column must be, and its values. */
 typedef enum ColumnKind
@@ -235,6 +239,15 @@ read_value(const Table *table, const Column *column, TupleTableSlot *slot,
 				 errdetail("The registry needs a value there."),
 				 errhint(
 					 "Correct the row or delete it, and make the column NOT NULL again.")));
+	if (!isnull && !is_number(column) &&
+		toast_raw_datum_size(datum) > LONGEST_TEXT + VARHDRSZ)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("text in column \"%s\" of table \"%s\" is too long",
+						column->name, table->name),
+				 errdetail("Every session that looks something up keeps the registry, whose texts have at most %d bytes.",
+						   LONGEST_TEXT),
+				 errhint("Shorten it.")));
 	if (is_number(column))
 		value.number =
 			isnull ? -1 : check_number(table, column, DatumGetInt32(datum));

@@ -21,6 +21,9 @@ typedef struct Named
 	int number;
 } Named;
 
+/* As many as there are countries and entities, and "any", to route. */
+#define NODES_MAX ((IUID_COUNTRIES + 1) * (IUID_ENTITIES + 1))
+
 /* A hash table starts with room for so many. */
 #define FEW_NAMES 16
 
@@ -102,6 +105,13 @@ void
 iuid_add_node(Registry *registry, const RegistryValue *values)
 {
 	RegisteredNode *node = palloc(sizeof(RegisteredNode));
+
+	if (hash_get_num_entries(registry->nodes) >= NODES_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("there are too many nodes in table \"%s\"", "iuid_nodes"),
+				 errdetail("There are no more than %d routes to them.", NODES_MAX),
+				 errhint("Delete those that no route names.")));
 
 	node->node = values[0].text;
 	node->region = values[1].text;

@@ -16,9 +16,6 @@
 
 #include "iuid.h"
 
-#define IUID_COUNTRIES (IUID_COUNTRY_MAX + 1)
-#define IUID_ENTITIES  (IUID_ENTITY_MAX + 1)
-
 /* The places of a NULL in a route, behind the numbers. */
 #define IUID_ANY_COUNTRY IUID_COUNTRIES
 #define IUID_ANY_ENTITY	 IUID_ENTITIES

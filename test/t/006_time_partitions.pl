@@ -197,6 +197,23 @@ for my $all ($create, $drop)
 	is($said, $calls - 1, 'each but the last says that there are more');
 	is($node->safe_psql('postgres', q{SELECT count(*) FROM hourly_rest}), '0', 'no row stays in DEFAULT') if $all eq $create;
 }
+# What has to stay does not keep the others for ever.
+$node->safe_psql('postgres', q{
+	CREATE TABLE daily (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
+	SELECT iuid_create_partitions('daily', '1 day', '2026-01-01', '2026-01-07');
+	SELECT iuid_create_partitions('daily', '1 day', '2026-01-07', '2026-01-13');
+	SELECT iuid_create_partitions('daily', '1 day', '2026-01-13', '2026-01-19');
+	CREATE VIEW needs AS SELECT FROM daily_2026_01_01, daily_2026_01_02, daily_2026_01_03, daily_2026_01_04, daily_2026_01_05,
+		daily_2026_01_06, daily_2026_01_07, daily_2026_01_08});
+my $left = 18;
+for (1 .. 100)
+{
+	$node->safe_psql('postgres', q{SET client_min_messages = error; SELECT iuid_drop_partitions('daily', '2027-01-01')});
+	$left = $node->safe_psql('postgres', q{SELECT count(*) FROM iuid_partitions('daily')});
+	last if $left == 8;
+}
+is($left, 8, 'what has to stay does not keep the others');
+
 # In one transaction that is an error before the server runs out of locks.
 ($status, undef, $err) = $node->psql('postgres', qq{DO \$\$ BEGIN LOOP PERFORM * FROM ($create) AS x WHERE count = 0; EXIT WHEN FOUND; END LOOP; END \$\$});
 isnt($status, 0, 'all in one transaction fails');

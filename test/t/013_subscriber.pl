@@ -86,6 +86,36 @@ for my $case (
 		'1', "$name: where no row has to move, it is made");
 }
 
+# A publication counts from when it is there, not from the snapshot of who moves rows.
+subscribe("FOR TABLE orders $root", $plain);
+my $old = $publisher->background_psql('postgres', on_error_stop => 0);
+$old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+$publisher->safe_psql('postgres', 'CREATE PUBLICATION later FOR ALL TABLES');
+$old->query($make);
+$old->query('COMMIT');
+$old->quit;
+is($publisher->safe_psql('postgres', $places), 'orders_rest|3', 'a publication that is newer than the snapshot: refused');
+$publisher->safe_psql('postgres', 'DROP PUBLICATION later');
+
+# New partitions have the replica identity of the others: changes go on, and arrive.
+for my $identity ('FULL', 'USING INDEX orders_note')
+{
+	subscribe("FOR TABLE orders $root", $plain);
+	$publisher->safe_psql('postgres', q{
+		ALTER TABLE orders DROP CONSTRAINT orders_pkey;
+		UPDATE orders SET note = id::text;
+		ALTER TABLE orders ALTER note SET NOT NULL;
+		CREATE UNIQUE INDEX orders_note ON orders (id, note);
+		ALTER TABLE orders REPLICA IDENTITY } . $identity);
+	my $child = $identity =~ s/orders_note/orders_rest_id_note_idx/r;
+	$publisher->safe_psql('postgres', "ALTER TABLE orders_rest REPLICA IDENTITY $child");
+	$publisher->safe_psql('postgres', $make);
+	$publisher->safe_psql('postgres', q{DELETE FROM orders WHERE id < timestamptz '2026-03-03'; UPDATE orders SET note = 'new'});
+	$publisher->wait_for_catchup('orders');
+	my $content = 'SELECT string_agg(id || note, chr(10) ORDER BY id) FROM orders';
+	is($subscriber->safe_psql('postgres', $content), $publisher->safe_psql('postgres', $content), "changes of moved rows arrive, with replica identity $identity");
+}
+
 # A DELETE that the server itself would refuse is refused.
 $subscriber->safe_psql('postgres', 'DROP SUBSCRIPTION orders');
 $publisher->safe_psql('postgres', "DROP PUBLICATION orders;

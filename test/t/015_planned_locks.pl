@@ -76,6 +76,21 @@ for my $case (@cases)
 	is(locks_of($call), $expected, "$call, DEFAULT $default, refers $to, is referred to $from");
 }
 
+# A foreign key that a partition has to itself.
+make_tables(0, 0, 0);
+$node->safe_psql('postgres', 'ALTER TABLE orders_2026_01 ADD FOREIGN KEY (customer) REFERENCES customers');
+is(locks_of($drop), "customers $all, orders $all", 'a partition with a foreign key of its own');
+
+# The tables above, whose bounds the server reads, are waited for as the others.
+$node->safe_psql('postgres', q{
+	CREATE TABLE above (id iuid, kind int) PARTITION BY LIST (kind);
+	CREATE TABLE below PARTITION OF above FOR VALUES IN (1) PARTITION BY RANGE (id)});
+my $above = $node->background_psql('postgres');
+$above->query_safe('BEGIN; LOCK TABLE ONLY above IN ACCESS EXCLUSIVE MODE');
+my (undef, undef, $said) = $node->psql('postgres', q{SET lock_timeout = '100ms'; SELECT iuid_create_partitions('below', '1 month', '2026-01-01', '2026-02-01')});
+like($said, qr/could not lock table public\.above/, 'a table above in use: gives up before it begins');
+$above->quit;
+
 # None of them is taken by the DDL alone: with a session on each in the way, the
 # call gives up while it still holds nothing.
 make_tables(1, 1, 1);

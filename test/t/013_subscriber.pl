@@ -102,8 +102,8 @@ for my $identity ('FULL', 'USING INDEX orders_note')
 {
 	subscribe("FOR TABLE orders $root", $plain);
 	$publisher->safe_psql('postgres', q{
-		ALTER TABLE orders DROP CONSTRAINT orders_pkey;
 		UPDATE orders SET note = id::text;
+		ALTER TABLE orders DROP CONSTRAINT orders_pkey;
 		ALTER TABLE orders ALTER note SET NOT NULL;
 		CREATE UNIQUE INDEX orders_note ON orders (id, note);
 		ALTER TABLE orders REPLICA IDENTITY } . $identity);

@@ -29,6 +29,7 @@
 
 #include "attach.h"
 #include "codec.h"
+#include "default_rows.h"
 #include "lock.h"
 #include "move.h"
 #include "owner.h"

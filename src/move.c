@@ -30,7 +30,6 @@
 #include "compat.h"
 
 #include "access/heapam.h"
-#include "access/relation.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/tupconvert.h"
@@ -44,7 +43,6 @@
 #include "executor/executor.h"
 #include "executor/nodeModifyTable.h"
 #include "miscadmin.h"
-#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -54,8 +52,8 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "codec.h"
 #include "datum.h"
+#include "default_rows.h"
 #include "move.h"
 #include "owner.h"
 #include "publication.h"
@@ -81,7 +79,6 @@ typedef struct Target
 	BulkInsertState bulk;
 } Target;
 
-static bool has_rows(const Move *move);
 static NewPartition *home_of(const Move *move, TupleTableSlot *slot);
 static void check_may_leave(Relation from);
 static void check_may_enter(Oid table);
@@ -121,7 +118,7 @@ iuid_take_out(Move *move)
 	if (from->rd_rel->relkind != RELKIND_RELATION)
 	{
 		table_close(from, NoLock);
-		if (!has_rows(move))
+		if (!iuid_has_rows(move->parent, move->partitions, move->count))
 			return;
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -161,59 +158,6 @@ iuid_take_out(Move *move)
 		move->snapshot = NULL;
 	}
 	CommandCounterIncrement();
-}
-
-bool
-iuid_may_have_rows(Oid default_partition)
-{
-	Relation table;
-	bool may;
-
-	if (get_rel_relkind(default_partition) != RELKIND_RELATION)
-		return false;
-	if (!ConditionalLockRelationOid(default_partition, AccessShareLock))
-		return true;
-	table = try_relation_open(default_partition, NoLock);
-	may = table != NULL && RelationGetNumberOfBlocks(table) > 0;
-	if (table != NULL)
-		relation_close(table, NoLock);
-	UnlockRelationOid(default_partition, AccessShareLock);
-	return may;
-}
-
-/* Whether a DEFAULT partition of any kind has rows of the new partitions. */
-static bool
-has_rows(const Move *move)
-{
-	StringInfoData query;
-	const char *between = "";
-	Restricted saved;
-	int64 rows;
-
-	initStringInfo(&query);
-	appendStringInfo(&query,
-					 "SELECT pg_catalog.count(*) FROM (SELECT FROM (SELECT %s::pg_catalog.uuid AS key FROM %s) AS x WHERE ",
-					 quote_identifier(move->parent->key),
-					 iuid_qualified_name(move->parent->default_partition));
-	for (int i = 0; i < move->count; i++)
-	{
-		char lower[IUID_TEXT_LEN + 1];
-		char upper[IUID_TEXT_LEN + 1];
-
-		iuid_encode(&move->partitions[i].lower, lower);
-		iuid_encode(&move->partitions[i].upper, upper);
-		appendStringInfo(&query,
-						 "%skey OPERATOR(pg_catalog.>=) '%s'::pg_catalog.uuid AND key OPERATOR(pg_catalog.<) '%s'::pg_catalog.uuid",
-						 between, lower, upper);
-		between = " OR ";
-	}
-	appendStringInfoString(&query, " LIMIT 1) AS y");
-
-	/* It can be somebody else's, and have policies of its own. */
-	saved = iuid_become_owner(move->parent->default_partition);
-	rows = iuid_query_int64(query.data, 0);
-	iuid_return(&saved);
-	return rows > 0;
 }
 
 /* The new partition of a row; NULL for one that stays. */

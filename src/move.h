@@ -31,7 +31,4 @@ extern Move *iuid_begin_move(const Partitioned *parent,
 extern void iuid_take_out(Move *move);
 extern void iuid_put_in(Move *move);
 
-/* Whether a DEFAULT partition may have rows that can move; waits for nobody. */
-extern bool iuid_may_have_rows(Oid default_partition);
-
 #endif /* IUID_MOVE_H */

@@ -21,7 +21,7 @@
 
 #include "codec.h"
 #include "datum.h"
-#include "lock.h"
+#include "lock_list.h"
 #include "owner.h"
 #include "partitioned.h"
 #include "step.h"

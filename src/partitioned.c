@@ -49,6 +49,7 @@ iuid_read_partitioned(Oid table, KeyOrder order, Oid schema)
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("relation with OID %u does not exist", table)));
 	parent->table = table;
+	parent->schema = schema;
 	parent->order = order;
 	read_key(parent, relation, schema);
 	read_partitions(parent, relation);

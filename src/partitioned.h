@@ -33,6 +33,7 @@ typedef struct Partition
 typedef struct Partitioned
 {
 	Oid table;
+	Oid schema; /* of the extension */
 	KeyOrder order;
 	char *key; /* name of the column */
 	bool is_uuid;

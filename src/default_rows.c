@@ -1,0 +1,79 @@
+/*-------------------------------------------------------------------------
+ *
+ * default_rows.c
+ *	  Whether a DEFAULT partition has rows that would have to move.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/relation.h"
+#include "catalog/pg_class.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "codec.h"
+#include "default_rows.h"
+#include "owner.h"
+
+bool
+iuid_may_have_rows(Oid default_partition)
+{
+	Relation table;
+	bool may;
+
+	if (get_rel_relkind(default_partition) != RELKIND_RELATION)
+		return false;
+	if (!ConditionalLockRelationOid(default_partition, AccessShareLock))
+		return true;
+	table = try_relation_open(default_partition, NoLock);
+	may = table != NULL && RelationGetNumberOfBlocks(table) > 0;
+	if (table != NULL)
+		relation_close(table, NoLock);
+	UnlockRelationOid(default_partition, AccessShareLock);
+	return may;
+}
+
+bool
+iuid_has_rows(const Partitioned *parent, const NewPartition *partitions, int count)
+{
+	StringInfoData query;
+	const char *between = "";
+	bool by_time = parent->order == ORDER_OF_TIME;
+	const char *schema = by_time ?
+		"pg_catalog" :
+		quote_identifier(get_namespace_name(parent->schema));
+	Restricted saved;
+	int64 rows;
+
+	initStringInfo(&query);
+	appendStringInfo(&query,
+					 "SELECT pg_catalog.count(*) FROM (SELECT FROM (SELECT %s::pg_catalog.uuid AS key FROM %s) AS x WHERE ",
+					 quote_identifier(parent->key),
+					 iuid_qualified_name(parent->default_partition));
+	for (int i = 0; i < count; i++)
+	{
+		char lower[IUID_TEXT_LEN + 1];
+		char upper[IUID_TEXT_LEN + 1];
+
+		iuid_encode(&partitions[i].lower, lower);
+		iuid_encode(&partitions[i].upper, upper);
+		appendStringInfo(&query,
+						 "%skey OPERATOR(%s.%s) '%s'::pg_catalog.uuid AND key OPERATOR(%s.%s) '%s'::pg_catalog.uuid",
+						 between, schema, by_time ? ">=" : "~>=~", lower,
+						 schema, by_time ? "<" : "~<~", upper);
+		between = " OR ";
+	}
+	appendStringInfoString(&query, " LIMIT 1) AS y");
+
+	/* It can be somebody else's, and have policies of its own. */
+	saved = iuid_become_owner(parent->default_partition);
+	rows = iuid_query_int64(query.data, 0);
+	iuid_return(&saved);
+	return rows > 0;
+}

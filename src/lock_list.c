@@ -1,0 +1,188 @@
+/*-------------------------------------------------------------------------
+ *
+ * lock_list.c
+ *	  Which tables a statement locks: above, below, and joined to a table.
+ *
+ * Nothing is locked while these look, so what they find may be gone.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
+#include "catalog/pg_inherits.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "lock_list.h"
+
+static List *foreign_keys_of(Oid table);
+static bool is_part_of_another(Form_pg_constraint constraint);
+
+List *
+iuid_add_lock(List *locks, Oid table, LOCKMODE mode)
+{
+	TableLock *lock;
+	ListCell *lc;
+
+	foreach (lc, locks)
+	{
+		lock = lfirst(lc);
+		if (lock->table == table)
+		{
+			lock->mode = Max(lock->mode, mode);
+			return locks;
+		}
+	}
+	lock = palloc(sizeof(TableLock));
+	lock->table = table;
+	lock->mode = mode;
+	return lappend(locks, lock);
+}
+
+List *
+iuid_add_lock_of_all(List *locks, Oid table, LOCKMODE mode)
+{
+	ListCell *lc;
+
+	foreach (lc, iuid_tables_below(table))
+		locks = iuid_add_lock(locks, lfirst_oid(lc), mode);
+	return locks;
+}
+
+List *
+iuid_tables_below(Oid table)
+{
+	List *tables = list_make1_oid(table);
+	ListCell *lc;
+
+	/* The list grows while it is read.  Nothing is locked, so all may be gone. */
+	foreach (lc, tables)
+	{
+		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_PARTITIONED_TABLE)
+			tables =
+				list_concat(tables,
+							find_inheritance_children(lfirst_oid(lc), NoLock));
+	}
+	return tables;
+}
+
+List *
+iuid_add_locks_above(List *locks, Oid table)
+{
+	ListCell *lc;
+
+	if (get_rel_relispartition(table))
+	{
+		foreach (lc, get_partition_ancestors(table))
+			locks = iuid_add_lock(locks, lfirst_oid(lc), AccessShareLock);
+	}
+	return locks;
+}
+
+/* By an index of the catalog. */
+static List *
+foreign_keys_of(Oid table)
+{
+	Relation catalog = table_open(ConstraintRelationId, AccessShareLock);
+	List *keys = NIL;
+	SysScanDesc scan;
+	ScanKeyData key;
+	HeapTuple tuple;
+
+	ScanKeyInit(&key, Anum_pg_constraint_conrelid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(table));
+	scan = systable_beginscan(catalog, ConstraintRelidTypidNameIndexId, true,
+							  NULL, 1, &key);
+	while ((tuple = systable_getnext(scan)) != NULL)
+	{
+		if (((Form_pg_constraint) GETSTRUCT(tuple))->contype == CONSTRAINT_FOREIGN)
+			keys = lappend(keys, heap_copytuple(tuple));
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return keys;
+}
+
+List *
+iuid_add_referred_locks(List *locks, Oid table, LOCKMODE mode)
+{
+	ListCell *lc;
+
+	foreach (lc, foreign_keys_of(table))
+		locks = iuid_add_lock_of_all(locks,
+									 ((Form_pg_constraint) GETSTRUCT(
+										  (HeapTuple) lfirst(lc)))
+										 ->confrelid,
+									 mode);
+	return locks;
+}
+
+List *
+iuid_add_own_referred_locks(List *locks, Oid table, LOCKMODE mode)
+{
+	ListCell *lc;
+
+	foreach (lc, foreign_keys_of(table))
+	{
+		Form_pg_constraint key =
+			(Form_pg_constraint) GETSTRUCT((HeapTuple) lfirst(lc));
+
+		if (!OidIsValid(key->conparentid))
+			locks = iuid_add_lock_of_all(locks, key->confrelid, mode);
+	}
+	return locks;
+}
+
+/* The catalog has no index for these. */
+List *
+iuid_add_referring_locks(List *locks, Oid table, LOCKMODE mode)
+{
+	Relation catalog = table_open(ConstraintRelationId, AccessShareLock);
+	SysScanDesc scan;
+	ScanKeyData key;
+	HeapTuple tuple;
+
+	ScanKeyInit(&key, Anum_pg_constraint_confrelid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(table));
+	scan = systable_beginscan(catalog, InvalidOid, false, NULL, 1, &key);
+	while ((tuple = systable_getnext(scan)) != NULL)
+	{
+		Form_pg_constraint constraint = (Form_pg_constraint) GETSTRUCT(tuple);
+
+		if (constraint->contype == CONSTRAINT_FOREIGN &&
+			!is_part_of_another(constraint))
+			locks = iuid_add_lock(locks, constraint->conrelid, mode);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return locks;
+}
+
+/*
+ * Each partition of a referring table has a foreign key of its own, below
+ * that of the whole, which is the one that the server works on.
+ */
+static bool
+is_part_of_another(Form_pg_constraint constraint)
+{
+	HeapTuple whole =
+		SearchSysCache1(CONSTROID, ObjectIdGetDatum(constraint->conparentid));
+	bool same;
+
+	if (!HeapTupleIsValid(whole))
+		return false;
+	same = ((Form_pg_constraint) GETSTRUCT(whole))->confrelid ==
+		constraint->confrelid;
+	ReleaseSysCache(whole);
+	return same;
+}

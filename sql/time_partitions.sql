@@ -61,7 +61,13 @@ SELECT step, s.* FROM unnest(ARRAY['1 hour', '90 minutes', '6 hours', '1 day', '
 DROP FUNCTION steps_of;
 DROP TABLE steps;
 
--- the last times that there are
+-- the first times that there are, and the last
+CREATE TABLE first (id uuid) PARTITION BY RANGE (id);
+SELECT iuid_create_partitions('first', '1 year', '1970-01-01', '1971-06-01');
+SELECT iuid_create_partitions('first', '1 year', '1970-01-01', '1971-06-01');
+SELECT lower, upper FROM iuid_partitions('first');
+SELECT iuid_drop_partitions('first', '1971-01-01');
+DROP TABLE first;
 CREATE TABLE last (id iuid) PARTITION BY RANGE (id);
 SELECT iuid_create_partitions('last', '366 days', '10888-06-01', '10889-01-01');
 SELECT upper FROM iuid_partitions('last');

@@ -31,6 +31,7 @@ static List *plan_work(void *arg);
 static List *add_locks_of_removal(List *locks, const Maintenance *work);
 static void plan_new(Maintenance *work);
 static void add_new(Maintenance *work, Iuid lower, Iuid upper);
+static TimestampTz first_time_of(const Iuid *lower);
 static void plan_old(Maintenance *work);
 static bool is_old(const Maintenance *work, const Iuid *upper);
 static void create_all(Maintenance *work, ReturnSetInfo *rsinfo,
@@ -170,8 +171,7 @@ add_new(Maintenance *work, Iuid lower, Iuid upper)
 {
 	while (iuid_compare(&lower, &upper) < 0)
 	{
-		TimestampTz start =
-			iuid_step_start(&work->step, iuid_time_of_bound(&lower));
+		TimestampTz start = iuid_step_start(&work->step, first_time_of(&lower));
 		Iuid next =
 			iuid_bound_at(work->table, iuid_step_add(&work->step, start, 1));
 
@@ -186,6 +186,13 @@ add_new(Maintenance *work, Iuid lower, Iuid upper)
 			(NewPartition){ .lower = lower, .upper = next };
 		lower = next;
 	}
+}
+
+/* The smallest uuid of 1970 is Nil, which as a bound has no time. */
+static TimestampTz
+first_time_of(const Iuid *lower)
+{
+	return Max(iuid_time_of_bound(lower), IUID_UNIX_EPOCH);
 }
 
 /*
@@ -245,8 +252,7 @@ create_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 	{
 		char suffix[IUID_STEP_NAME_LEN];
 
-		iuid_step_name(&work->step, iuid_time_of_bound(&work->new[i].lower),
-					   suffix);
+		iuid_step_name(&work->step, first_time_of(&work->new[i].lower), suffix);
 		work->new[i].table =
 			iuid_create_like(work->parent, iuid_shortened_name(base, suffix), "");
 	}

@@ -20,6 +20,7 @@
 #include "compat.h"
 
 #include "access/table.h"
+#include "access/transam.h"
 #include "access/twophase.h"
 #include "access/xact.h"
 #include "common/pg_prng.h"
@@ -42,9 +43,6 @@
 
 /* Others may look for a deadlock earlier than a session that waits longer. */
 #define LONGEST_DEADLOCK_MS 1000
-
-/* FirstNormalObjectId, as text. */
-#define FIRST_OID_OF_A_USER 16384
 
 /* What a call may fill of the server's lock table, and what must stay free. */
 #define SHARE_OF_A_CALL 8
@@ -110,12 +108,14 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 static bool
 holds_locks(void)
 {
-	return iuid_query_int64("SELECT pg_catalog.count(*) FROM pg_catalog.pg_locks"
-							" WHERE pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()"
-							" AND locktype OPERATOR(pg_catalog.<>) 'virtualxid'::pg_catalog.text"
-							" AND (relation IS NULL OR relation OPERATOR(pg_catalog.>=) '" CppAsString2(
-								FIRST_OID_OF_A_USER) "'::pg_catalog.oid)",
-							0) > 0;
+	char *query =
+		psprintf("SELECT pg_catalog.count(*) FROM pg_catalog.pg_locks"
+				 " WHERE pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()"
+				 " AND locktype OPERATOR(pg_catalog.<>) 'virtualxid'::pg_catalog.text"
+				 " AND (relation IS NULL OR relation OPERATOR(pg_catalog.>=) '%u'::pg_catalog.oid)",
+				 FirstNormalObjectId);
+
+	return iuid_query_int64(query, 0) > 0;
 }
 
 /* In a subtransaction, whose end in failure gives back what was taken. */

@@ -79,13 +79,12 @@ iuid_tables_below(Oid table)
 List *
 iuid_add_locks_above(List *locks, Oid table)
 {
+	List *above =
+		get_rel_relispartition(table) ? get_partition_ancestors(table) : NIL;
 	ListCell *lc;
 
-	if (get_rel_relispartition(table))
-	{
-		foreach (lc, get_partition_ancestors(table))
-			locks = iuid_add_lock(locks, lfirst_oid(lc), AccessShareLock);
-	}
+	foreach (lc, above)
+		locks = iuid_add_lock(locks, lfirst_oid(lc), AccessShareLock);
 	return locks;
 }
 

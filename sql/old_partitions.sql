@@ -50,8 +50,10 @@ SELECT count(*) FROM pg_class WHERE relname LIKE 'log\_20%';
 
 -- one of another owner is not the parent's owner's to drop
 CREATE ROLE regress_iuid_owner;
-GRANT CREATE ON SCHEMA public TO regress_iuid_owner;
 ALTER TABLE log OWNER TO regress_iuid_owner;
+SELECT count(*) FROM iuid_create_partitions('log', '1 year', '2020-01-01', '2022-01-01');
+\echo :LAST_ERROR_SQLSTATE
+GRANT CREATE ON SCHEMA public TO regress_iuid_owner;
 SELECT count(*) FROM iuid_create_partitions('log', '1 year', '2020-01-01', '2022-01-01');
 ALTER TABLE log_2020 OWNER TO CURRENT_USER;
 SELECT iuid_drop_partitions('log', '2022-01-01');

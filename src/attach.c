@@ -21,7 +21,9 @@
 #include "commands/tablespace.h"
 #include "common/md5.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
@@ -37,6 +39,7 @@
 #define HASH_LEN 8
 
 static char *hash_of(const char *name);
+static void check_may_create(Oid schema);
 static void attach_one(const Partitioned *parent, const NewPartition *new);
 static void take_replica_identity(const Partitioned *parent, Oid table);
 static char replica_identity_of(Oid table);
@@ -88,6 +91,7 @@ iuid_create_like(Oid parent, const char *name, const char *behind)
 						   iuid_qualified_name(parent)),
 				 errhint("Rename it, or attach it by hand.")));
 
+	check_may_create(class.relnamespace);
 	initStringInfo(&storage);
 	if (OidIsValid(class.relam))
 		appendStringInfo(&storage, " USING %s",
@@ -102,6 +106,25 @@ iuid_create_like(Oid parent, const char *name, const char *behind)
 				 class.relpersistence == RELPERSISTENCE_TEMP ? "TEMPORARY" : "",
 				 qualified, iuid_qualified_name(parent), behind, storage.data);
 	return get_relname_relid(name, class.relnamespace);
+}
+
+/* The server would say so, too, but not of whom. */
+static void
+check_may_create(Oid schema)
+{
+	char *role = GetUserNameFromId(GetUserId(), false);
+	const char *name = get_namespace_name(schema);
+
+	if (!DatumGetBool(DirectFunctionCall2(has_schema_privilege_id,
+										  ObjectIdGetDatum(schema),
+										  CStringGetTextDatum("CREATE"))))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for schema %s", name),
+				 errdetail("Partitions are made as the owner of the table, role \"%s\".",
+						   role),
+				 errhint("Enter: GRANT CREATE ON SCHEMA %s TO %s;",
+						 quote_identifier(name), quote_identifier(role))));
 }
 
 void

@@ -1,4 +1,4 @@
-# Every SQL example of the README and of the pages in doc/ runs as it stands.
+# Every SQL example of the README, of SECURITY.md and of the pages in doc/ runs as it stands.
 use strict;
 use warnings;
 
@@ -13,7 +13,7 @@ $node->start;
 # The database that the README speaks of.
 $node->safe_psql('postgres', 'CREATE DATABASE region');
 
-for my $page ('README.md', glob 'doc/*.md')
+for my $page ('README.md', 'SECURITY.md', glob 'doc/*.md')
 {
 	my $examples = join "\n", slurp_file($page) =~ /^```sql\n(.*?)^```$/gms;
 	(my $database = $page) =~ s/\W/_/g;

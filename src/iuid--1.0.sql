@@ -1507,14 +1507,14 @@ RETURNS SETOF pg_catalog.regclass
 AS 'MODULE_PATHNAME', 'iuid_create_partitions'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.iuid_create_partitions(pg_catalog.regclass, interval, pg_catalog.timestamptz, pg_catalog.timestamptz) IS
-'makes the time partitions that are missing from first up to last, in whole steps of 1 hour to 1 year in UTC, and gives them; what existing partitions cover stays as it is; rows that wait in the DEFAULT partition move into the new ones; makes as many in one call as the server''s lock table has room for, and warns if there are more; NULL: 22004, a step out of range: 22023, a time out of range: 22008, no such table: 42P01, a table of another shape: 42809, not the owner''s rights: 42501, a relation of the new name: 42P07, rows in DEFAULT that cannot move: 23502, 23503, 23514, 42501, 42809 or 55000, locks not to be had within lock_timeout, or a minute: 55P03 (doc/partitions.md)';
+'makes the time partitions that are missing from first up to last, in whole steps of 1 hour to 1 year in UTC, and gives them; what existing partitions cover stays as it is; rows that wait in the DEFAULT partition move into the new ones; makes as many in one call as the server''s lock table has room for, and warns if there are more; NULL: 22004, a step out of range: 22023, a time out of range: 22008, no such table: 42P01, a table of another shape: 42809, not the owner''s rights: 42501, a relation of the new name: 42P07, rows in DEFAULT that cannot move: 23502, 23503, 23514, 42501, 42809, 55000 or 55006, locks not to be had within lock_timeout, or a minute: 55P03, no room for more locks: 53200 (doc/partitions.md)';
 
 CREATE FUNCTION @extschema@.iuid_drop_partitions(parent pg_catalog.regclass, older_than pg_catalog.timestamptz)
 RETURNS SETOF pg_catalog.text
 AS 'MODULE_PATHNAME', 'iuid_drop_partitions'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.iuid_drop_partitions(pg_catalog.regclass, pg_catalog.timestamptz) IS
-'drops the time partitions that end at or before a time, and gives their names; the DEFAULT partition stays; one that a view, a foreign key or anything else needs stays, too, with a warning; drops as many in one call as the server''s lock table has room for, and warns if there are more; NULL: 22004, an infinite time: 22008, no such table: 42P01, a table of another shape: 42809, not the owner''s rights: 42501, locks not to be had within lock_timeout, or a minute: 55P03 (doc/partitions.md)';
+'drops the time partitions that end at or before a time, and gives their names; the DEFAULT partition stays; one that a view, a foreign key or anything else needs stays, too, with a warning; drops as many in one call as the server''s lock table has room for, and warns if there are more; NULL: 22004, an infinite time: 22008, no such table: 42P01, a table of another shape: 42809, not the owner''s rights: 42501, locks not to be had within lock_timeout, or a minute: 55P03, no room for more locks: 53200 (doc/partitions.md)';
 
 CREATE FUNCTION @extschema@.iuid_detach_partitions(parent pg_catalog.regclass, older_than pg_catalog.timestamptz)
 RETURNS SETOF pg_catalog.regclass

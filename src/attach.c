@@ -27,7 +27,6 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
-#include "utils/syscache.h"
 
 #include "attach.h"
 #include "codec.h"
@@ -42,7 +41,6 @@ static char *hash_of(const char *name);
 static void check_may_create(Oid schema);
 static void attach_one(const Partitioned *parent, const NewPartition *new);
 static void take_replica_identity(const Partitioned *parent, Oid table);
-static char replica_identity_of(Oid table);
 
 char *
 iuid_shortened_name(const char *base, const char *suffix)
@@ -71,15 +69,9 @@ hash_of(const char *name)
 Oid
 iuid_create_like(Oid parent, const char *name, const char *behind)
 {
-	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(parent));
-	FormData_pg_class class;
+	FormData_pg_class class = iuid_class_of(parent);
 	char *qualified;
 	StringInfoData storage;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for relation %u", parent);
-	class = *(Form_pg_class) GETSTRUCT(tuple);
-	ReleaseSysCache(tuple);
 
 	qualified =
 		quote_qualified_identifier(get_namespace_name(class.relnamespace), name);
@@ -183,13 +175,14 @@ attach_one(const Partitioned *parent, const NewPartition *new)
 static void
 take_replica_identity(const Partitioned *parent, Oid table)
 {
-	char identity = replica_identity_of(parent->table);
+	char identity = iuid_class_of(parent->table).relreplident;
 	Relation above, below;
 	Oid index;
 
 	if (identity == REPLICA_IDENTITY_DEFAULT &&
 		OidIsValid(parent->default_partition) &&
-		replica_identity_of(parent->default_partition) == REPLICA_IDENTITY_FULL)
+		iuid_class_of(parent->default_partition).relreplident ==
+			REPLICA_IDENTITY_FULL)
 		identity = REPLICA_IDENTITY_FULL;
 
 	if (identity == REPLICA_IDENTITY_FULL || identity == REPLICA_IDENTITY_NOTHING)
@@ -212,20 +205,6 @@ take_replica_identity(const Partitioned *parent, Oid table)
 	}
 }
 
-static char
-replica_identity_of(Oid table)
-{
-	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
-	char identity = REPLICA_IDENTITY_DEFAULT;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		identity = ((Form_pg_class) GETSTRUCT(tuple))->relreplident;
-		ReleaseSysCache(tuple);
-	}
-	return identity;
-}
-
 /*
  * With a DEFAULT partition, an INSERT that is on its way there would fail if
  * its row got another home meanwhile: so writing to the parent waits.  A query
@@ -236,7 +215,6 @@ List *
 iuid_add_locks_of_attach(List *locks, const Partitioned *parent)
 {
 	bool has_default = OidIsValid(parent->default_partition);
-
 	LOCKMODE mode = ShareUpdateExclusiveLock;
 
 	if (has_default)

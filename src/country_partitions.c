@@ -12,9 +12,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/heap.h"
-#include "catalog/pg_am.h"
 #include "catalog/pg_operator.h"
-#include "catalog/pg_opfamily.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
@@ -43,7 +41,7 @@ static void create_country(const Countries *countries, int country, Step *step,
 						   NewPartition *new);
 static void add_check(const Countries *countries, int country,
 					  const NewPartition *range);
-static Expr *make_comparison(Oid schema, StrategyNumber strategy, Var *key,
+static Expr *make_comparison(Oid family, StrategyNumber strategy, Var *key,
 							 const Iuid *bound);
 
 /*
@@ -185,10 +183,11 @@ add_check(const Countries *countries, int country, const NewPartition *range)
 	SET_ENFORCED(check);
 	check->cooked_expr = nodeToString(make_andclause(
 		list_make3(is_country,
-				   make_comparison(countries->schema, BTGreaterEqualStrategyNumber,
-								   key, &range->lower),
-				   make_comparison(countries->schema, BTLessStrategyNumber, key,
-								   &range->upper))));
+				   make_comparison(countries->table->opfamily,
+								   BTGreaterEqualStrategyNumber, key,
+								   &range->lower),
+				   make_comparison(countries->table->opfamily,
+								   BTLessStrategyNumber, key, &range->upper))));
 	AddRelationNewConstraints(table, NIL, list_make1(check), false, true, false,
 							  NULL);
 	table_close(table, NoLock);
@@ -197,12 +196,8 @@ add_check(const Countries *countries, int country, const NewPartition *range)
 
 /* In country order. */
 static Expr *
-make_comparison(Oid schema, StrategyNumber strategy, Var *key, const Iuid *bound)
+make_comparison(Oid family, StrategyNumber strategy, Var *key, const Iuid *bound)
 {
-	Oid family = GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid,
-								 ObjectIdGetDatum(BTREE_AM_OID),
-								 CStringGetDatum("iuid_country_ops"),
-								 ObjectIdGetDatum(schema));
 	Oid operator=
 		get_opfamily_member(family, key->vartype, key->vartype, strategy);
 	Expr *comparison;

@@ -81,20 +81,16 @@ iuid_register_iso_countries(PG_FUNCTION_ARGS)
 	Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
 	Relation relation = open_table(schema);
 	Oid table = RelationGetRelid(relation);
-	Oid user = GetUserId();
 	Restricted saved;
 	Datum parameters[2];
 	char *table_name;
 	int registered;
 
-	if (object_ownercheck(RelationRelationId, table, user))
-		user = relation->rd_rel->relowner;
-
 	/* Whatever the schema is called by now. */
 	table_name = iuid_qualified_name(table);
 	make_parameters(parameters);
 
-	saved = iuid_become(user);
+	saved = iuid_become(iuid_owner_or_caller(table));
 	SPI_connect();
 	registered = register_missing(table_name, parameters);
 	reject_clash(table_name, parameters);

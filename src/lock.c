@@ -22,7 +22,6 @@
 #include "access/table.h"
 #include "access/transam.h"
 #include "access/twophase.h"
-#include "access/xact.h"
 #include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -32,11 +31,11 @@
 #include "storage/proc.h"
 #include "utils/guc.h"
 #include "utils/rel.h"
-#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "lock.h"
 #include "owner.h"
+#include "subtransaction.h"
 
 #define DEFAULT_PATIENCE_MS 60000
 #define FIRST_ATTEMPT_MS	10
@@ -48,11 +47,19 @@
 #define SHARE_OF_A_CALL 8
 #define SHARE_KEPT_FREE 4
 
+typedef struct Attempt
+{
+	WantedLocks wanted;
+	void *arg;
+	int64 first_ms; /* how long to wait for the first one */
+	int64 others_ms;
+	Oid missing; /* the one that was waited for in vain, or is now */
+} Attempt;
+
 static bool holds_locks(void);
-static bool attempt(WantedLocks wanted, void *arg, Oid *missing, int64 first_ms,
-					int64 others_ms);
-static void take_in_order(List *locks, Oid first, Oid *current, int64 first_ms,
-						  int64 others_ms);
+static bool attempt(Attempt *attempt);
+static bool take_wanted(void *arg);
+static void take_in_order(List *locks, Attempt *attempt);
 static bool take_within(const TableLock *lock, int64 ms);
 static void set_lock_timeout(int64 ms);
 static void pause_for(int64 ms);
@@ -64,7 +71,7 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 	int64 patience = LockTimeout > 0 ? LockTimeout : DEFAULT_PATIENCE_MS;
 	TimestampTz deadline =
 		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), patience);
-	Oid missing = InvalidOid;
+	Attempt next = { .wanted = wanted, .arg = arg, .missing = InvalidOid };
 	int64 longest = Max(Min(DeadlockTimeout, LONGEST_DEADLOCK_MS) / 2, 1);
 	int64 ms = Min(FIRST_ATTEMPT_MS, longest);
 	/* Past deadlock_timeout the server sends away an autovacuum in the way. */
@@ -83,8 +90,9 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 			first_ms = first_longest;
 			first_longest *= 2;
 		}
-		if (attempt(wanted, arg, &missing, no_wait ? 0 : Min(first_ms, left),
-					no_wait ? 0 : Min(ms, left)))
+		next.first_ms = no_wait ? 0 : Min(first_ms, left);
+		next.others_ms = no_wait ? 0 : Min(ms, left);
+		if (attempt(&next))
 		{
 			set_lock_timeout(Min(patience, longest));
 			return;
@@ -96,7 +104,7 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-			 errmsg("could not lock table %s", iuid_qualified_name(missing)),
+			 errmsg("could not lock table %s", iuid_qualified_name(next.missing)),
 			 errdetail("Within " INT64_FORMAT
 					   " ms, it was never free together with the others that are needed.",
 					   patience),
@@ -118,41 +126,12 @@ holds_locks(void)
 	return iuid_query_int64(query, 0) > 0;
 }
 
-/* In a subtransaction, whose end in failure gives back what was taken. */
+/* What is not had is given back. */
 static bool
-attempt(WantedLocks wanted, void *arg, Oid *missing, int64 first_ms,
-		int64 others_ms)
+attempt(Attempt *attempt)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	ErrorData *volatile error = NULL;
-	volatile bool taken = false;
-
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		int guc_level = NewGUCNestLevel();
-		List *locks = wanted(arg);
-
-		take_in_order(locks, *missing, missing, first_ms, others_ms);
-		taken = same_locks(locks, wanted(arg));
-		AtEOXact_GUC(false, guc_level);
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-	}
-	PG_END_TRY();
-
-	if (taken)
-		ReleaseCurrentSubTransaction();
-	else
-		RollbackAndReleaseCurrentSubTransaction();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
+	ErrorData *error;
+	bool taken = iuid_try(take_wanted, attempt, &error);
 
 	if (error != NULL && error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE &&
 		error->sqlerrcode != ERRCODE_T_R_DEADLOCK_DETECTED)
@@ -160,13 +139,25 @@ attempt(WantedLocks wanted, void *arg, Oid *missing, int64 first_ms,
 	return taken;
 }
 
-/* *current is the one that is being waited for. */
+static bool
+take_wanted(void *arg)
+{
+	Attempt *attempt = arg;
+	int guc_level = NewGUCNestLevel();
+	List *locks = attempt->wanted(attempt->arg);
+	bool taken;
+
+	take_in_order(locks, attempt);
+	taken = same_locks(locks, attempt->wanted(attempt->arg));
+	AtEOXact_GUC(false, guc_level);
+	return taken;
+}
+
 static void
-take_in_order(List *locks, Oid first, Oid *current, int64 first_ms,
-			  int64 others_ms)
+take_in_order(List *locks, Attempt *attempt)
 {
 	TimestampTz limit =
-		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), first_ms);
+		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), attempt->first_ms);
 	ListCell *lc;
 
 	/* The one that was missing goes to the front. */
@@ -174,7 +165,7 @@ take_in_order(List *locks, Oid first, Oid *current, int64 first_ms,
 	{
 		TableLock *lock = lfirst(lc);
 
-		if (lock->table == first)
+		if (lock->table == attempt->missing)
 		{
 			locks = lcons(lock, list_delete_ptr(list_copy(locks), lock));
 			break;
@@ -185,7 +176,7 @@ take_in_order(List *locks, Oid first, Oid *current, int64 first_ms,
 	{
 		const TableLock *lock = lfirst(lc);
 
-		*current = lock->table;
+		attempt->missing = lock->table;
 		if (!take_within(lock,
 						 TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
 														 limit)))
@@ -193,7 +184,8 @@ take_in_order(List *locks, Oid first, Oid *current, int64 first_ms,
 					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 					 errmsg("could not lock table %u", lock->table)));
 		if (lc == list_head(locks))
-			limit = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), others_ms);
+			limit = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+												attempt->others_ms);
 	}
 }
 

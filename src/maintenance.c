@@ -16,19 +16,25 @@
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "datum.h"
 #include "lock.h"
 #include "maintenance.h"
 #include "owner.h"
+#include "subtransaction.h"
 
 /* The start of the year 10889, in which the 48 bits end. */
 #define LAST_BOUND_MS INT64CONST(281456553600000)
 
+typedef struct Removal
+{
+	const Maintenance *work;
+	Oid partition;
+} Removal;
+
 static List *plan_work(void *arg);
-static List *add_locks_of_removal(List *locks, const Maintenance *work);
+static List *add_locks_of_removal(List *locks, Maintenance *work);
 static void plan_new(Maintenance *work);
 static void add_new(Maintenance *work, Iuid lower, Iuid upper);
 static TimestampTz first_time_of(const Iuid *lower);
@@ -38,7 +44,8 @@ static void create_all(Maintenance *work, ReturnSetInfo *rsinfo,
 					   MaintenanceReport report);
 static void remove_all(Maintenance *work, ReturnSetInfo *rsinfo,
 					   MaintenanceReport report);
-static bool remove_one(const Maintenance *work, Oid partition, bool referred);
+static bool remove_one(const Maintenance *work, Oid partition);
+static bool remove_partition(void *arg);
 static void report_nothing(ReturnSetInfo *rsinfo, const char *action,
 						   Oid partition, const char *name);
 
@@ -97,16 +104,18 @@ plan_work(void *arg)
  * and touches no other table.
  */
 static List *
-add_locks_of_removal(List *locks, const Maintenance *work)
+add_locks_of_removal(List *locks, Maintenance *work)
 {
 	List *referring =
 		iuid_add_referring_locks(NIL, work->parent, AccessExclusiveLock);
+	ListCell *lc;
 
+	/* A table that refers to itself is one of them. */
+	work->referred = referring != NIL;
 	locks = iuid_add_lock(locks, work->parent, AccessExclusiveLock);
 	for (int i = 0; i < work->old_count; i++)
 	{
 		List *tables = iuid_tables_below(work->old[i].table);
-		ListCell *lc;
 
 		foreach (lc, tables)
 		{
@@ -122,9 +131,11 @@ add_locks_of_removal(List *locks, const Maintenance *work)
 	if (!work->drop)
 		locks =
 			iuid_add_referred_locks(locks, work->parent, ShareRowExclusiveLock);
-	else if (referring != NIL)
+	else if (work->referred)
 		locks = iuid_add_referred_locks(locks, work->parent, AccessExclusiveLock);
-	locks = iuid_add_referring_locks(locks, work->parent, AccessExclusiveLock);
+	foreach (lc, referring)
+		locks = iuid_add_lock(locks, ((TableLock *) lfirst(lc))->table,
+							  AccessExclusiveLock);
 	return iuid_add_locks_above(locks, work->parent);
 }
 
@@ -265,15 +276,12 @@ create_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 static void
 remove_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 {
-	bool referred = work->old_count > 0 &&
-		iuid_add_referring_locks(NIL, work->parent, AccessExclusiveLock) != NIL;
-
 	for (int i = 0; i < work->old_count; i++)
 	{
 		Oid partition = work->old[i].table;
 		char *name = iuid_qualified_name(partition);
 
-		if (!remove_one(work, partition, referred))
+		if (!remove_one(work, partition))
 			continue;
 		ereport(NOTICE,
 				(errmsg("%s partition %s, which ended at %s",
@@ -283,45 +291,15 @@ remove_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 	}
 }
 
-/*
- * A partition that something else needs stays, and does not keep the others.
- * Where foreign keys refer to the parent, DETACH sees to it that none refers
- * to these rows; otherwise DROP is enough, and locks less.
- */
+/* A partition that something else needs stays, and does not keep the others. */
 static bool
-remove_one(const Maintenance *work, Oid partition, bool referred)
+remove_one(const Maintenance *work, Oid partition)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	ErrorData *volatile error = NULL;
+	Removal removal = { .work = work, .partition = partition };
 	char *name = iuid_qualified_name(partition);
-	const char *kind = get_rel_relkind(partition) == RELKIND_FOREIGN_TABLE ?
-		"FOREIGN TABLE" :
-		"TABLE";
+	ErrorData *error;
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		if (referred || !work->drop)
-			iuid_execute("ALTER TABLE %s DETACH PARTITION %s",
-						 iuid_qualified_name(work->parent), name);
-		if (work->drop)
-			iuid_execute("DROP %s %s", kind, name);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-
-	if (error == NULL)
+	if (iuid_try(remove_partition, &removal, &error))
 		return true;
 	if (error->sqlerrcode != ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST &&
 		error->sqlerrcode != ERRCODE_FOREIGN_KEY_VIOLATION &&
@@ -335,6 +313,29 @@ remove_one(const Maintenance *work, Oid partition, bool referred)
 				 errhint("Remove what needs it, and call this again.") :
 				 0));
 	return false;
+}
+
+/*
+ * Where foreign keys refer to the parent, DETACH sees to it that none refers
+ * to these rows; otherwise DROP is enough, and locks less.
+ */
+static bool
+remove_partition(void *arg)
+{
+	const Removal *removal = arg;
+	const Maintenance *work = removal->work;
+	char *name = iuid_qualified_name(removal->partition);
+	const char *kind =
+		get_rel_relkind(removal->partition) == RELKIND_FOREIGN_TABLE ?
+		"FOREIGN TABLE" :
+		"TABLE";
+
+	if (work->referred || !work->drop)
+		iuid_execute("ALTER TABLE %s DETACH PARTITION %s",
+					 iuid_qualified_name(work->parent), name);
+	if (work->drop)
+		iuid_execute("DROP %s %s", kind, name);
+	return true;
 }
 
 void

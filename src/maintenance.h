@@ -45,6 +45,7 @@ typedef struct Maintenance
 	int new_count;
 	Partition *old;
 	int old_count;
+	bool referred;	 /* foreign keys of other tables refer to the parent */
 	bool unfinished; /* there are more than the limit */
 } Maintenance;
 

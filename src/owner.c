@@ -27,7 +27,6 @@
 #include "owner.h"
 
 static Restricted become(Oid user, int sec_context);
-static FormData_pg_class class_of(Oid relation);
 
 Restricted
 iuid_become(Oid user)
@@ -38,7 +37,7 @@ iuid_become(Oid user)
 Restricted
 iuid_become_owner(Oid table)
 {
-	FormData_pg_class class = class_of(table);
+	FormData_pg_class class = iuid_class_of(table);
 
 	if (class.relpersistence != RELPERSISTENCE_TEMP)
 		return become(class.relowner, SECURITY_RESTRICTED_OPERATION);
@@ -77,7 +76,7 @@ iuid_return(Restricted *saved)
 void
 iuid_check_owner(Oid table)
 {
-	FormData_pg_class class = class_of(table);
+	FormData_pg_class class = iuid_class_of(table);
 
 	if (!object_ownercheck(RelationRelationId, table, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(class.relkind),
@@ -87,7 +86,7 @@ iuid_check_owner(Oid table)
 void
 iuid_check_reader(Oid table)
 {
-	FormData_pg_class class = class_of(table);
+	FormData_pg_class class = iuid_class_of(table);
 	AclResult result = pg_class_aclcheck(table, GetUserId(), ACL_SELECT);
 
 	if (result != ACLCHECK_OK)
@@ -96,17 +95,17 @@ iuid_check_reader(Oid table)
 }
 
 Oid
-iuid_reader(Oid table)
+iuid_owner_or_caller(Oid table)
 {
-	FormData_pg_class class = class_of(table);
+	FormData_pg_class class = iuid_class_of(table);
 
 	return object_ownercheck(RelationRelationId, table, GetUserId()) ?
 		class.relowner :
 		GetUserId();
 }
 
-static FormData_pg_class
-class_of(Oid relation)
+FormData_pg_class
+iuid_class_of(Oid relation)
 {
 	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
 	FormData_pg_class class;
@@ -171,7 +170,7 @@ iuid_query_int64(const char *query, int64 null_value)
 char *
 iuid_qualified_name(Oid relation)
 {
-	FormData_pg_class class = class_of(relation);
+	FormData_pg_class class = iuid_class_of(relation);
 
 	return quote_qualified_identifier(get_namespace_name(class.relnamespace),
 									  NameStr(class.relname));

@@ -12,6 +12,8 @@
 
 #include "compat.h"
 
+#include "catalog/pg_class.h"
+
 /* Who we were before. */
 typedef struct Restricted
 {
@@ -44,7 +46,7 @@ extern void iuid_check_owner(Oid table);
 extern void iuid_check_reader(Oid table);
 
 /* The owner if the current user has that owner's rights, else the current user. */
-extern Oid iuid_reader(Oid table);
+extern Oid iuid_owner_or_caller(Oid table);
 
 /* Executes a statement, in which every name is qualified and quoted. */
 extern void iuid_execute(const char *format, ...)
@@ -55,6 +57,9 @@ extern void iuid_execute(const char *format, ...)
  * query sees what is committed now, under REPEATABLE READ, too.
  */
 extern int64 iuid_query_int64(const char *query, int64 null_value);
+
+/* The row of pg_class without what varies in length; 42P01 if there is none. */
+extern FormData_pg_class iuid_class_of(Oid relation);
 
 /* Schema and name, quoted where that is needed. */
 extern char *iuid_qualified_name(Oid relation);

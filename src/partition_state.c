@@ -203,7 +203,7 @@ static void
 check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table)
 {
 	Oid source = table->default_partition;
-	Restricted saved = iuid_become(iuid_reader(source));
+	Restricted saved = iuid_become(iuid_owner_or_caller(source));
 	char *query =
 		psprintf("SELECT pg_catalog.count(*), pg_catalog.min(id::pg_catalog.text COLLATE pg_catalog.\"C\"),"
 				 " pg_catalog.max(id::pg_catalog.text COLLATE pg_catalog.\"C\")"

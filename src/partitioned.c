@@ -72,6 +72,7 @@ read_key(Partitioned *parent, Relation relation, Oid schema)
 	check_key(parent->table);
 	key = RelationGetPartitionKey(relation);
 	parent->key = get_attname(parent->table, key->partattrs[0], false);
+	parent->opfamily = key->partopfamily[0];
 	parent->is_uuid = key->parttypid[0] == UUIDOID;
 	if (parent->order == ORDER_OF_TIME)
 		check_time_key(parent, key, iuid_type);

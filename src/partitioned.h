@@ -35,7 +35,8 @@ typedef struct Partitioned
 	Oid table;
 	Oid schema; /* of the extension */
 	KeyOrder order;
-	char *key; /* name of the column */
+	char *key;	  /* name of the column */
+	Oid opfamily; /* of the order */
 	bool is_uuid;
 	Oid default_partition; /* or InvalidOid */
 	int count;			   /* of the partitions that have bounds, in order */

@@ -1,0 +1,49 @@
+/*-------------------------------------------------------------------------
+ *
+ * subtransaction.c
+ *	  A part of the work that may fail without the rest.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/xact.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+
+#include "subtransaction.h"
+
+bool
+iuid_try(bool (*part)(void *arg), void *arg, ErrorData **error)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData *volatile caught = NULL;
+	volatile bool done = false;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		done = part(arg);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		caught = CopyErrorData();
+		FlushErrorState();
+	}
+	PG_END_TRY();
+
+	if (done)
+		ReleaseCurrentSubTransaction();
+	else
+		RollbackAndReleaseCurrentSubTransaction();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+
+	*error = caught;
+	return done;
+}

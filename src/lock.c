@@ -57,7 +57,7 @@ typedef struct Attempt
 } Attempt;
 
 static bool holds_locks(void);
-static bool attempt(Attempt *attempt);
+static bool take_all(Attempt *attempt);
 static bool take_wanted(void *arg);
 static void take_in_order(List *locks, Attempt *attempt);
 static bool take_within(const TableLock *lock, int64 ms);
@@ -92,7 +92,7 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 		}
 		next.first_ms = no_wait ? 0 : Min(first_ms, left);
 		next.others_ms = no_wait ? 0 : Min(ms, left);
-		if (attempt(&next))
+		if (take_all(&next))
 		{
 			set_lock_timeout(Min(patience, longest));
 			return;
@@ -128,7 +128,7 @@ holds_locks(void)
 
 /* What is not had is given back. */
 static bool
-attempt(Attempt *attempt)
+take_all(Attempt *attempt)
 {
 	ErrorData *error;
 	bool taken = iuid_try(take_wanted, attempt, &error);

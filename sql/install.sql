@@ -1,5 +1,18 @@
--- The extension as a set of catalog objects: complete, consistent, described.
+-- The two extensions as sets of catalog objects: complete, consistent, described.
 CREATE EXTENSION iuid;
+
+-- iuid_regions stands in the schema of iuid
+\set SHOW_CONTEXT never
+CREATE SCHEMA elsewhere;
+CREATE EXTENSION iuid_regions SCHEMA elsewhere;
+\echo :LAST_ERROR_SQLSTATE
+DROP SCHEMA elsewhere;
+CREATE EXTENSION iuid_regions;
+
+-- iuid is trusted, and has no table and nothing to configure; iuid_regions is not trusted
+SELECT name, superuser, trusted, relocatable, requires FROM pg_available_extension_versions WHERE name LIKE 'iuid%' ORDER BY name;
+SELECT extname, relname, c.oid = ANY (extconfig) AS is_dumped FROM pg_extension AS e JOIN pg_depend ON refclassid = 'pg_extension'::regclass AND refobjid = e.oid
+JOIN pg_class AS c ON classid = 'pg_class'::regclass AND objid = c.oid WHERE extname LIKE 'iuid%' ORDER BY relname;
 
 SELECT typlen, typbyval, typalign, typstorage, typcategory, typarray::regtype
 FROM pg_type WHERE oid = 'iuid'::regtype;
@@ -8,7 +21,7 @@ CREATE VIEW member AS
 SELECT classid, objid, pg_describe_object(classid, objid, objsubid) AS name
 FROM pg_depend
 WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
-  AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'iuid');
+  AND refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('iuid', 'iuid_regions'));
 
 -- every object has a comment
 SELECT name FROM member
@@ -72,12 +85,12 @@ SELECT name, setting, vartype, min_val, max_val, context FROM pg_settings WHERE 
 SET iuid.country = 256;
 SET iuid.nonsense = 1;
 
--- whoever may create objects in a database may create the extension there
+-- whoever may create objects in a database may create iuid there
 CREATE ROLE regress_iuid_owner;
 CREATE SCHEMA "a.b" AUTHORIZATION regress_iuid_owner;
 DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO regress_iuid_owner', current_database()); END $$;
 BEGIN;
-DROP EXTENSION iuid;
+DROP EXTENSION iuid_regions, iuid;
 SET LOCAL ROLE regress_iuid_owner;
 CREATE EXTENSION iuid SCHEMA "a.b";
 SELECT "a.b".iuid_country("a.b".gen_iuid(7, 1));

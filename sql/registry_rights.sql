@@ -1,20 +1,33 @@
--- Who may do what with the registry: all read, whoever made the extension writes, and nobody but a superuser alters, watches or publishes.
+-- Who may do what with the registry: all read; a superuser makes it, and grants the rest; nobody else alters, watches or publishes it.
 CREATE ROLE regress_iuid_owner;
 CREATE ROLE regress_iuid_clerk;
 CREATE ROLE regress_iuid_reader;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_iuid_owner', current_database()) AS "grant" \gset
 :grant;
 CREATE SCHEMA "a.b" AUTHORIZATION regress_iuid_owner;
-DROP EXTENSION iuid;
+DROP EXTENSION iuid_regions, iuid;
+
+-- whoever may create objects in a database makes iuid, and only a superuser iuid_regions
 SET ROLE regress_iuid_owner;
 CREATE EXTENSION iuid SCHEMA "a.b";
+CREATE EXTENSION iuid_regions SCHEMA "a.b";
+\echo :LAST_ERROR_SQLSTATE
+RESET ROLE;
+CREATE EXTENSION iuid_regions SCHEMA "a.b";
 SET search_path = "a.b";
 SELECT relname, r.rolsuper AS owned_by_superuser FROM pg_class AS c JOIN pg_roles AS r ON r.oid = relowner
 WHERE relnamespace = '"a.b"'::regnamespace AND relkind = 'r' ORDER BY 1;
-SELECT DISTINCT g.rolname, privilege_type, is_grantable FROM pg_class AS c, aclexplode(relacl) AS a LEFT JOIN pg_roles AS g ON g.oid = grantee
+SELECT DISTINCT coalesce(g.rolname, 'PUBLIC') AS grantee, privilege_type, is_grantable
+FROM pg_class AS c, aclexplode(relacl) AS a LEFT JOIN pg_roles AS g ON g.oid = grantee
 WHERE relnamespace = '"a.b"'::regnamespace AND relkind = 'r' AND grantee <> relowner ORDER BY 1, 2;
+SET ROLE regress_iuid_owner;
+INSERT INTO iuid_nodes VALUES ('almaty', 'asia', NULL);
+\echo :LAST_ERROR_SQLSTATE
+RESET ROLE;
+GRANT INSERT, UPDATE, DELETE, TRUNCATE ON iuid_countries, iuid_entities, iuid_nodes, iuid_routes TO regress_iuid_owner WITH GRANT OPTION;
+SET ROLE regress_iuid_owner;
 
--- writes, and lets others write
+-- who was given the rights writes, and lets others write
 INSERT INTO iuid_nodes VALUES ('almaty', 'asia', NULL), ('mexico', 'america', NULL);
 INSERT INTO iuid_routes VALUES (7, NULL, 'almaty');
 UPDATE iuid_nodes SET node = 'mumbai' WHERE node = 'almaty';
@@ -41,7 +54,7 @@ ALTER TABLE iuid_countries DISABLE TRIGGER iuid_changed;
 ALTER TABLE iuid_countries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE iuid_countries RENAME TO was;
 DROP TABLE iuid_countries;
-ALTER EXTENSION iuid DROP TABLE iuid_countries;
+ALTER EXTENSION iuid_regions DROP TABLE iuid_countries;
 CREATE FUNCTION watch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
 CREATE TRIGGER watch BEFORE INSERT ON iuid_countries FOR EACH ROW EXECUTE FUNCTION watch();
 CREATE RULE watch AS ON INSERT TO iuid_countries DO ALSO NOTHING;
@@ -101,15 +114,18 @@ SELECT iuid_register_iso_countries();
 \echo :LAST_ERROR_SQLSTATE
 DROP VIEW iuid_countries;
 
--- whoever made the extension may drop it
+-- nor drops it
+SET ROLE regress_iuid_owner;
+DROP EXTENSION iuid_regions;
+\echo :LAST_ERROR_SQLSTATE
+RESET ROLE;
+
 RESET search_path;
 DROP TABLE "c ""d""".seen;
 DROP TRIGGER see ON "c ""d""".was;
 DROP FUNCTION "c ""d""".see();
-SET ROLE regress_iuid_owner;
-DROP EXTENSION iuid;
-RESET ROLE;
+DROP EXTENSION iuid_regions, iuid;
 DROP SCHEMA "c ""d""";
 DROP OWNED BY regress_iuid_owner, regress_iuid_clerk;
 DROP ROLE regress_iuid_owner, regress_iuid_clerk, regress_iuid_reader;
-CREATE EXTENSION iuid;
+CREATE EXTENSION iuid_regions CASCADE;

@@ -64,9 +64,9 @@ ROLLBACK;
 
 -- names are quoted
 BEGIN;
-DROP EXTENSION iuid;
+DROP EXTENSION iuid_regions, iuid;
 CREATE SCHEMA "a.b";
-CREATE EXTENSION iuid SCHEMA "a.b";
+CREATE EXTENSION iuid_regions CASCADE SCHEMA "a.b";
 DROP TRIGGER iuid_truncated ON "a.b".iuid_nodes;
 SELECT "a.b".iuid_node(7, 1);
 ROLLBACK;

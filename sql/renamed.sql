@@ -52,7 +52,7 @@ END $$;
 
 CREATE VIEW member AS
 SELECT classid, objid FROM pg_depend
-WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'iuid');
+WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('iuid', 'iuid_regions'));
 CREATE TEMP TABLE change AS
 SELECT 'rename function' AS kind, format('ALTER ROUTINE %s RENAME TO renamed', objid::regprocedure) AS change
 FROM member WHERE classid = 'pg_proc'::regclass

@@ -3,9 +3,9 @@ SET timezone = 'UTC';
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 BEGIN;
-DROP EXTENSION iuid;
+DROP EXTENSION iuid_regions, iuid;
 CREATE SCHEMA "50% off";
-CREATE EXTENSION iuid SCHEMA "50% off";
+CREATE EXTENSION iuid_regions CASCADE SCHEMA "50% off";
 CREATE EXTENSION postgres_fdw;
 CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw;
 SET LOCAL search_path = "50% off", public;

@@ -5,7 +5,7 @@ CREATE DATABASE shop;
 ALTER DATABASE shop SET iuid.node = :'node';
 ALTER DATABASE shop SET timezone = 'UTC';
 \connect shop
-CREATE EXTENSION iuid;
+CREATE EXTENSION iuid_regions CASCADE;
 CREATE EXTENSION postgres_fdw;
 
 -- The other nodes come in as mesh.  They read and write partitions of tables,

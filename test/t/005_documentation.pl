@@ -18,7 +18,7 @@ for my $page ('README.md', 'SECURITY.md', glob 'doc/*.md')
 	my $examples = join "\n", slurp_file($page) =~ /^```sql\n(.*?)^```$/gms;
 	(my $database = $page) =~ s/\W/_/g;
 	$node->safe_psql('postgres', qq{CREATE DATABASE "$database"});
-	$node->safe_psql($database, 'CREATE EXTENSION iuid') unless $examples =~ /CREATE EXTENSION iuid/;
+	$node->safe_psql($database, 'CREATE EXTENSION iuid_regions CASCADE') unless $examples =~ /CREATE EXTENSION iuid/;
 
 	my ($status, $out, $err) = $node->psql($database, $examples, on_error_stop => 1);
 	is($status, 0, "$page: every example runs") or diag $err;

@@ -24,7 +24,7 @@ for my $encoding ('UTF8', 'LATIN1', 'LATIN9', 'WIN1252')
 {
 	$node->safe_psql('postgres', qq{
 		CREATE DATABASE "$encoding" ENCODING '$encoding' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0});
-	$node->safe_psql($encoding, 'CREATE EXTENSION iuid');
+	$node->safe_psql($encoding, 'CREATE EXTENSION iuid_regions CASCADE');
 	$result{$encoding} = $node->safe_psql($encoding, $query);
 	like($result{$encoding}, qr/\Q$expected\E/, "$encoding: as computed from the UTF-8 bytes");
 	is($result{$encoding}, $result{UTF8}, "$encoding: all as in UTF8");
@@ -38,7 +38,7 @@ for my $setting ("lc_numeric = 'C.UTF-8'", "lc_time = 'C.UTF-8'", "lc_monetary =
 
 # A database without an encoding holds bytes: those of UTF-8 are taken, others refused.
 $node->safe_psql('postgres', q{CREATE DATABASE bytes ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0});
-$node->safe_psql('bytes', 'CREATE EXTENSION iuid');
+$node->safe_psql('bytes', 'CREATE EXTENSION iuid_regions CASCADE');
 is($node->safe_psql('bytes', q{SELECT iuid_from_name(7, 1, convert_from('\x4772c3b6c39f65', 'SQL_ASCII'))}), $expected, 'SQL_ASCII: bytes of UTF-8');
 is($node->safe_psql('bytes', 'SELECT iuid_register_iso_countries()'), '249', 'SQL_ASCII: names of countries');
 my ($status, undef, $err) = $node->psql('bytes', q{SELECT iuid_from_name(7, 1, convert_from('\x4772f6df65', 'SQL_ASCII'))});

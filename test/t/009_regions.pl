@@ -21,7 +21,7 @@ for my $name (@names)
 
 # The registry is the same everywhere: who is asked is in iuid.node alone.
 my $registry = q{
-	CREATE EXTENSION iuid;
+	CREATE EXTENSION iuid_regions CASCADE;
 	CREATE EXTENSION postgres_fdw;
 	INSERT INTO iuid_entities VALUES (1, 'Ayan', 'Order');
 	INSERT INTO iuid_countries SELECT n, 'C' || n, 'Country ' || n FROM generate_series(1, 9) AS n;

@@ -13,7 +13,7 @@ $server->init;
 $server->append_conf('postgresql.conf', 'max_prepared_transactions = 2');
 $server->start;
 $server->safe_psql('postgres', q{
-	CREATE EXTENSION iuid;
+	CREATE EXTENSION iuid_regions CASCADE;
 	INSERT INTO iuid_nodes VALUES ('almaty', 'asia', NULL), ('mexico', 'america', NULL);
 	INSERT INTO iuid_routes VALUES (7, NULL, 'almaty');
 	CREATE FUNCTION node_by_function(entity int) RETURNS text STABLE LANGUAGE plpgsql AS $$

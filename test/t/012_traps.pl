@@ -75,7 +75,7 @@ sub all_calls
 		SET search_path = pg_catalog;
 		SELECT proname, (SELECT string_agg(regexp_replace(format_type(t, NULL), '^.*\.', ''), ',' ORDER BY n) FROM unnest(proargtypes) WITH ORDINALITY AS a(t, n))
 		FROM pg_depend JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
-		WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'iuid') ORDER BY 1, 2}))
+		WHERE deptype = 'e' AND refobjid IN (SELECT oid FROM pg_extension WHERE extname LIKE 'iuid%') ORDER BY 1, 2}))
 	{
 		my ($name, @arguments) = split /[|,]/;
 		my $function = "$name(" . join(',', @arguments) . ')';
@@ -110,8 +110,8 @@ my $own = slurp_file('test/traps.sql');
 
 # The names: all of the extension's, and of core's those that stand in the
 # script or in a string of the C files.
-$node->safe_psql('postgres', 'CREATE EXTENSION iuid');
-my $source = join ' ', slurp_file((glob 'src/iuid--*.sql')[0]), map { slurp_file($_) =~ /"((?:[^"\\]|\\.)*)"/g } glob 'src/*.c';
+$node->safe_psql('postgres', 'CREATE EXTENSION iuid_regions CASCADE');
+my $source = join ' ', (map { slurp_file($_) } glob 'src/*.sql src/*/*.sql'), map { slurp_file($_) =~ /"((?:[^"\\]|\\.)*)"/g } glob 'src/*.c src/*/*.c';
 $source =~ s/'/''/g;
 my $names = $node->safe_psql('postgres', qq{
 	CREATE TEMP TABLE source AS SELECT '$source'::text AS source;
@@ -126,14 +126,15 @@ my $names = $node->safe_psql('postgres', qq{
 	SELECT format('INSERT INTO own.relation VALUES (%L);', relname)
 	FROM pg_class WHERE relnamespace = 'pg_catalog'::regnamespace AND relkind IN ('r', 'v') AND relname IN (SELECT word FROM word)});
 my $ours = $node->safe_psql('postgres', q{SELECT array_agg(CASE classid WHEN 'pg_proc'::regclass THEN objid::regprocedure::text ELSE objid::regoperator::text END) FROM pg_depend
-	WHERE classid IN ('pg_proc'::regclass, 'pg_operator'::regclass) AND deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'iuid')});
+	WHERE classid IN ('pg_proc'::regclass, 'pg_operator'::regclass) AND deptype = 'e' AND refobjid IN (SELECT oid FROM pg_extension WHERE extname LIKE 'iuid%')});
 $ours =~ s/'/''/g;
 
 $node->safe_psql('postgres', 'CREATE ROLE keeper LOGIN');
 my @keeper = (extra_params => [ '-U', 'keeper' ]);
 
-# A database of the keeper's, who makes the extension after what is given, and
-# then the tables.  The result is the error, if there is one.
+# A database of the keeper's, who makes iuid after what is given.  A superuser
+# makes iuid_regions, and lets the keeper fill the registry.  Then the keeper
+# makes the tables.  The result is the errors, if there are any.
 sub make_database
 {
 	my ($db, $ext, $own, $before, $after) = @_;
@@ -141,9 +142,17 @@ sub make_database
 	$node->safe_psql('postgres', "CREATE DATABASE $db OWNER keeper; ALTER DATABASE $db SET iuid.node = 'almaty'");
 	$node->safe_psql($db, q{CREATE SCHEMA fdw; CREATE EXTENSION postgres_fdw SCHEMA fdw;
 		CREATE SERVER mexico FOREIGN DATA WRAPPER postgres_fdw; GRANT USAGE ON FOREIGN SERVER mexico TO keeper});
-	$node->psql($db, qq{CREATE SCHEMA IF NOT EXISTS "$ext"; $before; CREATE EXTENSION iuid SCHEMA "$ext"; $after},
-		on_error_stop => 1, @keeper, stderr => \my $err);
-	return $err;
+	my @errors;
+	for my $step (
+		[ qq{CREATE SCHEMA IF NOT EXISTS "$ext"; $before; CREATE EXTENSION iuid SCHEMA "$ext"}, @keeper ],
+		[ qq{CREATE EXTENSION iuid_regions SCHEMA "$ext"; GRANT INSERT, DELETE ON ALL TABLES IN SCHEMA "$ext" TO keeper} ],
+		[ $after, @keeper ])
+	{
+		my ($commands, @who) = @$step;
+		$node->psql($db, $commands, on_error_stop => 1, @who, stderr => \my $error);
+		push @errors, $error if $error ne '';
+	}
+	return join "\n", @errors;
 }
 
 # What traps have written since a moment, each line once.
@@ -165,12 +174,12 @@ sub plant
 }
 my $path = 'SET search_path = trap, ext, pg_catalog';
 is(make_database('first', 'ext', 'own', "$own $names CREATE SCHEMA trap;" . plant('uuid', $ours, 'true') . "ALTER DATABASE first $path; $path", ''), '',
-	'the extension is made in a schema full of traps');
+	'both extensions are made in a schema full of traps');
 is(log_of(0, 'SPRUNG'), '', 'no trap is sprung by making it');
 
 # --- A superuser's calls among traps -----------------------------------------
 
-is(make_database('shop', 'ext', 'own', "$own $names CREATE SCHEMA trap", $tables), '', 'the extension, and tables');
+is(make_database('shop', 'ext', 'own', "$own $names CREATE SCHEMA trap", $tables), '', 'the extensions, and tables');
 my ($missing, $plain, $partition) = all_calls('shop');
 is("@$missing", '', 'there is a call of every function');
 

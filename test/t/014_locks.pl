@@ -12,7 +12,7 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'\nlog_statement = none");
 $node->start;
-$node->safe_psql('postgres', 'CREATE EXTENSION iuid');
+$node->safe_psql('postgres', 'CREATE EXTENSION iuid_regions CASCADE');
 my $scripts = $node->basedir;
 my $number = 0;
 

@@ -11,7 +11,7 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'");
 $node->start;
-$node->safe_psql('postgres', 'CREATE EXTENSION iuid');
+$node->safe_psql('postgres', 'CREATE EXTENSION iuid_regions CASCADE');
 
 # Tables at both ends of foreign keys, with partitions of their own.
 sub make_tables

@@ -1,6 +1,6 @@
 -- What the benchmarks share: a table of measurements, and a way to compare statements.
 -- Settings of this database: bench.name is the benchmark that runs, bench.rounds how often.
-CREATE EXTENSION iuid;
+CREATE EXTENSION iuid_regions CASCADE;
 CREATE EXTENSION pgcrypto;
 ALTER DATABASE bench SET jit = off;
 ALTER DATABASE bench SET max_parallel_workers_per_gather = 0;

@@ -17,11 +17,11 @@
 #include "utils/lsyscache.h"
 #include "utils/varlena.h"
 
-#include "codec.h"
+#include "type/codec.h"
 #include "countries.h"
-#include "lock.h"
+#include "partitions/lock.h"
 #include "owner.h"
-#include "registry.h"
+#include "registry/registry.h"
 
 static List *plan_global_table(void *arg);
 static Oid open_global(text *global, const Countries *countries, char **schema,

@@ -19,7 +19,7 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-#include "codec.h"
+#include "type/codec.h"
 #include "datum.h"
 #include "lock_list.h"
 #include "owner.h"

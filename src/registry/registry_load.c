@@ -131,7 +131,7 @@ reject_missing(const Table *table)
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_TABLE),
 			 errmsg("table \"%s\" of extension \"%s\" is missing", table->name,
-					"iuid"),
+					"iuid_regions"),
 			 errdetail(
 				 "The tables of the registry are in the schema of the extension, by their names."),
 			 errhint("Give it back the name that it had.")));
@@ -153,7 +153,7 @@ read_table(Registry *registry, const Table *table, Oid oid, Snapshot snapshot)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not the table of extension \"%s\"",
-						table->name, "iuid"),
+						table->name, "iuid_regions"),
 				 errdetail(
 					 "The registry is in plain tables, which all sessions can read."),
 				 errhint(

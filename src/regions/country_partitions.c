@@ -29,8 +29,8 @@
 
 #include "countries.h"
 #include "datum.h"
-#include "lock.h"
-#include "maintenance.h"
+#include "partitions/lock.h"
+#include "partitions/maintenance.h"
 #include "owner.h"
 
 /* With a step: the table itself, its DEFAULT partition, and those of time. */

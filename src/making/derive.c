@@ -17,7 +17,7 @@
 
 #include "mb/pg_wchar.h"
 
-#include "codec.h"
+#include "type/codec.h"
 #include "datum.h"
 
 #define DIGEST_OF_NAME "iuid.name"

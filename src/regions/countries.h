@@ -12,8 +12,8 @@
 
 #include "compat.h"
 
-#include "attach.h"
-#include "partitioned.h"
+#include "partitions/attach.h"
+#include "partitions/partitioned.h"
 
 /* A table in country order, and the countries that are to have a partition. */
 typedef struct Countries

@@ -17,7 +17,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "codec.h"
+#include "type/codec.h"
 #include "default_rows.h"
 #include "owner.h"
 

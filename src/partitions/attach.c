@@ -29,7 +29,7 @@
 #include "utils/relcache.h"
 
 #include "attach.h"
-#include "codec.h"
+#include "type/codec.h"
 #include "default_rows.h"
 #include "lock.h"
 #include "move.h"

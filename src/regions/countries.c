@@ -14,7 +14,7 @@
 
 #include "countries.h"
 #include "datum.h"
-#include "registry.h"
+#include "registry/registry.h"
 #include "settings.h"
 
 static void check_node(FunctionCallInfo fcinfo);

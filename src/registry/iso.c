@@ -120,14 +120,14 @@ open_table(Oid schema)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("table \"%s\" of extension \"%s\" is missing",
-						TABLE_NAME, "iuid"),
+						TABLE_NAME, "iuid_regions"),
 				 errdetail("The countries are registered there."),
 				 errhint("Give it back the name that it had.")));
 	if (relation->rd_rel->relkind != RELKIND_RELATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not the table of extension \"%s\"",
-						TABLE_NAME, "iuid"),
+						TABLE_NAME, "iuid_regions"),
 				 errdetail("The countries are registered in a plain table."),
 				 errhint(
 					 "Rename what has the name now, and give it back to the extension's own table.")));

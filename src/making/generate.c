@@ -12,11 +12,10 @@
 #include <time.h>
 
 #include "miscadmin.h"
-#include "utils/builtins.h"
 
 #include "datum.h"
+#include "generate.h"
 #include "random.h"
-#include "registry.h"
 #include "settings.h"
 
 /* How far the system clock may step back before identifiers follow it. */
@@ -41,8 +40,6 @@ static struct
 	uint64 random;
 } last;
 
-static int registered(int number, const char *what, const char *table,
-					  const char *name);
 static pg_attribute_always_inline Datum make_now(int country, int entity);
 static inline void advance_to(int64 now);
 static pg_noinline void follow_clock(int64 now);
@@ -92,36 +89,10 @@ gen_iuid_here(PG_FUNCTION_ARGS)
 	return make_now(iuid_setting_country, entity);
 }
 
-/* gen_iuid(code, key): of this moment, by the registered names. */
-PG_FUNCTION_INFO_V1(gen_iuid_registered);
 Datum
-gen_iuid_registered(PG_FUNCTION_ARGS)
+iuid_generate(int country, int entity)
 {
-	char *code, *key;
-	int country, entity;
-
-	iuid_reject_null(fcinfo, 0, "country");
-	iuid_reject_null(fcinfo, 1, "entity");
-	code = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	key = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	country = registered(iuid_find_country(fcinfo, code), "country",
-						 "iuid_countries", code);
-	entity = registered(iuid_find_entity(fcinfo, key), "entity",
-						"iuid_entities", key);
-
 	return make_now(country, entity);
-}
-
-static int
-registered(int number, const char *what, const char *table, const char *name)
-{
-	if (number < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s \"%s\" is not registered", what, name),
-				 errdetail("There is no such row in table \"%s\".", table),
-				 errhint("Insert it there, or give the number of the %s.", what)));
-	return number;
 }
 
 static pg_attribute_always_inline Datum

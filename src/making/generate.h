@@ -1,0 +1,21 @@
+/*-------------------------------------------------------------------------
+ *
+ * generate.h
+ *	  Making new identifiers.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef IUID_GENERATE_H
+#define IUID_GENERATE_H
+
+#include "compat.h"
+
+/*
+ * A new identifier of this moment.  Country and entity are within 0 to 255.
+ * 22008 if the system clock is outside the 48 bits of milliseconds.
+ */
+extern Datum iuid_generate(int country, int entity);
+
+#endif /* IUID_GENERATE_H */

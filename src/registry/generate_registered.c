@@ -1,0 +1,51 @@
+/*-------------------------------------------------------------------------
+ *
+ * generate_registered.c
+ *	  Making new identifiers by registered names.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "utils/builtins.h"
+
+#include "datum.h"
+#include "making/generate.h"
+#include "registry.h"
+
+static int registered(int number, const char *what, const char *table,
+					  const char *name);
+
+/* gen_iuid(code, key): of this moment, by the registered names. */
+PG_FUNCTION_INFO_V1(gen_iuid_registered);
+Datum
+gen_iuid_registered(PG_FUNCTION_ARGS)
+{
+	char *code, *key;
+	int country, entity;
+
+	iuid_reject_null(fcinfo, 0, "country");
+	iuid_reject_null(fcinfo, 1, "entity");
+	code = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	key = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	country = registered(iuid_find_country(fcinfo, code), "country",
+						 "iuid_countries", code);
+	entity = registered(iuid_find_entity(fcinfo, key), "entity",
+						"iuid_entities", key);
+
+	return iuid_generate(country, entity);
+}
+
+static int
+registered(int number, const char *what, const char *table, const char *name)
+{
+	if (number < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s \"%s\" is not registered", what, name),
+				 errdetail("There is no such row in table \"%s\".", table),
+				 errhint("Insert it there, or give the number of the %s.", what)));
+	return number;
+}

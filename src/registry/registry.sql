@@ -1,0 +1,67 @@
+--
+-- Registry: what an organisation says of its numbers, nodes and routes
+--
+-- The tables are dumped with the database.  They belong to the superuser who
+-- creates the extension, who grants the rights to change their rows.
+--
+
+CREATE TABLE @extschema@.iuid_countries (
+	country int PRIMARY KEY CHECK (country OPERATOR(pg_catalog.>=) 0 AND country OPERATOR(pg_catalog.<=) 255),
+	code pg_catalog.text NOT NULL UNIQUE CHECK (code OPERATOR(pg_catalog.<>) ''::pg_catalog.text),
+	name pg_catalog.text NOT NULL CHECK (name OPERATOR(pg_catalog.<>) ''::pg_catalog.text)
+);
+COMMENT ON TABLE @extschema@.iuid_countries IS
+'countries of an organisation: the number in its identifiers, 0-255, a code and a name (doc/regions.md)';
+
+CREATE TABLE @extschema@.iuid_entities (
+	entity int PRIMARY KEY CHECK (entity OPERATOR(pg_catalog.>=) 0 AND entity OPERATOR(pg_catalog.<=) 255),
+	service pg_catalog.text NOT NULL,
+	name pg_catalog.text NOT NULL CHECK (name OPERATOR(pg_catalog.<>) ''::pg_catalog.text),
+	key pg_catalog.text GENERATED ALWAYS AS (service OPERATOR(pg_catalog.||) name) STORED UNIQUE
+);
+COMMENT ON TABLE @extschema@.iuid_entities IS
+'entities of an organisation: the number in its identifiers, 0-255, the service and the name, which together are the key (doc/regions.md)';
+
+CREATE TABLE @extschema@.iuid_nodes (
+	node pg_catalog.text PRIMARY KEY CHECK (node OPERATOR(pg_catalog.<>) ''::pg_catalog.text),
+	region pg_catalog.text CHECK (region OPERATOR(pg_catalog.<>) ''::pg_catalog.text),
+	server pg_catalog.text CHECK (server OPERATOR(pg_catalog.<>) ''::pg_catalog.text)
+);
+COMMENT ON TABLE @extschema@.iuid_nodes IS
+'nodes, one database each: the name that iuid.node has there, the region, and its postgres_fdw server at the others, which it does not need itself; NULL: none (doc/regions.md)';
+
+CREATE TABLE @extschema@.iuid_routes (
+	country int CHECK (country OPERATOR(pg_catalog.>=) 0 AND country OPERATOR(pg_catalog.<=) 255),
+	entity int CHECK (entity OPERATOR(pg_catalog.>=) 0 AND entity OPERATOR(pg_catalog.<=) 255),
+	node pg_catalog.text NOT NULL REFERENCES @extschema@.iuid_nodes ON UPDATE CASCADE,
+	UNIQUE NULLS NOT DISTINCT (country, entity)
+);
+COMMENT ON TABLE @extschema@.iuid_routes IS
+'which node has the rows of a country and entity, NULL for any; the most specific wins: both, the country, the entity, neither (doc/regions.md)';
+
+-- Types that come with the tables.
+COMMENT ON TYPE @extschema@.iuid_countries IS
+'row of iuid_countries';
+COMMENT ON TYPE @extschema@.iuid_countries[] IS
+'array of rows of iuid_countries';
+COMMENT ON TYPE @extschema@.iuid_entities IS
+'row of iuid_entities';
+COMMENT ON TYPE @extschema@.iuid_entities[] IS
+'array of rows of iuid_entities';
+COMMENT ON TYPE @extschema@.iuid_nodes IS
+'row of iuid_nodes';
+COMMENT ON TYPE @extschema@.iuid_nodes[] IS
+'array of rows of iuid_nodes';
+COMMENT ON TYPE @extschema@.iuid_routes IS
+'row of iuid_routes';
+COMMENT ON TYPE @extschema@.iuid_routes[] IS
+'array of rows of iuid_routes';
+
+-- Logical replication cannot tell rows apart by columns that may be NULL.
+ALTER TABLE @extschema@.iuid_routes REPLICA IDENTITY FULL;
+
+GRANT SELECT ON @extschema@.iuid_countries, @extschema@.iuid_entities, @extschema@.iuid_nodes, @extschema@.iuid_routes TO PUBLIC;
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.iuid_countries'::pg_catalog.regclass, ''::pg_catalog.text);
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.iuid_entities'::pg_catalog.regclass, ''::pg_catalog.text);
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.iuid_nodes'::pg_catalog.regclass, ''::pg_catalog.text);
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.iuid_routes'::pg_catalog.regclass, ''::pg_catalog.text);

@@ -1,0 +1,40 @@
+--
+-- Triggers, by which every backend hears of changed registry tables
+--
+
+CREATE FUNCTION @extschema@.iuid_registry_changed()
+RETURNS pg_catalog.trigger
+AS 'MODULE_PATHNAME', 'iuid_registry_changed'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.iuid_registry_changed() IS
+'internal: trigger of the registry tables: makes every backend read them again; called otherwise: 39P01 (doc/regions.md)';
+
+-- For each row, as logical replication sets off no others, and always, for its sake, too.
+
+CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.iuid_countries
+	FOR EACH ROW EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON @extschema@.iuid_countries
+	FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+ALTER TABLE @extschema@.iuid_countries ENABLE ALWAYS TRIGGER iuid_changed;
+ALTER TABLE @extschema@.iuid_countries ENABLE ALWAYS TRIGGER iuid_truncated;
+
+CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.iuid_entities
+	FOR EACH ROW EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON @extschema@.iuid_entities
+	FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+ALTER TABLE @extschema@.iuid_entities ENABLE ALWAYS TRIGGER iuid_changed;
+ALTER TABLE @extschema@.iuid_entities ENABLE ALWAYS TRIGGER iuid_truncated;
+
+CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.iuid_nodes
+	FOR EACH ROW EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON @extschema@.iuid_nodes
+	FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+ALTER TABLE @extschema@.iuid_nodes ENABLE ALWAYS TRIGGER iuid_changed;
+ALTER TABLE @extschema@.iuid_nodes ENABLE ALWAYS TRIGGER iuid_truncated;
+
+CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.iuid_routes
+	FOR EACH ROW EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+CREATE TRIGGER iuid_truncated AFTER TRUNCATE ON @extschema@.iuid_routes
+	FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.iuid_registry_changed();
+ALTER TABLE @extschema@.iuid_routes ENABLE ALWAYS TRIGGER iuid_changed;
+ALTER TABLE @extschema@.iuid_routes ENABLE ALWAYS TRIGGER iuid_truncated;

@@ -1,0 +1,250 @@
+--
+-- Boundaries, and the predicates on time and country that compare with them
+--
+
+CREATE FUNCTION @extschema@.iuid_floor(pg_catalog.timestamptz)
+RETURNS @extschema@.iuid
+AS 'MODULE_PATHNAME', 'iuid_floor'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_floor(pg_catalog.timestamptz) IS
+'smallest iuid at or after a time (part of a millisecond rounds up): Nil before 1970 and for -infinity, Max past the 48 bits and for infinity (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_floor_after(pg_catalog.timestamptz)
+RETURNS @extschema@.iuid
+AS 'MODULE_PATHNAME', 'iuid_floor_after'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_floor_after(pg_catalog.timestamptz) IS
+'internal: smallest iuid after a time: iuid_floor of the next microsecond; what id > time and id <= time are compared with (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_range_lower(pg_catalog.tstzrange)
+RETURNS @extschema@.iuid
+AS 'MODULE_PATHNAME', 'iuid_range_lower'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_range_lower(pg_catalog.tstzrange) IS
+'internal: smallest iuid that may lie within a range of times: Nil for no lower bound, Max for an empty range (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_range_upper(pg_catalog.tstzrange)
+RETURNS @extschema@.iuid
+AS 'MODULE_PATHNAME', 'iuid_range_upper'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_range_upper(pg_catalog.tstzrange) IS
+'internal: smallest iuid behind a range of times: Max for no upper bound, Nil for an empty range (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_country_floor(country int, entity int DEFAULT 0)
+RETURNS @extschema@.iuid
+AS 'MODULE_PATHNAME', 'iuid_country_floor'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_floor(country int, entity int) IS
+'smallest iuid of a country and entity in country order, 0-255 each; country 256 gives Max, entity 256 means the next country; outside 0-256: 22023 (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_country_lower(country int)
+RETURNS @extschema@.iuid
+AS 'MODULE_PATHNAME', 'iuid_country_lower'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_lower(country int) IS
+'internal: smallest iuid of a country, 0-255, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_country_lower(country int, entity int)
+RETURNS @extschema@.iuid
+AS 'MODULE_PATHNAME', 'iuid_country_lower'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_lower(country int, entity int) IS
+'internal: smallest iuid of a country and entity, 0-255 each, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_country_upper(country int)
+RETURNS @extschema@.iuid
+AS 'MODULE_PATHNAME', 'iuid_country_upper'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_upper(country int) IS
+'internal: smallest iuid behind those of a country, 0-255, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_country_upper(country int, entity int)
+RETURNS @extschema@.iuid
+AS 'MODULE_PATHNAME', 'iuid_country_upper'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_upper(country int, entity int) IS
+'internal: smallest iuid behind those of a country and entity, 0-255 each, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_lt(@extschema@.iuid, pg_catalog.timestamptz)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_lt_timestamptz'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_lt(@extschema@.iuid, pg_catalog.timestamptz) IS
+'internal: implementation of iuid < timestamptz';
+
+CREATE FUNCTION @extschema@.iuid_le(@extschema@.iuid, pg_catalog.timestamptz)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_le_timestamptz'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_le(@extschema@.iuid, pg_catalog.timestamptz) IS
+'internal: implementation of iuid <= timestamptz';
+
+CREATE FUNCTION @extschema@.iuid_ge(@extschema@.iuid, pg_catalog.timestamptz)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_ge_timestamptz'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_ge(@extschema@.iuid, pg_catalog.timestamptz) IS
+'internal: implementation of iuid >= timestamptz';
+
+CREATE FUNCTION @extschema@.iuid_gt(@extschema@.iuid, pg_catalog.timestamptz)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_gt_timestamptz'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_gt(@extschema@.iuid, pg_catalog.timestamptz) IS
+'internal: implementation of iuid > timestamptz';
+
+CREATE FUNCTION @extschema@.iuid_lt(pg_catalog.timestamptz, @extschema@.iuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'timestamptz_lt_iuid'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_lt(pg_catalog.timestamptz, @extschema@.iuid) IS
+'internal: implementation of timestamptz < iuid';
+
+CREATE FUNCTION @extschema@.iuid_le(pg_catalog.timestamptz, @extschema@.iuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'timestamptz_le_iuid'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_le(pg_catalog.timestamptz, @extschema@.iuid) IS
+'internal: implementation of timestamptz <= iuid';
+
+CREATE FUNCTION @extschema@.iuid_ge(pg_catalog.timestamptz, @extschema@.iuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'timestamptz_ge_iuid'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_ge(pg_catalog.timestamptz, @extschema@.iuid) IS
+'internal: implementation of timestamptz >= iuid';
+
+CREATE FUNCTION @extschema@.iuid_gt(pg_catalog.timestamptz, @extschema@.iuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'timestamptz_gt_iuid'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+SUPPORT @extschema@.iuid_comparison_support;
+COMMENT ON FUNCTION @extschema@.iuid_gt(pg_catalog.timestamptz, @extschema@.iuid) IS
+'internal: implementation of timestamptz > iuid';
+
+CREATE OPERATOR @extschema@.< (
+	FUNCTION = @extschema@.iuid_lt, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.timestamptz,
+	COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
+	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
+);
+COMMENT ON OPERATOR @extschema@.< (@extschema@.iuid, pg_catalog.timestamptz) IS
+'before, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
+
+CREATE OPERATOR @extschema@.<= (
+	FUNCTION = @extschema@.iuid_le, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.timestamptz,
+	COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
+	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
+);
+COMMENT ON OPERATOR @extschema@.<= (@extschema@.iuid, pg_catalog.timestamptz) IS
+'at or before, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
+
+CREATE OPERATOR @extschema@.>= (
+	FUNCTION = @extschema@.iuid_ge, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.timestamptz,
+	COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
+	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
+);
+COMMENT ON OPERATOR @extschema@.>= (@extschema@.iuid, pg_catalog.timestamptz) IS
+'at or after, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
+
+CREATE OPERATOR @extschema@.> (
+	FUNCTION = @extschema@.iuid_gt, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.timestamptz,
+	COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
+	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
+);
+COMMENT ON OPERATOR @extschema@.> (@extschema@.iuid, pg_catalog.timestamptz) IS
+'after, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
+
+CREATE OPERATOR @extschema@.< (
+	FUNCTION = @extschema@.iuid_lt, LEFTARG = pg_catalog.timestamptz, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
+	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
+);
+COMMENT ON OPERATOR @extschema@.< (pg_catalog.timestamptz, @extschema@.iuid) IS
+'before, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
+
+CREATE OPERATOR @extschema@.<= (
+	FUNCTION = @extschema@.iuid_le, LEFTARG = pg_catalog.timestamptz, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
+	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
+);
+COMMENT ON OPERATOR @extschema@.<= (pg_catalog.timestamptz, @extschema@.iuid) IS
+'at or before, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
+
+CREATE OPERATOR @extschema@.>= (
+	FUNCTION = @extschema@.iuid_ge, LEFTARG = pg_catalog.timestamptz, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
+	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
+);
+COMMENT ON OPERATOR @extschema@.>= (pg_catalog.timestamptz, @extschema@.iuid) IS
+'at or after, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
+
+CREATE OPERATOR @extschema@.> (
+	FUNCTION = @extschema@.iuid_gt, LEFTARG = pg_catalog.timestamptz, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
+	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
+);
+COMMENT ON OPERATOR @extschema@.> (pg_catalog.timestamptz, @extschema@.iuid) IS
+'after, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
+
+-- With tstzrange itself, tstzrange @> 'literal' would be read as an iuid; core's
+-- polymorphic operator comes first over a domain, and an iuid still finds ours.
+CREATE DOMAIN @extschema@.iuid_tstzrange AS pg_catalog.tstzrange;
+COMMENT ON DOMAIN @extschema@.iuid_tstzrange IS
+'internal: any tstzrange, as the operators with an iuid take it; casts from tstzrange by itself';
+COMMENT ON TYPE @extschema@.iuid_tstzrange[] IS
+'internal: array of iuid_tstzrange';
+
+CREATE FUNCTION @extschema@.iuid_contained_by(@extschema@.iuid, @extschema@.iuid_tstzrange)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_contained_by_range'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+SUPPORT @extschema@.iuid_range_support;
+COMMENT ON FUNCTION @extschema@.iuid_contained_by(@extschema@.iuid, @extschema@.iuid_tstzrange) IS
+'internal: implementation of iuid <@ tstzrange';
+
+CREATE FUNCTION @extschema@.iuid_contains(@extschema@.iuid_tstzrange, @extschema@.iuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_range_contains'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+SUPPORT @extschema@.iuid_range_support;
+COMMENT ON FUNCTION @extschema@.iuid_contains(@extschema@.iuid_tstzrange, @extschema@.iuid) IS
+'internal: implementation of tstzrange @> iuid';
+
+CREATE OPERATOR @extschema@.<@ (
+	FUNCTION = @extschema@.iuid_contained_by, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid_tstzrange,
+	COMMUTATOR = OPERATOR(@extschema@.@>),
+	RESTRICT = pg_catalog.contsel, JOIN = pg_catalog.contjoinsel
+);
+COMMENT ON OPERATOR @extschema@.<@ (@extschema@.iuid, @extschema@.iuid_tstzrange) IS
+'of a time within the range, by position in byte order; uses the key''s index and partitions (doc/predicates.md)';
+
+CREATE OPERATOR @extschema@.@> (
+	FUNCTION = @extschema@.iuid_contains, LEFTARG = @extschema@.iuid_tstzrange, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.<@),
+	RESTRICT = pg_catalog.contsel, JOIN = pg_catalog.contjoinsel
+);
+COMMENT ON OPERATOR @extschema@.@> (@extschema@.iuid_tstzrange, @extschema@.iuid) IS
+'contains the time, by position in byte order; uses the key''s index and partitions (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_is_from'
+LANGUAGE C IMMUTABLE PARALLEL SAFE
+SUPPORT @extschema@.iuid_is_from_support;
+COMMENT ON FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int) IS
+'whether an identifier is of a country, 0-255, by position in country order; uses indexes and partitions of iuid_country_ops; NULL if any is; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int, entity int)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_is_from'
+LANGUAGE C IMMUTABLE PARALLEL SAFE
+SUPPORT @extschema@.iuid_is_from_support;
+COMMENT ON FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int, entity int) IS
+'whether an identifier is of a country and entity, 0-255 each, by position in country order; uses indexes and partitions of iuid_country_ops; NULL if any is; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';

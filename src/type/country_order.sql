@@ -1,0 +1,271 @@
+--
+-- Country order, of iuid and of iuid with uuid: ~<~ ~<=~ ~>=~ ~>~
+--
+
+CREATE FUNCTION @extschema@.iuid_country_lt(@extschema@.iuid, @extschema@.iuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_lt'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_lt(@extschema@.iuid, @extschema@.iuid) IS
+'internal: implementation of iuid ~<~ iuid';
+
+CREATE FUNCTION @extschema@.iuid_country_le(@extschema@.iuid, @extschema@.iuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_le'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_le(@extschema@.iuid, @extschema@.iuid) IS
+'internal: implementation of iuid ~<=~ iuid';
+
+CREATE FUNCTION @extschema@.iuid_country_ge(@extschema@.iuid, @extschema@.iuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_ge'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_ge(@extschema@.iuid, @extschema@.iuid) IS
+'internal: implementation of iuid ~>=~ iuid';
+
+CREATE FUNCTION @extschema@.iuid_country_gt(@extschema@.iuid, @extschema@.iuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_gt'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_gt(@extschema@.iuid, @extschema@.iuid) IS
+'internal: implementation of iuid ~>~ iuid';
+
+CREATE FUNCTION @extschema@.iuid_country_lt(@extschema@.iuid, pg_catalog.uuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_lt'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_lt(@extschema@.iuid, pg_catalog.uuid) IS
+'internal: implementation of iuid ~<~ uuid';
+
+CREATE FUNCTION @extschema@.iuid_country_le(@extschema@.iuid, pg_catalog.uuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_le'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_le(@extschema@.iuid, pg_catalog.uuid) IS
+'internal: implementation of iuid ~<=~ uuid';
+
+CREATE FUNCTION @extschema@.iuid_country_ge(@extschema@.iuid, pg_catalog.uuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_ge'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_ge(@extschema@.iuid, pg_catalog.uuid) IS
+'internal: implementation of iuid ~>=~ uuid';
+
+CREATE FUNCTION @extschema@.iuid_country_gt(@extschema@.iuid, pg_catalog.uuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_gt'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_gt(@extschema@.iuid, pg_catalog.uuid) IS
+'internal: implementation of iuid ~>~ uuid';
+
+CREATE FUNCTION @extschema@.iuid_country_lt(pg_catalog.uuid, @extschema@.iuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_lt'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_lt(pg_catalog.uuid, @extschema@.iuid) IS
+'internal: implementation of uuid ~<~ iuid';
+
+CREATE FUNCTION @extschema@.iuid_country_le(pg_catalog.uuid, @extschema@.iuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_le'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_le(pg_catalog.uuid, @extschema@.iuid) IS
+'internal: implementation of uuid ~<=~ iuid';
+
+CREATE FUNCTION @extschema@.iuid_country_ge(pg_catalog.uuid, @extschema@.iuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_ge'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_ge(pg_catalog.uuid, @extschema@.iuid) IS
+'internal: implementation of uuid ~>=~ iuid';
+
+CREATE FUNCTION @extschema@.iuid_country_gt(pg_catalog.uuid, @extschema@.iuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_gt'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_gt(pg_catalog.uuid, @extschema@.iuid) IS
+'internal: implementation of uuid ~>~ iuid';
+
+CREATE FUNCTION @extschema@.iuid_country_lt(pg_catalog.uuid, pg_catalog.uuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_lt'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_lt(pg_catalog.uuid, pg_catalog.uuid) IS
+'internal: implementation of uuid ~<~ uuid';
+
+CREATE FUNCTION @extschema@.iuid_country_le(pg_catalog.uuid, pg_catalog.uuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_le'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_le(pg_catalog.uuid, pg_catalog.uuid) IS
+'internal: implementation of uuid ~<=~ uuid';
+
+CREATE FUNCTION @extschema@.iuid_country_ge(pg_catalog.uuid, pg_catalog.uuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_ge'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_ge(pg_catalog.uuid, pg_catalog.uuid) IS
+'internal: implementation of uuid ~>=~ uuid';
+
+CREATE FUNCTION @extschema@.iuid_country_gt(pg_catalog.uuid, pg_catalog.uuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_country_gt'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_gt(pg_catalog.uuid, pg_catalog.uuid) IS
+'internal: implementation of uuid ~>~ uuid';
+
+CREATE OPERATOR @extschema@.~<~ (
+	FUNCTION = @extschema@.iuid_country_lt, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>~), NEGATOR = OPERATOR(@extschema@.~>=~),
+	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
+);
+COMMENT ON OPERATOR @extschema@.~<~ (@extschema@.iuid, @extschema@.iuid) IS
+'less than, in country order: country, then entity, then bytes';
+
+CREATE OPERATOR @extschema@.~<=~ (
+	FUNCTION = @extschema@.iuid_country_le, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>=~), NEGATOR = OPERATOR(@extschema@.~>~),
+	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
+);
+COMMENT ON OPERATOR @extschema@.~<=~ (@extschema@.iuid, @extschema@.iuid) IS
+'less than or equal, in country order: country, then entity, then bytes';
+
+CREATE OPERATOR @extschema@.~>=~ (
+	FUNCTION = @extschema@.iuid_country_ge, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<=~), NEGATOR = OPERATOR(@extschema@.~<~),
+	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
+);
+COMMENT ON OPERATOR @extschema@.~>=~ (@extschema@.iuid, @extschema@.iuid) IS
+'greater than or equal, in country order: country, then entity, then bytes';
+
+CREATE OPERATOR @extschema@.~>~ (
+	FUNCTION = @extschema@.iuid_country_gt, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<~), NEGATOR = OPERATOR(@extschema@.~<=~),
+	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
+);
+COMMENT ON OPERATOR @extschema@.~>~ (@extschema@.iuid, @extschema@.iuid) IS
+'greater than, in country order: country, then entity, then bytes';
+
+CREATE OPERATOR @extschema@.~<~ (
+	FUNCTION = @extschema@.iuid_country_lt, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>~), NEGATOR = OPERATOR(@extschema@.~>=~),
+	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
+);
+COMMENT ON OPERATOR @extschema@.~<~ (@extschema@.iuid, pg_catalog.uuid) IS
+'less than, in country order: country, then entity, then bytes';
+
+CREATE OPERATOR @extschema@.~<=~ (
+	FUNCTION = @extschema@.iuid_country_le, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>=~), NEGATOR = OPERATOR(@extschema@.~>~),
+	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
+);
+COMMENT ON OPERATOR @extschema@.~<=~ (@extschema@.iuid, pg_catalog.uuid) IS
+'less than or equal, in country order: country, then entity, then bytes';
+
+CREATE OPERATOR @extschema@.~>=~ (
+	FUNCTION = @extschema@.iuid_country_ge, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<=~), NEGATOR = OPERATOR(@extschema@.~<~),
+	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
+);
+COMMENT ON OPERATOR @extschema@.~>=~ (@extschema@.iuid, pg_catalog.uuid) IS
+'greater than or equal, in country order: country, then entity, then bytes';
+
+CREATE OPERATOR @extschema@.~>~ (
+	FUNCTION = @extschema@.iuid_country_gt, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<~), NEGATOR = OPERATOR(@extschema@.~<=~),
+	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
+);
+COMMENT ON OPERATOR @extschema@.~>~ (@extschema@.iuid, pg_catalog.uuid) IS
+'greater than, in country order: country, then entity, then bytes';
+
+CREATE OPERATOR @extschema@.~<~ (
+	FUNCTION = @extschema@.iuid_country_lt, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>~), NEGATOR = OPERATOR(@extschema@.~>=~),
+	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
+);
+COMMENT ON OPERATOR @extschema@.~<~ (pg_catalog.uuid, @extschema@.iuid) IS
+'less than, in country order: country, then entity, then bytes';
+
+CREATE OPERATOR @extschema@.~<=~ (
+	FUNCTION = @extschema@.iuid_country_le, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>=~), NEGATOR = OPERATOR(@extschema@.~>~),
+	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
+);
+COMMENT ON OPERATOR @extschema@.~<=~ (pg_catalog.uuid, @extschema@.iuid) IS
+'less than or equal, in country order: country, then entity, then bytes';
+
+CREATE OPERATOR @extschema@.~>=~ (
+	FUNCTION = @extschema@.iuid_country_ge, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<=~), NEGATOR = OPERATOR(@extschema@.~<~),
+	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
+);
+COMMENT ON OPERATOR @extschema@.~>=~ (pg_catalog.uuid, @extschema@.iuid) IS
+'greater than or equal, in country order: country, then entity, then bytes';
+
+CREATE OPERATOR @extschema@.~>~ (
+	FUNCTION = @extschema@.iuid_country_gt, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<~), NEGATOR = OPERATOR(@extschema@.~<=~),
+	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
+);
+COMMENT ON OPERATOR @extschema@.~>~ (pg_catalog.uuid, @extschema@.iuid) IS
+'greater than, in country order: country, then entity, then bytes';
+
+CREATE OPERATOR @extschema@.~<~ (
+	FUNCTION = @extschema@.iuid_country_lt, LEFTARG = pg_catalog.uuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>~), NEGATOR = OPERATOR(@extschema@.~>=~),
+	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
+);
+COMMENT ON OPERATOR @extschema@.~<~ (pg_catalog.uuid, pg_catalog.uuid) IS
+'less than, in country order: country, then entity, then bytes';
+
+CREATE OPERATOR @extschema@.~<=~ (
+	FUNCTION = @extschema@.iuid_country_le, LEFTARG = pg_catalog.uuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~>=~), NEGATOR = OPERATOR(@extschema@.~>~),
+	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
+);
+COMMENT ON OPERATOR @extschema@.~<=~ (pg_catalog.uuid, pg_catalog.uuid) IS
+'less than or equal, in country order: country, then entity, then bytes';
+
+CREATE OPERATOR @extschema@.~>=~ (
+	FUNCTION = @extschema@.iuid_country_ge, LEFTARG = pg_catalog.uuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<=~), NEGATOR = OPERATOR(@extschema@.~<~),
+	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
+);
+COMMENT ON OPERATOR @extschema@.~>=~ (pg_catalog.uuid, pg_catalog.uuid) IS
+'greater than or equal, in country order: country, then entity, then bytes';
+
+CREATE OPERATOR @extschema@.~>~ (
+	FUNCTION = @extschema@.iuid_country_gt, LEFTARG = pg_catalog.uuid, RIGHTARG = pg_catalog.uuid,
+	COMMUTATOR = OPERATOR(@extschema@.~<~), NEGATOR = OPERATOR(@extschema@.~<=~),
+	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
+);
+COMMENT ON OPERATOR @extschema@.~>~ (pg_catalog.uuid, pg_catalog.uuid) IS
+'greater than, in country order: country, then entity, then bytes';
+
+CREATE FUNCTION @extschema@.iuid_country_cmp(@extschema@.iuid, @extschema@.iuid)
+RETURNS int
+AS 'MODULE_PATHNAME', 'iuid_country_cmp'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_cmp(@extschema@.iuid, @extschema@.iuid) IS
+'internal: less-equal-greater in country order: negative, zero or positive';
+
+CREATE FUNCTION @extschema@.iuid_country_cmp(@extschema@.iuid, pg_catalog.uuid)
+RETURNS int
+AS 'MODULE_PATHNAME', 'iuid_country_cmp'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_cmp(@extschema@.iuid, pg_catalog.uuid) IS
+'internal: less-equal-greater in country order: negative, zero or positive';
+
+CREATE FUNCTION @extschema@.iuid_country_cmp(pg_catalog.uuid, @extschema@.iuid)
+RETURNS int
+AS 'MODULE_PATHNAME', 'iuid_country_cmp'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_cmp(pg_catalog.uuid, @extschema@.iuid) IS
+'internal: less-equal-greater in country order: negative, zero or positive';
+
+CREATE FUNCTION @extschema@.iuid_country_cmp(pg_catalog.uuid, pg_catalog.uuid)
+RETURNS int
+AS 'MODULE_PATHNAME', 'iuid_country_cmp'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country_cmp(pg_catalog.uuid, pg_catalog.uuid) IS
+'internal: less-equal-greater in country order: negative, zero or positive';

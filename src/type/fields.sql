@@ -1,0 +1,56 @@
+--
+-- Reading: the fields of an identifier
+--
+
+CREATE FUNCTION @extschema@.iuid_timestamp(@extschema@.iuid)
+RETURNS pg_catalog.timestamptz
+AS 'MODULE_PATHNAME', 'iuid_timestamp'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_timestamp(@extschema@.iuid) IS
+'time of an identifier, 1970 to 10889, to the millisecond; NULL for layout 1, whose time bits are a digest, for Nil, Max and the reserved layouts 2-15 (doc/format.md)';
+
+CREATE FUNCTION @extschema@.iuid_country(@extschema@.iuid)
+RETURNS int
+AS 'MODULE_PATHNAME', 'iuid_country'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_country(@extschema@.iuid) IS
+'country of an identifier, 0-255; NULL for Nil, Max and the reserved layouts 2-15 (doc/format.md)';
+
+CREATE FUNCTION @extschema@.iuid_entity(@extschema@.iuid)
+RETURNS int
+AS 'MODULE_PATHNAME', 'iuid_entity'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_entity(@extschema@.iuid) IS
+'entity of an identifier, 0-255; NULL for Nil, Max and the reserved layouts 2-15 (doc/format.md)';
+
+CREATE FUNCTION @extschema@.iuid_random(@extschema@.iuid)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'iuid_random'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_random(@extschema@.iuid) IS
+'random bits of an identifier, 0 to 2^54 - 1; NULL for Nil, Max and the reserved layouts 2-15 (doc/format.md)';
+
+CREATE FUNCTION @extschema@.iuid_layout(@extschema@.iuid)
+RETURNS int
+AS 'MODULE_PATHNAME', 'iuid_layout'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_layout(@extschema@.iuid) IS
+'layout of an identifier, 0-15: 0 has a time, 1 is derived from a name, the others are reserved; NULL for Nil and Max (doc/format.md)';
+
+CREATE FUNCTION @extschema@.iuid_fields(@extschema@.iuid, OUT "timestamp" pg_catalog.timestamptz, OUT country int,
+	OUT entity int, OUT random bigint, OUT layout int)
+AS 'MODULE_PATHNAME', 'iuid_fields'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_fields(@extschema@.iuid) IS
+'all fields of an identifier as one record, each as iuid_timestamp, iuid_country, iuid_entity, iuid_random and iuid_layout give it';
+
+CREATE FUNCTION @extschema@.iuid_chunk_time(@extschema@.iuid)
+RETURNS pg_catalog.timestamptz
+AS 'MODULE_PATHNAME', 'iuid_chunk_time'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_chunk_time(@extschema@.iuid) IS
+'position of an identifier in time, by its first 48 bits whatever the layout, plus one microsecond: TimescaleDB''s partition_func; never NULL (doc/other-partitioning.md)';
+
+CREATE CAST (@extschema@.iuid AS pg_catalog.timestamptz) WITH FUNCTION @extschema@.iuid_timestamp(@extschema@.iuid);
+COMMENT ON CAST (@extschema@.iuid AS pg_catalog.timestamptz) IS
+'time of an identifier, as iuid_timestamp gives it';

@@ -1,0 +1,195 @@
+--
+-- Operator classes: btree in both orders, hash, BRIN
+--
+-- Families are complete over iuid and uuid, so that every join method can use them.
+--
+
+CREATE OPERATOR FAMILY @extschema@.iuid_ops USING btree;
+COMMENT ON OPERATOR FAMILY @extschema@.iuid_ops USING btree IS
+'byte order of iuid and uuid: time, then country, then entity';
+
+CREATE OPERATOR FAMILY @extschema@.iuid_country_ops USING btree;
+COMMENT ON OPERATOR FAMILY @extschema@.iuid_country_ops USING btree IS
+'country order of iuid and uuid: country, then entity, then bytes';
+
+CREATE OPERATOR FAMILY @extschema@.iuid_ops USING hash;
+COMMENT ON OPERATOR FAMILY @extschema@.iuid_ops USING hash IS
+'hashing of iuid and uuid, by core''s functions for uuid';
+
+CREATE OPERATOR FAMILY @extschema@.iuid_minmax_ops USING brin;
+COMMENT ON OPERATOR FAMILY @extschema@.iuid_minmax_ops USING brin IS
+'byte order of iuid and uuid: least and greatest of a block range';
+
+CREATE OPERATOR FAMILY @extschema@.iuid_minmax_multi_ops USING brin;
+COMMENT ON OPERATOR FAMILY @extschema@.iuid_minmax_multi_ops USING brin IS
+'byte order of iuid and uuid: several intervals of a block range';
+
+CREATE OPERATOR FAMILY @extschema@.iuid_bloom_ops USING brin;
+COMMENT ON OPERATOR FAMILY @extschema@.iuid_bloom_ops USING brin IS
+'equality of iuid and uuid: a Bloom filter of a block range';
+
+CREATE OPERATOR CLASS @extschema@.iuid_ops
+DEFAULT FOR TYPE @extschema@.iuid USING btree FAMILY @extschema@.iuid_ops AS
+	OPERATOR 1 @extschema@.<,
+	OPERATOR 2 @extschema@.<=,
+	OPERATOR 3 @extschema@.=,
+	OPERATOR 4 @extschema@.>=,
+	OPERATOR 5 @extschema@.>,
+	FUNCTION 1 @extschema@.iuid_cmp(@extschema@.iuid, @extschema@.iuid),
+	FUNCTION 2 @extschema@.iuid_sortsupport(pg_catalog.internal),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+COMMENT ON OPERATOR CLASS @extschema@.iuid_ops USING btree IS
+'byte order: time, then country, then entity';
+
+ALTER OPERATOR FAMILY @extschema@.iuid_ops USING btree ADD
+	OPERATOR 1 @extschema@.< (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 2 @extschema@.<= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 3 @extschema@.= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 4 @extschema@.>= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 5 @extschema@.> (@extschema@.iuid, pg_catalog.uuid),
+	FUNCTION 1 (@extschema@.iuid, pg_catalog.uuid) @extschema@.iuid_cmp(@extschema@.iuid, pg_catalog.uuid),
+	FUNCTION 2 (@extschema@.iuid, pg_catalog.uuid) @extschema@.iuid_sortsupport(pg_catalog.internal),
+	OPERATOR 1 @extschema@.< (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 2 @extschema@.<= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 3 @extschema@.= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 4 @extschema@.>= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 5 @extschema@.> (pg_catalog.uuid, @extschema@.iuid),
+	FUNCTION 1 (pg_catalog.uuid, @extschema@.iuid) @extschema@.iuid_cmp(pg_catalog.uuid, @extschema@.iuid),
+	FUNCTION 2 (pg_catalog.uuid, @extschema@.iuid) @extschema@.iuid_sortsupport(pg_catalog.internal),
+	OPERATOR 1 pg_catalog.< (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 3 pg_catalog.= (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 5 pg_catalog.> (pg_catalog.uuid, pg_catalog.uuid),
+	FUNCTION 1 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.uuid_cmp(pg_catalog.uuid, pg_catalog.uuid),
+	FUNCTION 2 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.uuid_sortsupport(pg_catalog.internal);
+
+-- Skip support is new in PostgreSQL 18.
+DO $do$
+BEGIN
+	IF pg_catalog.current_setting('server_version_num'::pg_catalog.text)::int OPERATOR(pg_catalog.>=) 180000 THEN
+		CREATE FUNCTION @extschema@.iuid_skipsupport(pg_catalog.internal)
+		RETURNS pg_catalog.void
+		AS 'MODULE_PATHNAME', 'iuid_skipsupport'
+		LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+		COMMENT ON FUNCTION @extschema@.iuid_skipsupport(pg_catalog.internal) IS
+		'internal: skip support in byte order, from Nil to Max';
+
+		ALTER OPERATOR FAMILY @extschema@.iuid_ops USING btree ADD
+			FUNCTION 6 (@extschema@.iuid, @extschema@.iuid) @extschema@.iuid_skipsupport(pg_catalog.internal);
+	END IF;
+END
+$do$;
+
+CREATE OPERATOR CLASS @extschema@.iuid_country_ops
+FOR TYPE @extschema@.iuid USING btree FAMILY @extschema@.iuid_country_ops AS
+	OPERATOR 1 @extschema@.~<~,
+	OPERATOR 2 @extschema@.~<=~,
+	OPERATOR 3 @extschema@.=,
+	OPERATOR 4 @extschema@.~>=~,
+	OPERATOR 5 @extschema@.~>~,
+	FUNCTION 1 @extschema@.iuid_country_cmp(@extschema@.iuid, @extschema@.iuid),
+	FUNCTION 2 @extschema@.iuid_country_sortsupport(pg_catalog.internal),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+COMMENT ON OPERATOR CLASS @extschema@.iuid_country_ops USING btree IS
+'country order: country, then entity, then bytes';
+
+ALTER OPERATOR FAMILY @extschema@.iuid_country_ops USING btree ADD
+	OPERATOR 1 @extschema@.~<~ (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 2 @extschema@.~<=~ (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 3 @extschema@.= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 4 @extschema@.~>=~ (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 5 @extschema@.~>~ (@extschema@.iuid, pg_catalog.uuid),
+	FUNCTION 1 (@extschema@.iuid, pg_catalog.uuid) @extschema@.iuid_country_cmp(@extschema@.iuid, pg_catalog.uuid),
+	FUNCTION 2 (@extschema@.iuid, pg_catalog.uuid) @extschema@.iuid_country_sortsupport(pg_catalog.internal),
+	OPERATOR 1 @extschema@.~<~ (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 2 @extschema@.~<=~ (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 3 @extschema@.= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 4 @extschema@.~>=~ (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 5 @extschema@.~>~ (pg_catalog.uuid, @extschema@.iuid),
+	FUNCTION 1 (pg_catalog.uuid, @extschema@.iuid) @extschema@.iuid_country_cmp(pg_catalog.uuid, @extschema@.iuid),
+	FUNCTION 2 (pg_catalog.uuid, @extschema@.iuid) @extschema@.iuid_country_sortsupport(pg_catalog.internal),
+	OPERATOR 1 @extschema@.~<~ (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 2 @extschema@.~<=~ (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 3 pg_catalog.= (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 4 @extschema@.~>=~ (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 5 @extschema@.~>~ (pg_catalog.uuid, pg_catalog.uuid),
+	FUNCTION 1 (pg_catalog.uuid, pg_catalog.uuid) @extschema@.iuid_country_cmp(pg_catalog.uuid, pg_catalog.uuid),
+	FUNCTION 2 (pg_catalog.uuid, pg_catalog.uuid) @extschema@.iuid_country_sortsupport(pg_catalog.internal);
+
+-- Core's functions themselves, as an iuid is binary-coercible to uuid: what hashes by
+-- the function and not by the operator class gives an iuid and its uuid one value.
+
+CREATE OPERATOR CLASS @extschema@.iuid_ops
+DEFAULT FOR TYPE @extschema@.iuid USING hash FAMILY @extschema@.iuid_ops AS
+	OPERATOR 1 @extschema@.=,
+	FUNCTION 1 (@extschema@.iuid, @extschema@.iuid) pg_catalog.uuid_hash(pg_catalog.uuid),
+	FUNCTION 2 (@extschema@.iuid, @extschema@.iuid) pg_catalog.uuid_hash_extended(pg_catalog.uuid, bigint);
+COMMENT ON OPERATOR CLASS @extschema@.iuid_ops USING hash IS
+'equality, by core''s hash functions for uuid';
+
+ALTER OPERATOR FAMILY @extschema@.iuid_ops USING hash ADD
+	OPERATOR 1 @extschema@.= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 1 @extschema@.= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 1 pg_catalog.= (pg_catalog.uuid, pg_catalog.uuid),
+	FUNCTION 1 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.uuid_hash(pg_catalog.uuid),
+	FUNCTION 2 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.uuid_hash_extended(pg_catalog.uuid, bigint);
+
+CREATE OPERATOR CLASS @extschema@.iuid_minmax_ops
+DEFAULT FOR TYPE @extschema@.iuid USING brin FAMILY @extschema@.iuid_minmax_ops AS
+	OPERATOR 1 @extschema@.<,
+	OPERATOR 2 @extschema@.<=,
+	OPERATOR 3 @extschema@.=,
+	OPERATOR 4 @extschema@.>=,
+	OPERATOR 5 @extschema@.>,
+	FUNCTION 1 pg_catalog.brin_minmax_opcinfo(pg_catalog.internal),
+	FUNCTION 2 pg_catalog.brin_minmax_add_value(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 3 pg_catalog.brin_minmax_consistent(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 4 pg_catalog.brin_minmax_union(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal);
+COMMENT ON OPERATOR CLASS @extschema@.iuid_minmax_ops USING brin IS
+'least and greatest of a block range, in byte order';
+
+ALTER OPERATOR FAMILY @extschema@.iuid_minmax_ops USING brin ADD
+	OPERATOR 1 @extschema@.< (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 2 @extschema@.<= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 3 @extschema@.= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 4 @extschema@.>= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 5 @extschema@.> (@extschema@.iuid, pg_catalog.uuid);
+
+CREATE OPERATOR CLASS @extschema@.iuid_minmax_multi_ops
+FOR TYPE @extschema@.iuid USING brin FAMILY @extschema@.iuid_minmax_multi_ops AS
+	OPERATOR 1 @extschema@.<,
+	OPERATOR 2 @extschema@.<=,
+	OPERATOR 3 @extschema@.=,
+	OPERATOR 4 @extschema@.>=,
+	OPERATOR 5 @extschema@.>,
+	FUNCTION 1 pg_catalog.brin_minmax_multi_opcinfo(pg_catalog.internal),
+	FUNCTION 2 pg_catalog.brin_minmax_multi_add_value(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 3 pg_catalog.brin_minmax_multi_consistent(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, int),
+	FUNCTION 4 pg_catalog.brin_minmax_multi_union(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 5 pg_catalog.brin_minmax_multi_options(pg_catalog.internal),
+	FUNCTION 11 pg_catalog.brin_minmax_multi_distance_uuid(pg_catalog.internal, pg_catalog.internal);
+COMMENT ON OPERATOR CLASS @extschema@.iuid_minmax_multi_ops USING brin IS
+'several intervals of a block range, in byte order';
+
+ALTER OPERATOR FAMILY @extschema@.iuid_minmax_multi_ops USING brin ADD
+	OPERATOR 1 @extschema@.< (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 2 @extschema@.<= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 3 @extschema@.= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 4 @extschema@.>= (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 5 @extschema@.> (@extschema@.iuid, pg_catalog.uuid);
+
+CREATE OPERATOR CLASS @extschema@.iuid_bloom_ops
+FOR TYPE @extschema@.iuid USING brin FAMILY @extschema@.iuid_bloom_ops AS
+	OPERATOR 1 @extschema@.=,
+	FUNCTION 1 pg_catalog.brin_bloom_opcinfo(pg_catalog.internal),
+	FUNCTION 2 pg_catalog.brin_bloom_add_value(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 3 pg_catalog.brin_bloom_consistent(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, int),
+	FUNCTION 4 pg_catalog.brin_bloom_union(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 5 pg_catalog.brin_bloom_options(pg_catalog.internal),
+	FUNCTION 11 (@extschema@.iuid, @extschema@.iuid) pg_catalog.uuid_hash(pg_catalog.uuid);
+COMMENT ON OPERATOR CLASS @extschema@.iuid_bloom_ops USING brin IS
+'a Bloom filter of a block range';
+
+ALTER OPERATOR FAMILY @extschema@.iuid_bloom_ops USING brin ADD
+	OPERATOR 1 @extschema@.= (@extschema@.iuid, pg_catalog.uuid);

@@ -1,0 +1,24 @@
+--
+-- Planner support: predicates become ranges of the key
+--
+
+CREATE FUNCTION @extschema@.iuid_comparison_support(pg_catalog.internal)
+RETURNS pg_catalog.internal
+AS 'MODULE_PATHNAME', 'iuid_comparison_support'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_comparison_support(pg_catalog.internal) IS
+'internal: planner support for < <= = >= > between iuid and timestamptz or uuid: puts the predicate into a form that indexes and partition pruning use (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_range_support(pg_catalog.internal)
+RETURNS pg_catalog.internal
+AS 'MODULE_PATHNAME', 'iuid_range_support'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_range_support(pg_catalog.internal) IS
+'internal: planner support for iuid <@ tstzrange and tstzrange @> iuid: puts the predicate into a form that indexes and partition pruning use (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_is_from_support(pg_catalog.internal)
+RETURNS pg_catalog.internal
+AS 'MODULE_PATHNAME', 'iuid_is_from_support'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_is_from_support(pg_catalog.internal) IS
+'internal: planner support for iuid_is_from: puts the predicate into a form that indexes and partition pruning use (doc/predicates.md)';

@@ -40,6 +40,15 @@
 #define IUID_RANDOM_BITS 54
 #define IUID_RANDOM_MAX	 ((UINT64_C(1) << IUID_RANDOM_BITS) - 1)
 
+/*
+ * What the generator puts into the random bits, and no reader looks for: the
+ * fraction of the millisecond in 4096ths, then bits that are random (RFC 9562,
+ * section 6.2, method 3).
+ */
+#define IUID_FRACTION_BITS 12
+#define IUID_TAIL_BITS	   (IUID_RANDOM_BITS - IUID_FRACTION_BITS)
+#define IUID_TAIL_MAX	   ((UINT64_C(1) << IUID_TAIL_BITS) - 1)
+
 typedef struct Iuid
 {
 	uint8_t bytes[IUID_LEN];

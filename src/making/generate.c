@@ -18,15 +18,15 @@
 #include "random.h"
 #include "settings.h"
 
-/* How far the system clock may step back before identifiers follow it. */
-#define CLOCK_STEP_MAX_MS 10000
-
 /*
- * A new millisecond starts in the lower half of the random field.  Steps of
- * 1 to 2^32 then leave room for at least 2^21 identifiers in it.
+ * Time is counted in 4096ths of a millisecond since 1970, about 244 ns: the
+ * bits of the milliseconds and those of the fraction are then one number.
  */
-#define START_BITS(bits) ((bits) >> 11)
-#define STEP(word)		 ((uint64) (word) + 1)
+#define MS_OF(time)	   ((time) >> IUID_FRACTION_BITS)
+#define PER_SECOND	   (INT64_C(1000) << IUID_FRACTION_BITS)
+#define NS_PER_MS	   1000000
+#define SECONDS_MAX	   (IUID_MS_MAX / 1000)
+#define CLOCK_STEP_MAX (10 * PER_SECOND) /* back, before identifiers follow */
 
 /*
  * The last identifier of this session.  Countries and entities share it:
@@ -35,16 +35,17 @@
 static struct
 {
 	int owner;	 /* process id; a child starts anew */
-	int64 clock; /* the reading that ms comes from */
-	int64 ms;	 /* ahead of it once a millisecond was full */
-	uint64 random;
+	int64 clock; /* the latest reading that was followed */
+	int64 time;	 /* ahead of it after a carry */
+	uint64 tail; /* the random bits behind the fraction */
 } last;
 
 static pg_attribute_always_inline Datum make_now(int country, int entity);
 static inline void advance_to(int64 now);
-static pg_noinline void follow_clock(int64 now);
-static pg_noinline void start_millisecond(int64 ms);
+static inline void follow_clock(int64 now);
+static pg_noinline void log_step_back(int64 now);
 static inline int64 read_clock(void);
+pg_noreturn static void reject_clock(int64 seconds);
 
 /* gen_iuid(country, entity): a new identifier of this moment. */
 PG_FUNCTION_INFO_V1(gen_iuid);
@@ -98,67 +99,63 @@ iuid_generate(int country, int entity)
 static pg_attribute_always_inline Datum
 make_now(int country, int entity)
 {
-	int64 ms = read_clock();
+	int64 time = read_clock();
 	uint64 random;
 
 	if (likely(iuid_setting_monotonic))
 	{
-		advance_to(ms);
-		ms = last.ms;
-		random = last.random;
+		advance_to(time);
+		time = last.time;
+		random = ((uint64) time << IUID_TAIL_BITS | last.tail) & IUID_RANDOM_MAX;
 	}
 	else
 		random = iuid_random_bits(MyProcPid) & IUID_RANDOM_MAX;
 
-	if (unlikely(ms < 0 || ms > IUID_MS_MAX))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg("system clock is out of range for type %s", "iuid"),
-				 errdetail("The clock shows " INT64_FORMAT
-						   " ms since 1970; an iuid holds 0 to " INT64_FORMAT ".",
-						   ms, IUID_MS_MAX),
-				 errhint("Set the system clock.")));
-
-	PG_RETURN_IUID(iuid_make(ms, IUID_LAYOUT_TIME, country, entity, random));
+	if (unlikely(MS_OF(time) > IUID_MS_MAX))
+		reject_clock(time / PER_SECOND);
+	PG_RETURN_IUID(
+		iuid_make(MS_OF(time), IUID_LAYOUT_TIME, country, entity, random));
 }
 
-/* Moves the last identifier on to the next one, at a clock of now. */
+/*
+ * Moves the last identifier on to the next one, at a clock of now.  Where the
+ * clock is not past its 4096th, the next one is up to 2^32 greater.
+ */
 static inline void
 advance_to(int64 now)
 {
-	if (likely(last.owner == MyProcPid && now <= last.ms &&
-			   last.clock - now <= CLOCK_STEP_MAX_MS))
+	if (last.owner == MyProcPid && now <= last.time &&
+		likely(last.clock - now <= CLOCK_STEP_MAX))
 	{
-		last.random += STEP(iuid_random_word(MyProcPid));
-		if (unlikely(last.random > IUID_RANDOM_MAX))
-			start_millisecond(last.ms + 1);
+		last.tail += (uint64) iuid_random_word(MyProcPid) + 1;
+		last.time += (int64) (last.tail >> IUID_TAIL_BITS);
+		last.tail &= IUID_TAIL_MAX;
 	}
 	else
 		follow_clock(now);
 }
 
-static void
+static inline void
 follow_clock(int64 now)
 {
-	if (last.owner == MyProcPid && last.clock - now > CLOCK_STEP_MAX_MS)
-		ereport(LOG,
-				(errmsg("system clock stepped back by " INT64_FORMAT " ms",
-						last.clock - now),
-				 errdetail(
-					 "New identifiers follow the clock and sort before some that this session has made.")));
+	if (unlikely(now < last.clock) && last.owner == MyProcPid)
+		log_step_back(now);
 	last.owner = MyProcPid;
-	last.clock = now;
-	start_millisecond(now);
+	last.clock = last.time = now;
+	last.tail = iuid_random_bits(MyProcPid) & IUID_TAIL_MAX;
 }
 
-static void
-start_millisecond(int64 ms)
+static pg_noinline void
+log_step_back(int64 now)
 {
-	last.ms = ms;
-	last.random = START_BITS(iuid_random_bits(MyProcPid));
+	ereport(LOG,
+			(errmsg("system clock stepped back by " INT64_FORMAT " ms",
+					MS_OF(last.clock - now)),
+			 errdetail(
+				 "New identifiers follow the clock and sort before some that this session has made.")));
 }
 
-/* Unix time in milliseconds. */
+/* In 4096ths of a millisecond since 1970. */
 static inline int64
 read_clock(void)
 {
@@ -168,5 +165,21 @@ read_clock(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_SYSTEM_ERROR),
 				 errmsg("could not read the system clock: %m")));
-	return (int64) now.tv_sec * 1000 + (uint32) now.tv_nsec / 1000000;
+	if (unlikely(now.tv_sec < 0 || now.tv_sec > SECONDS_MAX))
+		reject_clock(now.tv_sec);
+	return now.tv_sec * PER_SECOND +
+		((int64) now.tv_nsec << IUID_FRACTION_BITS) / NS_PER_MS;
+}
+
+static void
+reject_clock(int64 seconds)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+			 errmsg("system clock is out of range for type %s", "iuid"),
+			 errdetail("The clock shows " INT64_FORMAT
+					   " seconds since 1970; an iuid holds 0 to " INT64_FORMAT
+					   " milliseconds.",
+					   seconds, IUID_MS_MAX),
+			 errhint("Set the system clock.")));
 }

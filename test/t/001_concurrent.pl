@@ -41,6 +41,36 @@ for my $monotonic ('on', 'off')
 		"in the order of making: $monotonic");
 }
 
+# Sessions whose clock is the same make their identifiers in one order: each
+# takes its turn under a lock, and makes some thousands within a millisecond.
+$node->safe_psql('postgres', q{
+	ALTER DATABASE postgres RESET iuid.monotonic;
+	CREATE SEQUENCE turn;
+	CREATE TABLE turns (turn int, session int, ids iuid[])});
+$node->pgbench(
+	'--no-vacuum --client=8 --jobs=2 --transactions=50',
+	0,
+	[qr{transactions actually processed: 400/400}],
+	[qr{^$}],
+	'eight sessions make 3,000 identifiers in each of 50 turns',
+	{
+		'turns' => q{
+			BEGIN;
+			SELECT pg_advisory_xact_lock(1);
+			INSERT INTO turns SELECT nextval('turn'), :client_id, array_agg(gen_iuid(7, 1)) FROM generate_series(1, 3000);
+			COMMIT;
+		}
+	});
+is( $node->safe_psql('postgres', q{
+		SELECT count(*), count(DISTINCT session), bool_and(id > previous)
+		FROM (SELECT session, id, lag(id) OVER (ORDER BY turn, n) AS previous
+			FROM turns, unnest(ids) WITH ORDINALITY AS a(id, n)) AS x}),
+	'1200000|8|t', 'all stand in the order in which they were made');
+cmp_ok(
+	$node->safe_psql('postgres', q{
+		SELECT max(made) FROM (SELECT count(*) AS made FROM turns, unnest(ids) AS id GROUP BY iuid_timestamp(id)) AS x}),
+	'>', 2000, 'thousands of them in a millisecond');
+
 # Parallel workers are processes of their own, with random bits of their own.
 my $parallel = $node->safe_psql('postgres', q{
 	SET parallel_setup_cost = 0;

@@ -88,6 +88,25 @@ is( $node->safe_psql('postgres', q{
 		SELECT min(iuid_timestamp(id)) > now() - interval '1 hour' FROM made WHERE step = 'after the error'}),
 	't', 'identifiers of now after the error');
 
+# A clock that stands still within the last 4096th of a millisecond: 2^42 random
+# bits in steps of 2^31 on average are used up after some two thousand
+# identifiers, and those that follow carry into the 4096th and the millisecond.
+$session->query_safe('SELECT gen_iuid(7, 1)');
+move_clock('2026-01-01 00:00:00.1239999');
+make("stands still $_") for 1 .. 100;
+is( $node->safe_psql('postgres', q{
+		SELECT count(*), bool_and(id > previous) FROM
+		(SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM made WHERE step LIKE 'stands still%') AS x}),
+	'10000|t', 'in order while the clock stands still');
+is( $node->safe_psql('postgres', q{
+		SELECT iuid_timestamp(id) AT TIME ZONE 'UTC', iuid_random(id) >> 42
+		FROM made WHERE step LIKE 'stands still%' ORDER BY n LIMIT 1}),
+	'2026-01-01 00:00:00.123|4095', 'from the fraction that the clock shows');
+like( $node->safe_psql('postgres', q{
+		SELECT iuid_timestamp(id) AT TIME ZONE 'UTC', iuid_random(id) >> 42
+		FROM made WHERE step LIKE 'stands still%' ORDER BY n DESC LIMIT 1}),
+	qr/^2026-01-01 00:00:00.124\|[345]$/, 'a full 4096th carries into the next one, and into the next millisecond');
+
 $session->quit;
 $node->stop;
 done_testing();

@@ -13,6 +13,13 @@ SELECT count(*) AS ids, bool_and(by_id = by_uuid) AS as_uuid, bool_and(by_id = b
 FROM (SELECT row_number() OVER (ORDER BY id) AS by_id, row_number() OVER (ORDER BY id::uuid) AS by_uuid,
 	row_number() OVER (ORDER BY id::text COLLATE "C") AS by_text FROM sample) AS x;
 
+-- whichever identifier the sort comes upon first, as its abbreviated keys depend on that
+INSERT INTO sample SELECT gen_iuid(i % 3, i % 5, '2026-01-01') FROM generate_series(1, 500) AS i;
+CREATE TEMP TABLE same_ms AS SELECT id FROM sample WHERE iuid_floor('2026-01-01') <= id AND id < iuid_floor('2026-01-01 00:00:00.001');
+SELECT count(*) AS firsts, bool_and(sorted = (SELECT array_agg(id::iuid ORDER BY id) FROM (SELECT id::uuid FROM same_ms) AS x)) AS as_uuid
+FROM (SELECT id FROM same_ms ORDER BY iuid_random(id) DESC LIMIT 40) AS first,
+	LATERAL (SELECT array_agg(id ORDER BY id) AS sorted FROM (SELECT id FROM same_ms ORDER BY id <> first.id OFFSET 0) AS x) AS y;
+
 -- the oracle of country order: the bytes themselves
 CREATE FUNCTION country_key(uuid) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
 	SELECT substr(b, 8, 1) || set_byte('\x00'::bytea, 0, get_byte(b, 8) % 64 * 4 + get_byte(b, 9) / 64) || b

@@ -13,16 +13,18 @@
 
 #include "datum.h"
 
-#define PACKED_MS_BITS	 43 /* to the year 2248 */
-#define PACKED_SIDE_BITS 2
-#define PACKED_TAIL_BITS 19 /* the rest of the 64 */
+#define PACKED_MS_BITS	   43 /* to the year 2248 */
+#define PACKED_SIDE_BITS   2  /* of the sample: before, same, behind */
+#define PACKED_TAIL_BITS   19 /* the rest of the 64 */
+#define PACKED_TAIL_MAX	   ((UINT64_C(1) << PACKED_TAIL_BITS) - 1)
+#define PACKED_ENTITY_BITS 9 /* of the tail, behind a country and a side */
 
 /* How the identifiers of one sort go into 64 bits; see choose_packing(). */
 typedef struct Packing
 {
 	bool chosen;
 	bool by_sample;
-	uint64 middle; /* of the sample */
+	uint64 middle, entity; /* of the sample */
 } Packing;
 
 static void prepare_sort(SortSupport ssup,
@@ -79,11 +81,12 @@ byte_order_compare(Datum x, Datum y, SortSupport ssup pg_attribute_unused())
 }
 
 /*
- * Most tables hold identifiers of one country and entity.  There, the bits
- * between time and random tell nothing, and in a busy millisecond only the
- * random bits do.  So the first identifier is the sample: for those with the
- * same middle the key goes on with random bits, for the others with the
- * middle.  Identifiers derived from a name have enough in their first word.
+ * Most tables hold identifiers of one entity, and many those of one country.
+ * There, the bits between time and random tell little, and in a busy
+ * millisecond the random bits do, which begin with its fraction.  So the first
+ * identifier is the sample: what the others have in common with it takes two
+ * bits, and leaves the rest to random bits.  Identifiers derived from a name
+ * have enough in their first word.
  */
 static void
 choose_packing(Packing *packing, const Iuid *sample)
@@ -91,6 +94,38 @@ choose_packing(Packing *packing, const Iuid *sample)
 	packing->chosen = true;
 	packing->by_sample = iuid_get_layout(sample) == IUID_LAYOUT_TIME;
 	packing->middle = iuid_get_middle(sample);
+	packing->entity = iuid_get_entity(sample);
+}
+
+static inline uint64
+first_random_bits(const Iuid *id, int bits)
+{
+	return (uint64) iuid_get_random(id) >> (IUID_RANDOM_BITS - bits);
+}
+
+/* 0, 1 or 2: before, the same or behind. */
+static inline uint64
+side_of(uint64 value, uint64 sample)
+{
+	return iuid_compare_words(value, sample) + 1;
+}
+
+/* Of an identifier whose country or entity is not that of the sample. */
+static inline uint64
+tail_of_other(const Iuid *id, uint64 sample_entity)
+{
+	uint64 entity = iuid_get_entity(id);
+	uint64 rest;
+
+	/* Other layouts are behind this one. */
+	if (unlikely(iuid_get_layout(id) != IUID_LAYOUT_TIME))
+		return PACKED_TAIL_MAX;
+	rest = entity == sample_entity ? first_random_bits(id, PACKED_ENTITY_BITS) :
+									 entity;
+	return ((uint64) iuid_get_country(id) << PACKED_SIDE_BITS |
+			side_of(entity, sample_entity))
+		<< PACKED_ENTITY_BITS |
+		rest;
 }
 
 /* The key ascends with the identifier, whatever the sample; it may tie. */
@@ -110,10 +145,9 @@ byte_order_key(Datum original, SortSupport ssup)
 	if (ms >> PACKED_MS_BITS != 0)
 		return (Datum) UINT64_MAX;
 
-	side = iuid_compare_words(middle, packing->middle) + 1;
-	tail = side == 1 ?
-		(uint64) iuid_get_random(id) >> (IUID_RANDOM_BITS - PACKED_TAIL_BITS) :
-		middle >> (IUID_MIDDLE_BITS - PACKED_TAIL_BITS);
+	side = side_of(middle, packing->middle);
+	tail = middle == packing->middle ? first_random_bits(id, PACKED_TAIL_BITS) :
+									   tail_of_other(id, packing->entity);
 	return (Datum) ((ms << PACKED_SIDE_BITS | side) << PACKED_TAIL_BITS | tail);
 }
 

@@ -6,32 +6,49 @@ set tics nomirror out
 set style line 1 lc rgb "#1b6ca8" lw 2 pt 7 ps 0.5
 set style line 2 lc rgb "#777777" lw 2 pt 7 ps 0.5
 set style line 3 lc rgb "#c8553d" lw 2 pt 7 ps 0.5
+set style line 4 lc rgb "#3f8f5b" lw 2 pt 7 ps 0.5
 sql(query) = '< psql -XAtc "'.query.'"'
 measured(columns, condition) = sql("SELECT ".columns.", percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FROM bench.measurement WHERE ".condition." GROUP BY ".columns." ORDER BY min(number)")
 
+# On the newest server where it was measured, as that has uuidv7().
+newest(benchmark) = "benchmark = '".benchmark."' AND major = (SELECT max(major) FROM bench.measurement WHERE benchmark = '".benchmark."')"
+major(benchmark) = system("psql -XAtc \"SELECT max(major) FROM bench.measurement WHERE benchmark = '".benchmark."'\"")
+
 set output "growth.svg"
-set title "Inserting rows into a table that grows (128 MB of shared buffers)"
+set title "Inserting rows into a table that grows (PostgreSQL ".major("growth").", 128 MB of shared buffers)"
 set xlabel "million rows in the table"
 set ylabel "thousand rows per second"
 set xrange [0:*]
 set yrange [0:*]
 set key right center
-growth(way) = measured("substring(work FROM '[0-9.]+')", "benchmark = 'growth' AND way = '".way."'")
+growth(way) = measured("substring(work FROM '[0-9.]+')", newest("growth")." AND way = '".way."'")
 plot growth("as_iuid") using 1:($2/1000) with linespoints ls 1 title "iuid, gen_iuid()", \
+	growth("as_uuidv7") using 1:($2/1000) with linespoints ls 4 title "uuid, uuidv7()", \
 	growth("as_bigint") using 1:($2/1000) with linespoints ls 2 title "bigserial", \
 	growth("as_uuid") using 1:($2/1000) with linespoints ls 3 title "uuid, gen_random_uuid()"
 
 set output "clients.svg"
-set title "Identifiers made by several clients at once"
+set title "Identifiers made by several clients at once (PostgreSQL ".major("clients").")"
 set xlabel "clients"
 set ylabel "million per second"
 set logscale x 2
 set xrange [1:32]
 set xtics (1, 2, 8, 32)
-clients(way) = measured("substring(work FROM '[0-9]+')", "benchmark = 'clients' AND way LIKE '".way."%'")
+clients(way) = measured("substring(work FROM '[0-9]+')", newest("clients")." AND work LIKE 'identifiers,%' AND way LIKE '".way."%'")
 plot clients("gen_iuid") using 1:($2/1e6) with linespoints ls 1 title "gen_iuid()", \
 	clients("nextval") using 1:($2/1e6) with linespoints ls 2 title "nextval()", \
+	clients("uuidv7") using 1:($2/1e6) with linespoints ls 4 title "uuidv7()", \
 	clients("gen_random_uuid") using 1:($2/1e6) with linespoints ls 3 title "gen_random_uuid()"
+
+set output "index.svg"
+set title "Index of the primary key, filled by several clients, 100 rows a statement (PostgreSQL ".major("clients").")"
+set ylabel "bytes a row"
+set key right bottom
+index(way) = measured("substring(work FROM '([0-9]+) client')", newest("clients")." AND unit = 'bytes of index a row' AND work LIKE '%100 a statement%' AND way = '".way."'")
+plot index("as_uuid") using 1:2 with linespoints ls 3 title "uuid, gen_random_uuid()", \
+	index("as_uuidv7") using 1:2 with linespoints ls 4 title "uuid, uuidv7()", \
+	index("as_iuid") using 1:2 with linespoints ls 1 title "iuid, gen_iuid()", \
+	index("as_bigint") using 1:2 with linespoints ls 2 title "bigserial"
 unset logscale
 set xtics auto
 
@@ -44,10 +61,10 @@ unset key
 unset ylabel
 
 set output "making.svg"
-set title "Making an identifier, in one session"
+set title "Making an identifier, in one session (PostgreSQL ".major("generate").")"
 set xlabel "nanoseconds"
 set xtics 500
-plot measured("way", "benchmark = 'generate'") using (0):0:(0):2:($0-0.35):($0+0.35):ytic(1) with boxxyerror ls 1
+plot measured("way", newest("generate")."") using (0):0:(0):2:($0-0.35):($0+0.35):ytic(1) with boxxyerror ls 1
 
 set output "ratios.svg"
 set terminal svg size 820,760 noenhanced

@@ -12,6 +12,7 @@ CREATE SCHEMA bench;
 
 CREATE TABLE bench.measurement (
 	number int GENERATED ALWAYS AS IDENTITY,
+	major int NOT NULL DEFAULT current_setting('server_version_num')::int / 10000,
 	benchmark text NOT NULL DEFAULT current_setting('bench.name'),
 	work text NOT NULL,
 	way text NOT NULL,
@@ -61,10 +62,10 @@ $$;
 
 -- Ratios are to the first way of each work; ways are in the order in which the benchmark began with them.
 CREATE VIEW bench.report AS
-SELECT benchmark, work_place, place, CASE WHEN place = min(place) OVER same_work THEN work ELSE '' END AS work, way,
+SELECT major, benchmark, work_place, place, CASE WHEN place = min(place) OVER same_work THEN work ELSE '' END AS work, way,
 	bench.shown(median) AS median, CASE WHEN least < most THEN bench.shown(least) || ' – ' || bench.shown(most) ELSE '' END AS spread, unit,
 	coalesce(bench.shown(median / nullif(first_value(median) OVER (same_work ORDER BY place), 0)), '') AS ratio
-FROM (SELECT benchmark, work, way, unit, min(value) AS least, max(value) AS most, percentile_cont(0.5) WITHIN GROUP (ORDER BY value) AS median,
-		min(min(number)) OVER (PARTITION BY benchmark, work, unit) AS work_place, min(min(number)) OVER (PARTITION BY benchmark, way) AS place
-	FROM bench.measurement WHERE shown GROUP BY benchmark, work, way, unit) AS m
-WINDOW same_work AS (PARTITION BY benchmark, work, unit);
+FROM (SELECT major, benchmark, work, way, unit, min(value) AS least, max(value) AS most, percentile_cont(0.5) WITHIN GROUP (ORDER BY value) AS median,
+		min(min(number)) OVER (PARTITION BY major, benchmark, work, unit) AS work_place, min(min(number)) OVER (PARTITION BY major, benchmark, way) AS place
+	FROM bench.measurement WHERE shown GROUP BY major, benchmark, work, way, unit) AS m
+WINDOW same_work AS (PARTITION BY major, benchmark, work, unit);

@@ -1,8 +1,9 @@
--- The order of an id from anywhere, asked at any node.
+-- The order that has an id, from any node, asked at any node.
 --   psql -d shop -U desk -v id=ID -f look_up.sql
 SELECT iuid_node(id) AS node, iuid_country_code(id) AS code, customer, note FROM orders_global WHERE id = :'id';
 
--- As a driver does it that knows uuid only, and with a plan that was made before the id was known.
+-- The same from a driver that knows only uuid, with a plan that the server made
+-- before it knew the id.
 SET plan_cache_mode = force_generic_plan;
 PREPARE by_id (uuid) AS SELECT iuid_node(id) AS node, iuid_country_code(id) AS code, customer, note FROM orders_global WHERE id = $1;
 EXECUTE by_id (:'id');

@@ -1,9 +1,12 @@
--- Uzbekistan, country 10, moves from almaty to jakarta: data first, then the
--- route.  Its orders can be read all the time, and written but for the time of the copy.
--- As a superuser, with the variables of mesh.sql: psql ... -f move.sql
+-- Uzbekistan, country 10, moves from almaty to jakarta: first its orders, then its
+-- route.  Every node can read the orders all the time.  No node can write them from
+-- step 1 on; jakarta can again after step 3, mexico after step 5, almaty after step 6.
+-- Run it once, as a superuser, with the variables of mesh.sql:
+--   psql -v almaty=HOST -v mexico=HOST -v jakarta=HOST -f move.sql
 
--- 1. At the old node nothing of the country is written any more.
--- This waits for those who are writing; who comes later is told to try again.
+-- 1. At the old node a trigger refuses to write orders of the country.
+-- CREATE TRIGGER waits for the transactions that are writing.  Later ones fail, and
+-- the hint says to try again.
 \connect shop - :almaty 5432
 CREATE OR REPLACE FUNCTION moving() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -12,21 +15,21 @@ END $$;
 CREATE TRIGGER moving BEFORE INSERT OR UPDATE OR DELETE ON orders_c10 FOR EACH ROW EXECUTE FUNCTION moving();
 CREATE TRIGGER moving_all BEFORE TRUNCATE ON orders_c10 EXECUTE FUNCTION moving();
 
--- 2. The new node copies the rows, into what will be its partition.
--- That they are in its bounds is checked here, and need not be when it is attached.
+-- 2. The new node copies the orders, into the table that will be its partition.
+-- The CHECK holds the bounds, so step 3 attaches the table without reading its rows.
 \connect shop - :jakarta 5432
 CREATE TABLE orders_c10 (LIKE orders INCLUDING ALL,
 	CHECK (iuid_country(id) = 10 AND id ~>=~ iuid_country_floor(10) AND id ~<~ iuid_country_floor(11)));
 INSERT INTO orders_c10 TABLE orders_global_c10;
 ANALYZE orders_c10;
 
--- 3. The new node takes the country over.
+-- 3. The new node takes the country over, and can write its orders from here on.
 BEGIN;
 DROP FOREIGN TABLE orders_global_c10;
 ALTER TABLE orders ATTACH PARTITION orders_c10 FOR VALUES FROM (iuid_country_floor(10)) TO (iuid_country_floor(11));
 COMMIT;
 
--- 4. The route changes where the registry is filled in, and arrives at the others.
+-- 4. The route changes at the node that publishes the registry, and reaches the others.
 \connect shop - :mexico 5432
 UPDATE iuid_routes SET node = 'jakarta' WHERE country = 10;
 DO $$
@@ -38,16 +41,17 @@ BEGIN
 	END LOOP;
 END $$;
 
--- 5. Every other node but the old one looks for it there.
+-- 5. Every other node but the old one looks for the country at the new node.
 \connect shop - :mexico 5432
 BEGIN;
 DROP FOREIGN TABLE orders_global_c10;
 SELECT iuid_create_global_table('orders_global', 'orders', 1);
 COMMIT;
 
--- 6. The old node is the last, and looks for it there, too.
--- It keeps the old rows, under another name, which still refuse to be written.
--- Queries come to orders_global first, so they are stopped there: no deadlock.
+-- 6. The old node is the last to look for the country at the new node.
+-- The old node keeps its copy under another name, and the trigger still refuses to
+-- write there.  A query locks orders_global first, so LOCK TABLE stops the query
+-- there, and there is no deadlock.
 \connect shop - :almaty 5432
 BEGIN;
 LOCK TABLE ONLY orders_global;

@@ -1,6 +1,7 @@
--- The orders of this node's countries, and a table over those of all nodes.
--- On each node, when the registry has arrived:
+-- The orders of this node's countries, and a table over the orders of all nodes.
+-- Run it at each node, after registry.sql, as the superuser of mesh.sql:
 --   psql -d shop -f tables.sql
+-- First it waits until the registry has arrived.
 DO $$
 BEGIN
 	WHILE EXISTS (SELECT FROM pg_subscription_rel WHERE srsubstate <> 'r') LOOP
@@ -8,8 +9,8 @@ BEGIN
 	END LOOP;
 END $$;
 
--- The country of a new order is that of the session that makes it, iuid.country:
--- a node has several.  Without it there is an error, and never a wrong country.
+-- A node has several countries, so a new order takes the country of its session,
+-- iuid.country.  Without this setting the INSERT fails.
 CREATE TABLE orders (
 	id iuid PRIMARY KEY DEFAULT gen_iuid(1),
 	customer int NOT NULL,
@@ -17,7 +18,8 @@ CREATE TABLE orders (
 ) PARTITION BY RANGE (id iuid_country_ops);
 CREATE INDEX ON orders (customer, id);
 
--- A third argument such as interval '1 month' divides each country by time.
+-- A third argument such as interval '1 month' divides each country by time;
+-- doc/regions.md says what that costs.
 SELECT iuid_create_country_partitions('orders', 1);
 SELECT iuid_create_global_table('orders_global', 'orders', 1);
 GRANT SELECT ON orders_global TO desk;

@@ -63,7 +63,7 @@ check_node(FunctionCallInfo fcinfo)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("node \"%s\" is not registered", iuid_setting_node),
-				 errdetail("The configuration parameter \"%s\" of this database has that name.",
+				 errdetail("The configuration parameter \"%s\" of this database has that value.",
 						   "iuid.node"),
 				 errhint(
 					 "Insert it into iuid_nodes, or set the parameter to the name of this node there.")));

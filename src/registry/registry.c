@@ -42,7 +42,7 @@ typedef struct Moment
 	CommandId curcid;
 } Moment;
 
-/* A place of a query that calls a function; it is in the fn_extra of the call. */
+/* A place of a query that calls a function; flinfo->fn_extra points to it. */
 typedef struct CallSite
 {
 	dlist_node node;

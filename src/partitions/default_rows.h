@@ -15,8 +15,8 @@
 
 /*
  * Whether a DEFAULT partition may have rows that can move: it is a plain
- * table, and it has pages or another session has locked it.  The function
- * waits for no lock and keeps none.
+ * table, and it has pages or another session has locked it exclusively.  The
+ * function waits for no lock and keeps none.
  */
 extern bool iuid_may_have_rows(Oid default_partition);
 

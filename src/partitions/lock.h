@@ -18,8 +18,7 @@
  * Takes all locks that wanted(arg) lists.  The function calls wanted() before
  * it takes the locks, and again when it holds them: if the two lists differ,
  * it gives up the locks and starts again.  So the last call of wanted() has
- * seen what no other session can change any more.  wanted() may raise an
- * error.
+ * seen the tables while they are locked.  wanted() may raise an error.
  *
  * 55P03 if the locks cannot all be taken within lock_timeout, or within one
  * minute if lock_timeout is 0.

@@ -29,7 +29,7 @@ typedef struct Maintenance
 	Oid schema; /* of the extension */
 
 	bool create; /* make what is missing from first up to last */
-	Step step;
+	Step step;	 /* the new partitions are whole steps */
 	TimestampTz first;
 	TimestampTz last;
 

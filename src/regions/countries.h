@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * countries.h
- *	  The countries that are routed to this node or to others, by partition.
+ *	  The countries routed to this node or to others, and their partitions.
  *
  * Copyright (c) 2026, the iuid authors
  *

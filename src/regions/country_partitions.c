@@ -48,8 +48,8 @@ static Expr *make_comparison(Oid family, StrategyNumber strategy, Var *key,
 							 const Iuid *bound);
 
 /*
- * iuid_create_country_partitions(parent, entity, step): makes the missing ones
- * of the partitions for the countries whose rows of an entity are routed to
+ * iuid_create_country_partitions(parent, entity, step): makes the partitions
+ * that are missing, one for each country whose rows of an entity are routed to
  * this node.
  */
 PG_FUNCTION_INFO_V1(iuid_create_country_partitions);

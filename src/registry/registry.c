@@ -101,7 +101,7 @@ get_moment(Snapshot snapshot)
 	};
 }
 
-/* The registry that a call sees: one for all calls with the same snapshot. */
+/* The registry for a call: one for all calls of a statement and snapshot. */
 static inline const Registry *
 get_registry(FunctionCallInfo fcinfo)
 {

@@ -50,7 +50,10 @@ extern bool iuid_is_registered_country(FunctionCallInfo fcinfo, int country);
 /* Whether a node is in iuid_nodes. */
 extern bool iuid_is_registered_node(FunctionCallInfo fcinfo, const char *node);
 
-/* The number, 0 to 255, that has a code or a key; -1 if none has. */
+/*
+ * The number, 0 to 255, of the country with a code or of the entity with a key;
+ * -1 if there is none.
+ */
 extern int iuid_find_country(FunctionCallInfo fcinfo, const char *code);
 extern int iuid_find_entity(FunctionCallInfo fcinfo, const char *key);
 

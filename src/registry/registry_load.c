@@ -113,8 +113,9 @@ iuid_load_registry(Oid schema, Oid tables[IUID_TABLES])
 	 * This snapshot sees what is committed now, and what this transaction has
 	 * changed, even if the transaction has an older snapshot.  A parallel
 	 * worker, too, can take a catalog snapshot.  One snapshot serves for all
-	 * tables, as they refer to each other.  No two tables are locked at the
-	 * same time, so this is never part of a deadlock.
+	 * tables, as they refer to each other.  Each table is locked only while it
+	 * is read, so that a session that locks several of them and this one never
+	 * wait for each other.
 	 */
 	snapshot = RegisterSnapshot(GetCatalogSnapshot(tables[0]));
 	for (int i = 0; i < IUID_TABLES; i++)

@@ -58,7 +58,7 @@ typedef struct Iuid
 #define IUID_NIL iuid_from_words(0, 0)
 #define IUID_MAX iuid_from_words(UINT64_MAX, UINT64_MAX)
 
-/* Words of 64 bits; the bytes have the most significant one first. */
+/* Words of 64 bits in bytes, the most significant byte first. */
 static inline uint64_t
 iuid_big_endian(uint64_t word)
 {

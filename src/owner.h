@@ -23,10 +23,9 @@ typedef struct Restricted
 } Restricted;
 
 /*
- * Makes what follows run as a user, in a security-restricted operation, with
- * search_path = pg_catalog, pg_temp.  VACUUM and REINDEX run the code that a
- * table brings along in the same way.  iuid_return() ends that, and so does an
- * error.
+ * Makes what follows run as a user, with search_path = pg_catalog, pg_temp, in
+ * a security-restricted operation, as VACUUM and REINDEX run the code that a
+ * table brings along.  iuid_return() ends that, and so does an error.
  */
 extern Restricted iuid_become(Oid user);
 
@@ -46,7 +45,7 @@ extern void iuid_return(Restricted *saved);
 extern void iuid_check_owner(Oid table);
 extern void iuid_check_reader(Oid table);
 
-/* The owner, if the current user has the owner's rights; else the latter. */
+/* The owner if the current user has the owner's rights, else that user. */
 extern Oid iuid_owner_or_caller(Oid table);
 
 /* Executes a statement; the caller qualifies and quotes every name in it. */

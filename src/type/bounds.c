@@ -180,7 +180,10 @@ iuid_country_floor(PG_FUNCTION_ARGS)
 	PG_RETURN_IUID(origin_boundary(country, entity));
 }
 
-/* iuid_country_lower(country [, entity]): the smallest iuid of these. */
+/*
+ * iuid_country_lower(country [, entity]): the smallest iuid of a country, or of
+ * a country and entity, in country order.  22023 outside 0 to 255.
+ */
 PG_FUNCTION_INFO_V1(iuid_country_lower);
 Datum
 iuid_country_lower(PG_FUNCTION_ARGS)
@@ -191,7 +194,11 @@ iuid_country_lower(PG_FUNCTION_ARGS)
 	PG_RETURN_IUID(lower);
 }
 
-/* iuid_country_upper(country [, entity]): the smallest iuid after these. */
+/*
+ * iuid_country_upper(country [, entity]): the smallest iuid after those of a
+ * country, or of a country and entity, in country order; Max after the last
+ * country.  22023 outside 0 to 255.
+ */
 PG_FUNCTION_INFO_V1(iuid_country_upper);
 Datum
 iuid_country_upper(PG_FUNCTION_ARGS)

@@ -194,8 +194,8 @@ COMMENT ON OPERATOR @extschema@.> (pg_catalog.timestamptz, @extschema@.iuid) IS
 'after, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
 -- If the operators took tstzrange itself, the server would read the literal in
--- tstzrange @> 'literal' as an iuid.  They take a domain, so core's polymorphic
--- operator comes first there, and an iuid still finds these operators.
+-- tstzrange @> 'literal' as an iuid.  As they take a domain, core's polymorphic
+-- operator comes first for the literal, and an iuid still finds these operators.
 CREATE DOMAIN @extschema@.iuid_tstzrange AS pg_catalog.tstzrange;
 COMMENT ON DOMAIN @extschema@.iuid_tstzrange IS
 'internal: tstzrange, as the operators with an iuid take it; the server casts a tstzrange to it implicitly';

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * compat.h
- *	  Every difference between the server versions, spelled as the newest.
+ *	  The differences between the server versions, written as for the newest.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -19,7 +19,7 @@
 #include "varatt.h"
 #endif
 
-/* Soft errors came with 16; before, every error is thrown. */
+/* Soft errors came with 16; older servers throw every error. */
 #if PG_VERSION_NUM < 160000
 #define ereturn(context, dummy_value, ...) \
 	do \
@@ -37,23 +37,23 @@
 #define SET_ENFORCED(constraint) ((void) (constraint))
 #endif
 
-/* One function for the owner of any object came with 16. */
+/* One function that checks the owner of any object came with 16. */
 #if PG_VERSION_NUM < 160000
 #define object_ownercheck(classid, objectid, roleid) \
 	((void) (classid), pg_class_ownercheck(objectid, roleid))
 #endif
 
-/* A module that tells its name and version came with 18. */
+/* The name and version of a module came with 18. */
 #if PG_VERSION_NUM < 180000
 #define PG_MODULE_MAGIC_EXT(...) PG_MODULE_MAGIC
 #endif
 
-/* A prefix that says that a function does not return came with 18. */
+/* The prefix for a function that does not return came with 18. */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()
 #endif
 
-/* A scan got flags with 19. */
+/* The flags of a scan came with 19. */
 #if PG_VERSION_NUM < 190000
 #include "access/tableam.h"
 #define table_beginscan(rel, snapshot, nkeys, key, flags) \

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * datum.c
- *	  How an identifier and its parts cross the border to the server.
+ *	  Converts identifiers to Datums and back, and checks SQL arguments.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -43,7 +43,7 @@ iuid_ms_arg(FunctionCallInfo fcinfo, int n)
 	iuid_reject_null(fcinfo, n, "time");
 	at = PG_GETARG_TIMESTAMPTZ(n);
 
-	/* Both infinities are outside these ends too. */
+	/* This refuses both infinities, too. */
 	if (at < IUID_UNIX_EPOCH || at >= iuid_ms_to_timestamp(IUID_MS_MAX + 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),

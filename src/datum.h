@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * datum.h
- *	  How an identifier and its parts cross the border to the server.
+ *	  Converts identifiers to Datums and back, and checks SQL arguments.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -29,7 +29,7 @@ iuid_to_datum(Iuid id)
 	return PointerGetDatum(result);
 }
 
-/* The server counts microseconds from 2000, Unix from 1970. */
+/* Timestamps of the server count microseconds from 2000, Unix from 1970. */
 #define IUID_UNIX_EPOCH \
 	((UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY)
 #define IUID_USECS_PER_MS INT64CONST(1000)
@@ -41,11 +41,13 @@ iuid_ms_to_timestamp(int64 ms)
 }
 
 /*
- * Arguments of SQL functions that may be NULL or out of range, by position.
- * They raise 22004 for NULL, 22023 for a country or entity outside 0 to its
- * limit, and 22008 for a time outside the 48 bits.  limit is
- * IUID_COUNTRY_MAX or IUID_ENTITY_MAX, or one more where that stands for the
- * end of the range.  The time is in Unix milliseconds, rounded down.
+ * These functions check argument n of an SQL function.  22004 for NULL, 22023
+ * for a country or entity outside 0 to limit, 22008 for a time before 1970 or
+ * outside the 48 bits.  limit is IUID_COUNTRY_MAX or IUID_ENTITY_MAX, or one
+ * more for functions that take the end of the range, too.  what is the name of
+ * the argument in messages.
+ *
+ * iuid_ms_arg() returns a time in Unix milliseconds, rounded down.
  */
 extern void iuid_reject_null(FunctionCallInfo fcinfo, int n, const char *what);
 pg_noreturn extern void iuid_reject_number(FunctionCallInfo fcinfo, int n,

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * iuid.h
- *	  The bits of an identifier: the one place that knows where they stand.
+ *	  The bits of an identifier; only this file knows their positions.
  *
  * An iuid is an RFC 9562 UUID of version 8 (section 5.8).  Seen as two
  * big-endian 64-bit words, most significant bit first:
@@ -9,8 +9,8 @@
  *	  high	 unix_ts_ms 48 | version 4 | layout 4 | country 8
  *	  low	 variant 2 | entity 8 | random 54
  *
- * Nothing here knows PostgreSQL, so that the pure parts can be tested and
- * fuzzed by themselves.  doc/format.md tells what the fields mean.
+ * Nothing here needs PostgreSQL, so code that uses only this file can be tested
+ * and fuzzed by itself.  doc/format.md says what the fields mean.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -41,9 +41,9 @@
 #define IUID_RANDOM_MAX	 ((UINT64_C(1) << IUID_RANDOM_BITS) - 1)
 
 /*
- * What the generator puts into the random bits, and no reader looks for: the
- * fraction of the millisecond in 4096ths, then bits that are random (RFC 9562,
- * section 6.2, method 3).
+ * The generator fills the random bits with the fraction of the millisecond in
+ * 4096ths, and then with bits that are random (RFC 9562, section 6.2, method
+ * 3).  No reader looks for the fraction.
  */
 #define IUID_FRACTION_BITS 12
 #define IUID_TAIL_BITS	   (IUID_RANDOM_BITS - IUID_FRACTION_BITS)
@@ -54,11 +54,11 @@ typedef struct Iuid
 	uint8_t bytes[IUID_LEN];
 } Iuid;
 
-/* The two values of RFC 9562, sections 5.9 and 5.10: the ends of the key space. */
+/* The ends of the key space (RFC 9562, sections 5.9 and 5.10). */
 #define IUID_NIL iuid_from_words(0, 0)
 #define IUID_MAX iuid_from_words(UINT64_MAX, UINT64_MAX)
 
-/* Words, most significant byte first. */
+/* Words of 64 bits in bytes, the most significant byte first. */
 static inline uint64_t
 iuid_big_endian(uint64_t word)
 {
@@ -108,8 +108,8 @@ iuid_from_words(uint64_t high, uint64_t low)
 }
 
 /*
- * Fields.  They read the bits of any 16 bytes; what a field means in which
- * layout is the caller's business.
+ * Fields.  These functions read the bits of any 16 bytes.  The caller must know
+ * what the field means in the layout.
  */
 static inline int64_t
 iuid_get_ms(const Iuid *id)
@@ -153,7 +153,7 @@ iuid_get_random(const Iuid *id)
 	return (int64_t) (iuid_low(id) & IUID_RANDOM_MAX);
 }
 
-/* Country and entity as one number of 16 bits: the first key of country order. */
+/* Country and entity as a number of 16 bits: country order begins with it. */
 static inline uint64_t
 iuid_get_origin(const Iuid *id)
 {
@@ -161,14 +161,14 @@ iuid_get_origin(const Iuid *id)
 		((iuid_low(id) >> IUID_RANDOM_BITS) & 0xff);
 }
 
-/* What stands between time and random: layout and origin, 20 bits. */
+/* The bits between time and random, 20: layout, country and entity. */
 static inline uint64_t
 iuid_get_middle(const Iuid *id)
 {
 	return (iuid_high(id) & 0xf00) << 8 | iuid_get_origin(id);
 }
 
-/* Every argument must be within its field; nothing is masked here. */
+/* Every argument must fit its field: nothing is masked here. */
 static inline Iuid
 iuid_make(int64_t ms, int layout, int country, int entity, uint64_t random)
 {
@@ -178,7 +178,7 @@ iuid_make(int64_t ms, int layout, int country, int entity, uint64_t random)
 							   (uint64_t) entity << IUID_RANDOM_BITS | random);
 }
 
-/* Nil or Max: valid, but with no fields to read. */
+/* Whether the value is Nil or Max, which are valid but have no fields. */
 static inline bool
 iuid_is_end(const Iuid *id)
 {
@@ -187,7 +187,7 @@ iuid_is_end(const Iuid *id)
 	return (high == 0 || high == UINT64_MAX) && iuid_low(id) == high;
 }
 
-/* The one validator of the type, whatever door the bytes came in by. */
+/* Whether 16 bytes are an iuid: the one check for text, binary and casts. */
 static inline bool
 iuid_is_valid(const Iuid *id)
 {
@@ -197,8 +197,8 @@ iuid_is_valid(const Iuid *id)
 }
 
 /*
- * The two orders.  Byte order is memcmp's; country order puts country, then
- * entity, before it.
+ * The two orders: negative, zero or positive.  Byte order is that of memcmp().
+ * Country order compares the countries, then the entities, then the bytes.
  */
 static inline int
 iuid_compare_words(uint64_t a, uint64_t b)

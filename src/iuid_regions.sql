@@ -1,4 +1,4 @@
--- iuid_regions: what the numbers in identifiers mean, and where their rows are.
+-- iuid_regions: what the numbers in identifiers mean, and which node has the rows.
 --
 -- This part opens the script of the extension; the Makefile says which parts
 -- follow.  As in iuid, every name has its schema, every argument its type.
@@ -6,8 +6,8 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION iuid_regions" to load this file. \quit
 
--- The functions of both extensions look for each other's objects in their own
--- schema.
+-- A function of one extension looks for objects of the other in its own schema,
+-- so both extensions must be in one schema.
 DO $do$
 DECLARE
 	schema_of_iuid pg_catalog.oid;

@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * owner.c
- *	  Changing somebody's table: as its owner, and not able to do more.
+ *	  Works on a table as its owner, with no more rights than that.
  *
- * A table brings code of its owner along: CHECK constraints, expressions of
- * indexes and partition keys, policies.  Whoever calls a function of ours,
- * that code runs with the rights of its own author and no others.
+ * A table brings along code of its owner: CHECK constraints, expressions of
+ * indexes and partition keys, policies.  Whoever calls a function of the
+ * extension, this code runs with the rights of the owner only.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -154,7 +154,7 @@ iuid_query_int64(const char *query, int64 null_value)
 	bool isnull;
 	Datum value;
 
-	/* What is committed now, whatever the isolation level of the transaction. */
+	/* See what is committed now, whatever the isolation level is. */
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetLatestSnapshot());
 	SPI_connect();

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * owner.h
- *	  Changing somebody's table: as its owner, and not able to do more.
+ *	  Works on a table as its owner, with no more rights than that.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -14,7 +14,7 @@
 
 #include "catalog/pg_class.h"
 
-/* Who we were before. */
+/* The user and the settings from before iuid_become(). */
 typedef struct Restricted
 {
 	Oid user;
@@ -23,45 +23,46 @@ typedef struct Restricted
 } Restricted;
 
 /*
- * Runs what follows as a user, in a security-restricted operation, with
- * nothing but the server's own schema in the search_path: as VACUUM and
- * REINDEX run what a table brings along.  An error ends it, too.
+ * Makes what follows run as a user, with search_path = pg_catalog, pg_temp, in
+ * a security-restricted operation, as VACUUM and REINDEX run the code that a
+ * table brings along.  iuid_return() ends that, and so does an error.
  */
 extern Restricted iuid_become(Oid user);
 
 /*
- * The same, as the owner of a table.  A temporary table has to be made
- * outside of such an operation, so its owner does that, and nobody else:
- * 42501.
+ * The same, as the owner of a table.  A security-restricted operation cannot
+ * make temporary tables.  So for a temporary table there is none, and the
+ * current user must be the owner: 42501.
  */
 extern Restricted iuid_become_owner(Oid table);
 
 extern void iuid_return(Restricted *saved);
 
 /*
- * These raise 42P01 for what does not exist, and 42501 if the current user
- * has not the rights of the owner, or may not read.  They take no lock.
+ * 42P01 if the table does not exist.  42501 if the current user has not the
+ * rights of the owner, or not the right to SELECT.  Neither takes a lock.
  */
 extern void iuid_check_owner(Oid table);
 extern void iuid_check_reader(Oid table);
 
-/* The owner if the current user has that owner's rights, else the current user. */
+/* The owner if the current user has the owner's rights, else that user. */
 extern Oid iuid_owner_or_caller(Oid table);
 
-/* Executes a statement, in which every name is qualified and quoted. */
+/* Executes a statement; the caller qualifies and quotes every name in it. */
 extern void iuid_execute(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
 /*
- * The one value of a query's one row, or the default if that is NULL.  The
- * query sees what is committed now, under REPEATABLE READ, too.
+ * Executes a query that has one row of one bigint, and returns the bigint, or
+ * null_value if it is NULL.  The query sees what is committed now, even under
+ * REPEATABLE READ.
  */
 extern int64 iuid_query_int64(const char *query, int64 null_value);
 
-/* The row of pg_class without what varies in length; 42P01 if there is none. */
+/* A relation's row of pg_class, its fixed-length part; 42P01 if it has none. */
 extern FormData_pg_class iuid_class_of(Oid relation);
 
-/* Schema and name, quoted where that is needed. */
+/* The schema and name of a relation, quoted where necessary; 42P01 if none. */
 extern char *iuid_qualified_name(Oid relation);
 
 #endif /* IUID_OWNER_H */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * subtransaction.c
- *	  A part of the work that may fail without the rest.
+ *	  Runs a part of the work that may fail without the rest.
  *
  * Copyright (c) 2026, the iuid authors
  *

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * subtransaction.h
- *	  A part of the work that may fail without the rest.
+ *	  Runs a part of the work that may fail without the rest.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -13,9 +13,10 @@
 #include "compat.h"
 
 /*
- * Runs a part in a subtransaction.  If it gives false, or raises an error,
- * all that it did is undone, locks included.  *error is the error, to be
- * raised again with ReThrowError() by who does not expect it; else NULL.
+ * Runs part(arg) in a subtransaction, and returns its result.  If part()
+ * returns false or raises an error, the subtransaction is rolled back, its
+ * locks are released, and the result is false.  *error is the error, or NULL; a
+ * caller that does not expect the error raises it again with ReThrowError().
  */
 extern bool iuid_try(bool (*part)(void *arg), void *arg, ErrorData **error);
 

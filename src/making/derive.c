@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * derive.c
- *	  Identifiers derived from a name or another UUID: the same input gives
+ *	  Derives identifiers from a name or another UUID: the same input gives
  *	  the same identifier, on every server.
  *
- * The bits that have to be made up come from a BLAKE2b digest of 16 bytes,
- * personalised by what it is a digest of; doc/format.md tells which.
+ * The bits that the input does not have come from a BLAKE2b digest of 16
+ * bytes.  Its personalisation says what the digest is of (doc/format.md).
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -23,11 +23,11 @@
 #define DIGEST_OF_NAME "iuid.name"
 #define DIGEST_OF_UUID "iuid.uuid"
 
-/* UUID versions 1 and 6 count 100 ns from 1582-10-15 (RFC 9562, section 5.1). */
+/* Versions 1 and 6 count 100 ns from 1582-10-15 (RFC 9562, section 5.1). */
 #define UUID_TICKS_PER_MS  10000
 #define UUID_TICKS_TO_1970 INT64CONST(0x01B21DD213814000)
 
-/* Two words, as those of an identifier. */
+/* The 16 bytes as two big-endian words, as iuid.h has an identifier. */
 typedef struct Digest
 {
 	uint64 high;
@@ -42,8 +42,9 @@ static Digest digest_of_uuid(const Iuid *uuid);
 static Digest make_digest(const char *personal, const void *bytes, size_t length);
 
 /*
- * iuid_from_name(country, entity, text [, at]): layout 1, or layout 0 with a
- * time.  The text counts as UTF-8, whatever the encoding of the database.
+ * iuid_from_name(country, entity, text [, at]): an identifier of layout 1 or,
+ * with a time, of layout 0.  The digest is of the text in UTF-8, whatever the
+ * encoding of the database.
  */
 PG_FUNCTION_INFO_V1(iuid_from_name_text);
 Datum
@@ -95,8 +96,9 @@ from_name(FunctionCallInfo fcinfo, const char *name, size_t length)
 }
 
 /*
- * iuid_from_uuid(uuid, country, entity [, at]): keeps the time of versions 1,
- * 6 and 7; with a time of its own takes any uuid.
+ * iuid_from_uuid(uuid, country, entity [, at]): keeps the time of a uuid of
+ * version 1, 6 or 7: 22023 for another version, 22008 for a time before 1970.
+ * With at, that is the time, and the uuid can be any.
  */
 PG_FUNCTION_INFO_V1(iuid_from_uuid);
 Datum
@@ -126,7 +128,7 @@ from_uuid_with_time(const Iuid *uuid, int country, int entity)
 	uint64 high = iuid_high(uuid);
 	int64 ticks;
 
-	/* RFC 9562 gives the version field a meaning in its own variant only. */
+	/* By RFC 9562 the version field has a meaning in variant 10 only. */
 	switch (iuid_get_variant(uuid) == IUID_VARIANT ? iuid_get_version(uuid) : 0)
 	{
 		case 1:

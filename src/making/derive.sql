@@ -16,7 +16,7 @@ RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_name_text'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.text, at pg_catalog.timestamptz) IS
-'identifier of a given time, rounded down to the millisecond (layout 0), with a BLAKE2b digest of a text, taken as UTF-8 in every database as its random bits; the same input gives the same identifier; NULL for a NULL name; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
+'identifier of a given time, rounded down to the millisecond (layout 0), whose random bits are a BLAKE2b digest of a text, taken as UTF-8 in every database; the same input gives the same identifier; NULL for a NULL name; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
 
 CREATE FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.bytea)
 RETURNS @extschema@.iuid
@@ -30,18 +30,18 @@ RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_name_bytea'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.bytea, at pg_catalog.timestamptz) IS
-'identifier of a given time, rounded down to the millisecond (layout 0), with a BLAKE2b digest of bytes as its random bits; the same input gives the same identifier; NULL for a NULL name; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
+'identifier of a given time, rounded down to the millisecond (layout 0), whose random bits are a BLAKE2b digest of bytes; the same input gives the same identifier; NULL for a NULL name; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
 
 CREATE FUNCTION @extschema@.iuid_from_uuid(id pg_catalog.uuid, country int, entity int)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_uuid'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_from_uuid(id pg_catalog.uuid, country int, entity int) IS
-'identifier with the time of a uuid of version 1, 6 or 7 (RFC 9562, section 5), in whose order version 7 stays; the same input gives the same identifier; NULL for a NULL uuid; another version: 22023; a time before 1970: 22008; country or entity NULL: 22004, outside 0-255: 22023 (doc/format.md)';
+'identifier with the time of a uuid of version 1, 6 or 7 (RFC 9562, section 5); those of version 7 keep their order; the same input gives the same identifier; NULL for a NULL uuid; another version: 22023; a time before 1970: 22008; country or entity NULL: 22004, outside 0-255: 22023 (doc/format.md)';
 
 CREATE FUNCTION @extschema@.iuid_from_uuid(id pg_catalog.uuid, country int, entity int, at pg_catalog.timestamptz)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_uuid'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_from_uuid(id pg_catalog.uuid, country int, entity int, at pg_catalog.timestamptz) IS
-'identifier of a given time, rounded down to the millisecond, for a uuid of any version, with a BLAKE2b digest of it as random bits; the same input gives the same identifier; NULL for a NULL uuid; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
+'identifier of a given time, rounded down to the millisecond, for a uuid of any version, whose BLAKE2b digest is the random bits; the same input gives the same identifier; NULL for a NULL uuid; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * generate.h
- *	  Making new identifiers.
+ *	  Makes new identifiers.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -13,8 +13,8 @@
 #include "compat.h"
 
 /*
- * A new identifier of this moment.  Country and entity are within 0 to 255.
- * 22008 if the system clock is outside the 48 bits of milliseconds.
+ * Makes a new identifier of this moment, for a country and entity, 0 to 255
+ * each.  22008 if the system clock is outside the 48 bits of milliseconds.
  */
 extern Datum iuid_generate(int country, int entity);
 

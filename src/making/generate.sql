@@ -21,4 +21,4 @@ RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'gen_iuid_here'
 LANGUAGE C VOLATILE PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.gen_iuid(entity int) IS
-'new identifier of this moment for an entity, 0-255, and the country in the setting iuid.country; NULL: 22004; outside 0-255: 22023, as is an unset country; a clock outside 48 bits of milliseconds: 22008 (doc/format.md)';
+'new identifier of this moment for an entity, 0-255, and the country in the setting iuid.country; NULL: 22004; outside 0-255, or iuid.country not set: 22023; a clock outside 48 bits of milliseconds: 22008 (doc/format.md)';

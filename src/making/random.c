@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * random.c
- *	  Random bits that no other process and no later reader can have.
+ *	  Random bits that no other process gets, and that memory does not keep.
  *
- * A pool is filled from a ChaCha20 stream under a key that is drawn from the
- * operating system for this one filling and forgotten at once, so what is
- * left in memory tells nothing about the bits that were given out before.
+ * A pool is filled from a ChaCha20 stream.  The key is drawn from the operating
+ * system for this one filling, and wiped at once; a word is wiped when it is
+ * given out.  So memory does not tell which bits were given out before.
  *
  * Copyright (c) 2026, the iuid authors
  *

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * random.h
- *	  Random bits that no other process and no later reader can have.
+ *	  Random bits that no other process gets, and that memory does not keep.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -12,10 +12,10 @@
 
 #include <stdint.h>
 
-/* At this size the system call for the key is a small part of the cost. */
+/* With so many words to a key, drawing the key is a small part of the cost. */
 #define IUID_POOL_WORDS 1024
 
-/* Words that were drawn and not yet given out.  Only random.c fills it. */
+/* Words that are drawn and not yet given out.  Only random.c fills the pool. */
 typedef struct IuidPool
 {
 	int owner; /* process id that filled it; 0 = nobody */
@@ -44,7 +44,7 @@ iuid_random_word(int owner)
 	return word;
 }
 
-/* The same, of 64 bits. */
+/* 64 random bits, as iuid_random_word() has 32. */
 extern uint64_t iuid_random_bits(int owner);
 
 #endif /* IUID_RANDOM_H */

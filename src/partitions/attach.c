@@ -1,11 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * attach.c
- *	  New partitions, with the rows that wait for them in DEFAULT.
+ *	  Makes and attaches new partitions, and moves their rows out of DEFAULT.
  *
  * ATTACH PARTITION needs a weaker lock on the parent than CREATE TABLE ...
- * PARTITION OF.  The server refuses it while the DEFAULT partition holds rows
- * of the new one, so these are taken out before, and put in afterwards.
+ * PARTITION OF.  But the server refuses to attach a partition while the
+ * DEFAULT partition holds rows of it.  So these rows are taken out of DEFAULT
+ * before, and put into the new partition afterwards.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -50,7 +51,7 @@ iuid_shortened_name(const char *base, const char *suffix)
 	if ((int) strlen(base) <= limit)
 		return psprintf("%s%s", base, suffix);
 
-	/* An underscore and the hash; a character stays whole. */
+	/* Leave room for "_" and the hash, and cut no character in two. */
 	limit = pg_mbcliplen(base, strlen(base), limit - 1 - HASH_LEN);
 	return psprintf("%.*s_%.*s%s", limit, base, HASH_LEN, hash_of(base), suffix);
 }
@@ -79,9 +80,10 @@ iuid_create_like(Oid parent, const char *name, const char *behind)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_TABLE),
 				 errmsg("relation %s already exists", qualified),
-				 errdetail("It is in the way of a new partition of %s.",
+				 errdetail("A new partition of %s needs that name.",
 						   iuid_qualified_name(parent)),
-				 errhint("Rename it, or attach it by hand.")));
+				 errhint(
+					 "Rename the relation, or attach it as a partition by hand.")));
 
 	check_may_create(class.relnamespace);
 	initStringInfo(&storage);
@@ -100,7 +102,7 @@ iuid_create_like(Oid parent, const char *name, const char *behind)
 	return get_relname_relid(name, class.relnamespace);
 }
 
-/* The server would say so, too, but not of whom. */
+/* The server would refuse, too, but its message would not name the role. */
 static void
 check_may_create(Oid schema)
 {
@@ -156,7 +158,10 @@ attach_one(const Partitioned *parent, const NewPartition *new)
 				 iuid_qualified_name(parent->table),
 				 iuid_qualified_name(new->table), from, to);
 
-	/* A schema may be renamed at any time, and another take its name. */
+	/*
+	 * Another session can rename a schema at any time, and give its name to
+	 * another schema, which can have a table of the parent's name.
+	 */
 	if (get_partition_parent(new->table, false) != parent->table)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -167,10 +172,10 @@ attach_one(const Partitioned *parent, const NewPartition *new)
 }
 
 /*
- * Subscribers are told of changed rows by the identity that these have, and
- * without one there is no changing them.  So it is that of the parent, or,
- * where the parent has no other than its primary key, of the DEFAULT
- * partition, whose rows may move in.
+ * Gives a new partition the replica identity of its parent: without one, the
+ * server refuses to update or delete rows that are published.  If the parent
+ * has the default one, its primary key, and the DEFAULT partition has FULL, so
+ * has the new partition, as rows of the DEFAULT partition may move there.
  */
 static void
 take_replica_identity(const Partitioned *parent, Oid table)
@@ -206,10 +211,11 @@ take_replica_identity(const Partitioned *parent, Oid table)
 }
 
 /*
- * With a DEFAULT partition, an INSERT that is on its way there would fail if
- * its row got another home meanwhile: so writing to the parent waits.  A query
- * that knows the old partitions already would look for rows that moved where
- * they were: so if there may be any, reading waits, too.
+ * An INSERT that has chosen the DEFAULT partition for a row would fail if a
+ * new partition for that row came meanwhile.  So with a DEFAULT partition,
+ * writing to the parent waits.  A query that has read the list of partitions
+ * would look in the DEFAULT partition for rows that have moved.  So if rows may
+ * move, reading waits, too.
  */
 List *
 iuid_add_locks_of_attach(List *locks, const Partitioned *parent)

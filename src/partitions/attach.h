@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * attach.h
- *	  New partitions, with the rows that wait for them in DEFAULT.
+ *	  Makes and attaches new partitions, and moves their rows out of DEFAULT.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -17,38 +17,40 @@
 #include "iuid.h"
 #include "partitioned.h"
 
-/* A partition to be, with lower <= key < upper. */
+/* A new partition, for the keys with lower <= key < upper. */
 typedef struct NewPartition
 {
 	Oid table;
 	Iuid lower;
 	Iuid upper;
-	int64 moved; /* rows out of DEFAULT */
+	int64 moved; /* number of rows that moved out of DEFAULT */
 } NewPartition;
 
 /*
- * Base and suffix as one name.  Of more than 63 bytes, the base is shortened,
- * and a hash of all of it put between.
+ * Joins base and suffix to a name.  If that has more than 63 bytes, the base
+ * is shortened, and a hash of the whole base stands behind it.
  */
 extern char *iuid_shortened_name(const char *base, const char *suffix);
 
 /*
- * Makes a table like the parent: columns, defaults, CHECKs, storage,
- * tablespace, in the parent's schema.  behind is what follows the columns, or
- * "".  42P07 if there is such a relation.
+ * Makes a table like the parent, in the parent's schema, with the columns,
+ * defaults, CHECKs, storage and tablespace of the parent, and returns its OID.
+ * behind is the SQL text that follows the list of columns, or "".  42P07 if a
+ * relation has that name; 42501 if the current user may not create tables in
+ * the schema.
  */
 extern Oid iuid_create_like(Oid parent, const char *name, const char *behind);
 
 /*
- * Attaches tables without rows, in order of their bounds, and moves the rows
- * of their keys out of the DEFAULT partition.  The locks are there already
- * (iuid_add_locks_of_attach).  Fails, and nothing has changed, where rows
- * cannot move: move.c says when.
+ * Attaches tables without rows, which stand in the order of their bounds, and
+ * moves the rows of their keys out of the DEFAULT partition.  The caller holds
+ * the locks of iuid_add_locks_of_attach().  move.h has the errors for rows
+ * that cannot move.  55000 if the parent was renamed meanwhile.
  */
 extern void iuid_attach(const Partitioned *parent, NewPartition *partitions,
 						int count);
 
-/* The locks that takes: mode on the parent, and those on the others. */
+/* Adds the locks that iuid_attach() needs on the parent and on other tables. */
 extern List *iuid_add_locks_of_attach(List *locks, const Partitioned *parent);
 
 #endif /* IUID_ATTACH_H */

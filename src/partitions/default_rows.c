@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * default_rows.c
- *	  Whether a DEFAULT partition has rows that would have to move.
+ *	  Looks in a DEFAULT partition for rows that would have to move.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -71,7 +71,10 @@ iuid_has_rows(const Partitioned *parent, const NewPartition *partitions, int cou
 	}
 	appendStringInfoString(&query, " LIMIT 1) AS y");
 
-	/* It can be somebody else's, and have policies of its own. */
+	/*
+	 * The DEFAULT partition can have another owner than its parent, and
+	 * policies of its own.
+	 */
 	saved = iuid_become_owner(parent->default_partition);
 	rows = iuid_query_int64(query.data, 0);
 	iuid_return(&saved);

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * default_rows.h
- *	  Whether a DEFAULT partition has rows that would have to move.
+ *	  Looks in a DEFAULT partition for rows that would have to move.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -13,10 +13,17 @@
 #include "attach.h"
 #include "partitioned.h"
 
-/* Whether there may be rows that can move; no lock is needed, or waited for. */
+/*
+ * Whether a DEFAULT partition may have rows that can move: it is a plain
+ * table, and it has pages or another session has locked it exclusively.  The
+ * function waits for no lock and keeps none.
+ */
 extern bool iuid_may_have_rows(Oid default_partition);
 
-/* Whether it has rows of the new partitions, whatever kind of table it is. */
+/*
+ * Whether the DEFAULT partition has rows of the new partitions.  The function
+ * reads the rows, whatever kind of table the DEFAULT partition is.
+ */
 extern bool iuid_has_rows(const Partitioned *parent,
 						  const NewPartition *partitions, int count);
 

@@ -1,17 +1,24 @@
 /*-------------------------------------------------------------------------
  *
  * lock.c
- *	  Locks on several tables at once, at nobody's cost.
+ *	  Locks several tables together, without a deadlock.
  *
- * Other transactions lock the same tables in any order.  Whoever waits for
- * one lock while holding another can become part of a deadlock, and the
- * server then ends one of those who wait.  So everything a call needs is
- * locked at its start, the strongest first.  An attempt waits for its first
- * lock with nothing in its hands.  For all the others it has less time than
- * the server takes to look for a deadlock; if that is over, all are given
- * up, and the next attempt begins with the one that was missing.  Attempts
- * are short at first, as what is in the way may in turn wait for us, and
- * then longer and longer, as it may just take its time.
+ * Other transactions lock the same tables in any order.  A transaction that
+ * waits for one lock while it holds another can become part of a deadlock,
+ * and the server then cancels one of the transactions in it.  Therefore a
+ * call takes all its locks at its start, and each table in the strongest mode
+ * that the call needs.
+ *
+ * An attempt waits for its first lock while it holds no other.  For all other
+ * locks together it has less time than deadlock_timeout.  If that time runs
+ * out, the attempt gives up all its locks, and the next attempt begins with
+ * the lock that was missing.
+ *
+ * Attempts come in rounds.  In each round the first attempt is short, because
+ * the transaction in the way may itself wait for this one.  The attempts then
+ * get longer, because that transaction may only need more time.  The last
+ * attempt of a round waits for its first lock for twice as long as in the
+ * round before.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -40,10 +47,13 @@
 #define DEFAULT_PATIENCE_MS 60000
 #define FIRST_ATTEMPT_MS	10
 
-/* Others may look for a deadlock earlier than a session that waits longer. */
+/*
+ * Other sessions may have a shorter deadlock_timeout than this one, so a
+ * longer one than the default is not relied on.
+ */
 #define LONGEST_DEADLOCK_MS 1000
 
-/* What a call may fill of the server's lock table, and what must stay free. */
+/* Parts of the server's lock table: a call fills 1/8, and 1/4 stays free. */
 #define SHARE_OF_A_CALL 8
 #define SHARE_KEPT_FREE 4
 
@@ -51,9 +61,9 @@ typedef struct Attempt
 {
 	WantedLocks wanted;
 	void *arg;
-	int64 first_ms; /* how long to wait for the first one */
-	int64 others_ms;
-	Oid missing; /* the one that was waited for in vain, or is now */
+	int64 first_ms;	 /* how long to wait for the first lock */
+	int64 others_ms; /* how long to wait for all others together */
+	Oid missing;	 /* the table that was tried last */
 } Attempt;
 
 static bool holds_locks(void);
@@ -74,17 +84,26 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 	Attempt next = { .wanted = wanted, .arg = arg, .missing = InvalidOid };
 	int64 longest = Max(Min(DeadlockTimeout, LONGEST_DEADLOCK_MS) / 2, 1);
 	int64 ms = Min(FIRST_ATTEMPT_MS, longest);
-	/* Past deadlock_timeout the server sends away an autovacuum in the way. */
+	/*
+	 * The server cancels an autovacuum that holds the lock when a session has
+	 * waited for deadlock_timeout.
+	 */
 	int64 first_longest = 3 * longest;
 	int64 left = patience;
-	/* What the transaction holds cannot be given up, so there is no waiting. */
+	/*
+	 * Locks from before this call cannot be given up.  Waiting while they are
+	 * held could end in a deadlock, so then no attempt waits.
+	 */
 	bool no_wait = holds_locks();
 
 	while (left > 0)
 	{
 		int64 first_ms = ms;
 
-		/* Behind readers who overlap, the turn comes to who stays in the queue. */
+		/*
+		 * Readers that overlap leave no moment without a lock.  Only a
+		 * session that stays in the queue gets its turn.
+		 */
 		if (ms == longest)
 		{
 			first_ms = first_longest;
@@ -97,7 +116,7 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 			set_lock_timeout(Min(patience, longest));
 			return;
 		}
-		/* The others get at the tables for about as long. */
+		/* Other sessions get the tables for about as long as the attempt. */
 		pause_for(no_wait ? FIRST_ATTEMPT_MS : ms);
 		ms = ms < longest ? Min(2 * ms, longest) : Min(FIRST_ATTEMPT_MS, longest);
 		left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
@@ -106,13 +125,17 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 			(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 			 errmsg("could not lock table %s", iuid_qualified_name(next.missing)),
 			 errdetail("Within " INT64_FORMAT
-					   " ms, it was never free together with the others that are needed.",
+					   " ms, the table was never free together with the other tables that the call locks.",
 					   patience),
 			 errhint(
-				 "Another maintenance of the table may be running, or a long transaction: try again later. The time is that of lock_timeout, or a minute.")));
+				 "A long transaction or another maintenance of the table may be running: try again later. The limit is lock_timeout, or one minute if lock_timeout is 0.")));
 }
 
-/* Whether others may be waiting for this transaction, whatever is given up here. */
+/*
+ * Whether the transaction holds locks from before the call, for which other
+ * sessions may wait.  Locks on system catalogs do not count, and neither does
+ * the lock on the virtual transaction ID.
+ */
 static bool
 holds_locks(void)
 {
@@ -126,7 +149,7 @@ holds_locks(void)
 	return iuid_query_int64(query, 0) > 0;
 }
 
-/* What is not had is given back. */
+/* Takes all locks, or none: a failed attempt gives up the locks that it got. */
 static bool
 take_all(Attempt *attempt)
 {
@@ -160,7 +183,7 @@ take_in_order(List *locks, Attempt *attempt)
 		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), attempt->first_ms);
 	ListCell *lc;
 
-	/* The one that was missing goes to the front. */
+	/* The lock that the last attempt missed comes first. */
 	foreach (lc, locks)
 	{
 		TableLock *lock = lfirst(lc);
@@ -189,7 +212,10 @@ take_in_order(List *locks, Attempt *attempt)
 	}
 }
 
-/* A wait that is too long is the server's own error; false for no time at all. */
+/*
+ * Waits up to ms milliseconds for a lock.  The server raises 55P03 if that is
+ * not enough.  False if the lock is not free and ms leaves no time to wait.
+ */
 static bool
 take_within(const TableLock *lock, int64 ms)
 {
@@ -212,7 +238,7 @@ set_lock_timeout(int64 ms)
 							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
 
-/* Half as long, up to one and a half times, so that nobody keeps step. */
+/* Sleeps for 0.5 to 1.5 times ms, so that two calls do not stay in step. */
 static void
 pause_for(int64 ms)
 {
@@ -245,7 +271,7 @@ int
 iuid_tables_per_call(Oid table)
 {
 	Relation relation = table_open(table, AccessShareLock);
-	/* The table, its TOAST table and that one's index. */
+	/* The table, its TOAST table, and the index of the TOAST table. */
 	int each = 3 + list_length(RelationGetIndexList(relation));
 	int64 size = (int64) max_locks_per_xact * (MaxBackends + max_prepared_xacts);
 	int64 used =

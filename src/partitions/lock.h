@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * lock.h
- *	  Locks on several tables at once, at nobody's cost.
+ *	  Locks several tables together, without a deadlock.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -15,19 +15,24 @@
 #include "lock_list.h"
 
 /*
- * Takes all the locks that wanted(arg) lists, or none.  It is asked again
- * when they are had, as what it saw may have changed until then.  It may
- * raise an error.  The wait ends after lock_timeout, or a minute if there is
- * none: 55P03.  From then on lock_timeout is short, as what else a statement
- * locks must not be waited for: until iuid_return().
+ * Takes all locks that wanted(arg) lists.  The function calls wanted() before
+ * it takes the locks, and again when it holds them: if the two lists differ,
+ * it gives up the locks and starts again.  So the last call of wanted() has
+ * seen the tables while they are locked.  wanted() may raise an error.
+ *
+ * 55P03 if the locks cannot all be taken within lock_timeout, or within one
+ * minute if lock_timeout is 0.
+ *
+ * On return lock_timeout is short, until iuid_return(): a later statement must
+ * not wait long for a lock that the list lacks.
  */
 typedef List *(*WantedLocks)(void *arg);
 extern void iuid_take_locks(WantedLocks wanted, void *arg);
 
 /*
- * How many tables like this one, with indexes and TOAST, a call may make or
- * drop, so that the server's lock table does not fill: at least 1.  53200
- * where it is too full for one.
+ * The number of tables like this one, with indexes and TOAST, that one call
+ * may make or drop without filling the server's lock table: at least 1.
+ * 53200 if the lock table has no room for one such table.
  */
 extern int iuid_tables_per_call(Oid table);
 

@@ -1,9 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * lock_list.c
- *	  Which tables a statement locks: above, below, and joined to a table.
+ *	  Lists of the tables that a statement has to lock.
  *
- * Nothing is locked while these look, so what they find may be gone.
+ * These functions look before the tables are locked, so a table that they
+ * find may be gone afterwards.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -65,7 +66,7 @@ iuid_tables_below(Oid table)
 	List *tables = list_make1_oid(table);
 	ListCell *lc;
 
-	/* The list grows while it is read.  Nothing is locked, so all may be gone. */
+	/* The list grows while the loop reads it. */
 	foreach (lc, tables)
 	{
 		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_PARTITIONED_TABLE)
@@ -88,7 +89,7 @@ iuid_add_locks_above(List *locks, Oid table)
 	return locks;
 }
 
-/* By an index of the catalog. */
+/* Copies of the rows of pg_constraint for the foreign keys that a table has. */
 static List *
 foreign_keys_of(Oid table)
 {
@@ -142,7 +143,7 @@ iuid_add_own_referred_locks(List *locks, Oid table, LOCKMODE mode)
 	return locks;
 }
 
-/* The catalog has no index for these. */
+/* pg_constraint has no index on confrelid, so this reads all of its rows. */
 List *
 iuid_add_referring_locks(List *locks, Oid table, LOCKMODE mode)
 {
@@ -168,8 +169,9 @@ iuid_add_referring_locks(List *locks, Oid table, LOCKMODE mode)
 }
 
 /*
- * Each partition of a referring table has a foreign key of its own, below
- * that of the whole, which is the one that the server works on.
+ * Whether a foreign key is part of that of a partitioned table above.  Each
+ * partition of a referring table has such a foreign key; the statements of
+ * the server work on the one of the partitioned table.
  */
 static bool
 is_part_of_another(Form_pg_constraint constraint)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * maintenance.c
- *	  Time partitions that are to be made or removed.
+ *	  Makes and removes time partitions.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -57,7 +57,7 @@ iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report
 	iuid_check_owner(work->parent);
 	saved = iuid_become_owner(work->parent);
 
-	/* What is wrong with the table comes before what is wrong with its locks. */
+	/* An error of the table is to be raised before one of its locks. */
 	(void) iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
 	work->limit = iuid_tables_per_call(work->parent);
 	work->where = pg_prng_double(&pg_global_prng_state);
@@ -76,7 +76,10 @@ iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report
 					 "Call it again, in another transaction: it goes on from there.")));
 }
 
-/* What there is to do, and the locks for it. The owner may have changed, too. */
+/*
+ * Plans the work, and returns the locks for it.  Until the locks are held, the
+ * table may get another owner, so each plan checks the owner, too.
+ */
 static List *
 plan_work(void *arg)
 {
@@ -98,10 +101,11 @@ plan_work(void *arg)
 }
 
 /*
- * DETACH takes the referring tables' part of their foreign keys away, and
- * makes foreign keys of its own to the tables that are referred to; DROP
- * removes these again.  Where nothing refers to the parent, DROP is enough,
- * and touches no other table.
+ * Adds the locks for removing partitions.  DETACH removes the partition's part
+ * of the foreign keys that refer to the parent, and gives the partition its own
+ * foreign keys to the tables that the parent refers to; DROP then removes those
+ * again.  If no foreign key refers to the parent, DROP alone is enough, and it
+ * locks none of the tables that foreign keys join to the parent.
  */
 static List *
 add_locks_of_removal(List *locks, Maintenance *work)
@@ -110,7 +114,7 @@ add_locks_of_removal(List *locks, Maintenance *work)
 		iuid_add_referring_locks(NIL, work->parent, AccessExclusiveLock);
 	ListCell *lc;
 
-	/* A table that refers to itself is one of them. */
+	/* A table that refers to itself is in this list, too. */
 	work->referred = referring != NIL;
 	locks = iuid_add_lock(locks, work->parent, AccessExclusiveLock);
 	for (int i = 0; i < work->old_count; i++)
@@ -139,7 +143,7 @@ add_locks_of_removal(List *locks, Maintenance *work)
 	return iuid_add_locks_above(locks, work->parent);
 }
 
-/* What no partition covers of the whole steps between first and last. */
+/* Plans new partitions, in whole steps, for what no partition covers. */
 static void
 plan_new(Maintenance *work)
 {
@@ -148,12 +152,12 @@ plan_new(Maintenance *work)
 	Iuid covered, end;
 
 	work->new_count = 0;
-	/* A last time from before 1970, where there are no bounds, is one of these. */
+	/* As first is not before 1970, a last time before 1970 ends here, too. */
 	if (!work->create || work->last < work->first)
 		return;
 	work->new = palloc(sizeof(NewPartition) * work->limit);
 
-	/* The first step can begin before there are times. */
+	/* The first step can begin before 1970. */
 	start = Max(iuid_step_start(&work->step, work->first), IUID_UNIX_EPOCH);
 	stop = iuid_step_start(&work->step, work->last);
 	if (stop < work->last)
@@ -176,7 +180,7 @@ plan_new(Maintenance *work)
 	}
 }
 
-/* A gap, step by step. */
+/* Plans the new partitions of a gap, one for each step. */
 static void
 add_new(Maintenance *work, Iuid lower, Iuid upper)
 {
@@ -199,7 +203,7 @@ add_new(Maintenance *work, Iuid lower, Iuid upper)
 	}
 }
 
-/* The smallest uuid of 1970 is Nil, which as a bound has no time. */
+/* The smallest uuid of 1970 is Nil; as a bound, Nil has an infinite time. */
 static TimestampTz
 first_time_of(const Iuid *lower)
 {
@@ -207,9 +211,10 @@ first_time_of(const Iuid *lower)
 }
 
 /*
- * Those that hold nothing of the time or later, whatever their exact bound.
- * If they are too many for one call, it begins anywhere: otherwise those that
- * have to stay, because something needs them, would keep the others.
+ * Plans to remove the partitions that ended at or before older_than.  If they
+ * are too many for one call, the call begins with any of them, at random.
+ * Otherwise each call would try the same ones, and if these have to stay,
+ * because something needs them, no call would get to the others.
  */
 static void
 plan_old(Maintenance *work)
@@ -243,7 +248,11 @@ plan_old(Maintenance *work)
 	}
 }
 
-/* The first key of the time's millisecond is behind all that were before. */
+/*
+ * Whether a partition with this upper bound has no key of older_than or later.
+ * The upper bound need not be the first key of a millisecond: the smallest
+ * iuid of a millisecond is greater than all keys of the milliseconds before.
+ */
 static bool
 is_old(const Maintenance *work, const Iuid *upper)
 {
@@ -291,7 +300,10 @@ remove_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 	}
 }
 
-/* A partition that something else needs stays, and does not keep the others. */
+/*
+ * Removes a partition.  If something else needs it, or it has another owner,
+ * the partition stays, with a WARNING, and the result is false.
+ */
 static bool
 remove_one(const Maintenance *work, Oid partition)
 {
@@ -316,8 +328,9 @@ remove_one(const Maintenance *work, Oid partition)
 }
 
 /*
- * Where foreign keys refer to the parent, DETACH sees to it that none refers
- * to these rows; otherwise DROP is enough, and locks less.
+ * If foreign keys refer to the parent, DETACH checks that none of them refers
+ * to a row of the partition.  Otherwise DROP alone is enough, and takes fewer
+ * locks.
  */
 static bool
 remove_partition(void *arg)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * maintenance.h
- *	  Time partitions that are to be made or removed.
+ *	  Makes and removes time partitions.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -22,59 +22,70 @@
 #define IUID_AHEAD_MAX	   1000
 #define IUID_AHEAD_DEFAULT 4
 
-/* What a table's partitions are to become; then, what that takes. */
+/* What a call is to make and to remove, and the plan for it. */
 typedef struct Maintenance
 {
 	Oid parent;
 	Oid schema; /* of the extension */
 
-	bool create; /* those missing from first up to last, in whole steps */
-	Step step;
+	bool create; /* make what is missing from first up to last */
+	Step step;	 /* the new partitions are whole steps */
 	TimestampTz first;
 	TimestampTz last;
 
-	bool remove; /* those that ended before, by DROP or DETACH */
-	bool drop;
+	bool remove; /* remove what ended at or before older_than */
+	bool drop;	 /* by DROP; false: by DETACH */
 	TimestampTz older_than;
 
-	/* From here on it is iuid_maintain() that fills in. */
-	int limit;	  /* how many in one call */
-	double where; /* 0 to 1: with which of them to begin to remove */
+	/* iuid_maintain() fills in the fields from here on. */
+	int limit;	  /* how many tables one call may make and remove */
+	double where; /* 0 to 1: where among the old ones to begin, at random */
 	Partitioned *table;
-	NewPartition *new;
+	NewPartition *new; /* partitions to make */
 	int new_count;
-	Partition *old;
+	Partition *old; /* partitions to remove */
 	int old_count;
-	bool referred;	 /* foreign keys of other tables refer to the parent */
-	bool unfinished; /* there are more than the limit */
+	bool referred;	 /* foreign keys refer to the parent */
+	bool unfinished; /* the limit leaves work for another call */
 } Maintenance;
 
-/* What was done, one at a time; action is "created" or "dropped". */
+/*
+ * Is called for each partition that was made or removed.  action is "created"
+ * or "dropped"; a detached partition counts as dropped.
+ */
 typedef void (*MaintenanceReport)(ReturnSetInfo *rsinfo, const char *action,
 								  Oid partition, const char *name);
 
 /*
- * Finds out what there is to do, takes the locks for that, looks again, and
- * does it, as the owner of the table: what another call did meanwhile is not
- * done twice.
+ * Does the work as the owner of the table.  The function plans the work, takes
+ * the locks for it, and plans again when it holds them, so that it does not
+ * repeat what another call has done meanwhile.  42P01, 42501 and 42809 for the
+ * table, 55P03 and 53200 for the locks, and the errors of iuid_create_like()
+ * and iuid_attach().
  */
 extern void iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo,
 						  MaintenanceReport report);
 
 /*
- * The times between which maintenance makes what is missing: from where the
- * last partition ended, if that is in the past, so that no gap is left.
+ * Sets the span in which maintenance makes what is missing.  The span begins
+ * at the latest upper bound that lies in the past, so that no gap is left; at
+ * the present if there is none.  It ends after the present step and ahead
+ * more.  22008 as by iuid_check_span().
  */
 extern void iuid_maintained_span(const Partitioned *table, const Step *step,
 								 int ahead, TimestampTz *first,
 								 TimestampTz *last);
 
-/* 22008 for times between which there can be no partitions. */
+/*
+ * 22008 unless both times are finite, first is not before 1970, and last is
+ * not after the start of the year 10889.
+ */
 extern void iuid_check_span(TimestampTz first, TimestampTz last);
 
 /*
- * Gives a new table, which nobody else knows yet, the time partitions of the
- * present step and of those ahead.  schema is that of the extension.
+ * Makes the time partitions of the present step and of IUID_AHEAD_DEFAULT more
+ * for a new table.  No other session can see the table yet, so the function
+ * takes no locks first.  schema is the schema of the extension.
  */
 extern void iuid_cover_present(Oid table, Oid schema, const Step *step);
 

@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * move.c
- *	  Rows that leave the DEFAULT partition for one of their own.
+ *	  Moves rows out of the DEFAULT partition into new partitions.
  *
- * A DELETE would set off the foreign keys that refer to the rows, and the
- * triggers of both tables.  But the rows do not go away: so they are moved
- * below the executor.  What the executor does for a row is done here where
- * it matters, and each of these is kept true by what stands beside it:
+ * A DELETE and an INSERT would fire the triggers of both tables and those of
+ * the foreign keys that refer to the rows.  But the rows stay in the parent,
+ * so they are moved below the executor.  The list says what takes the place
+ * of each check that the executor makes for a row:
  *
  *	  CHECK, NOT NULL			ExecConstraints() for the new partition
  *	  partition constraints		ExecPartitionCheck(), with all levels above
@@ -17,11 +17,12 @@
  *	  generated columns			ExecComputeStoredGenerated()
  *	  triggers					none: nothing happened to the row
  *	  logical decoding			the DELETE comes before the partition is
- *								attached, the INSERT behind: whoever follows
- *								the parent sees both
+ *								attached, and the INSERT after it, so that a
+ *								subscriber to the parent gets both
  *
- * Between the two the rows are where they were: deleted by this transaction,
- * and seen by the snapshot that was taken before.
+ * Between the DELETE and the INSERT the rows are still in the pages of the
+ * DEFAULT partition.  This transaction has deleted them, and the snapshot from
+ * before still sees them.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -66,10 +67,10 @@ struct Move
 	NewPartition *partitions;
 	int count;
 	AttrNumber key;	   /* column of the DEFAULT partition */
-	Snapshot snapshot; /* of before; NULL: no row moves */
+	Snapshot snapshot; /* from before the DELETE; NULL: no row moves */
 };
 
-/* A partition that rows are being put in. */
+/* A new partition that rows are put into. */
 typedef struct Target
 {
 	Relation table;
@@ -112,7 +113,7 @@ iuid_take_out(Move *move)
 	if (!OidIsValid(source))
 		return;
 	from = table_open(source, AccessExclusiveLock);
-	/* A query that is writing there would go on by the old bounds. */
+	/* A query of this transaction that uses it knows the old bounds only. */
 	if (from->rd_refcnt != 1)
 		CheckTableNotInUse(from, "ALTER TABLE");
 	if (from->rd_rel->relkind != RELKIND_RELATION)
@@ -125,12 +126,15 @@ iuid_take_out(Move *move)
 				 errmsg("DEFAULT partition %s is not a plain table",
 						iuid_qualified_name(source)),
 				 errdetail(
-					 "It has rows of a new partition, which can move between plain tables only."),
+					 "It has rows of a new partition, and rows can move between plain tables only."),
 				 errhint(
-					 "Move the rows by hand: detach it, attach the new partition, and insert them again.")));
+					 "Move the rows by hand: detach the DEFAULT partition, attach the new one, and insert the rows again.")));
 	}
 
-	/* What was committed before the lock was had, not before the transaction. */
+	/*
+	 * This snapshot sees all rows that were committed before the lock was
+	 * taken, even if the transaction has an older snapshot.
+	 */
 	move->snapshot = RegisterSnapshot(GetLatestSnapshot());
 	move->key = get_attnum(source, move->parent->key);
 	row = table_slot_create(from, NULL);
@@ -160,7 +164,7 @@ iuid_take_out(Move *move)
 	CommandCounterIncrement();
 }
 
-/* The new partition of a row; NULL for one that stays. */
+/* The new partition that a row belongs to; NULL if the row stays. */
 static NewPartition *
 home_of(const Move *move, TupleTableSlot *slot)
 {
@@ -189,14 +193,14 @@ static void
 check_may_leave(Relation from)
 {
 	iuid_check_owner(RelationGetRelid(from));
-	/* Deferred checks would look for the rows where they were. */
+	/* Deferred checks would look for the rows in the DEFAULT partition. */
 	if (AfterTriggerPendingOnRel(RelationGetRelid(from)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("rows of DEFAULT partition %s cannot move while triggers on it are pending",
 						iuid_qualified_name(RelationGetRelid(from))),
 				 errdetail(
-					 "This transaction changed rows that deferred constraints are still to look at."),
+					 "This transaction changed rows that deferred constraints have not checked yet."),
 				 errhint("Commit first, or SET CONSTRAINTS ALL IMMEDIATE.")));
 	if (!RelationIsLogicallyLogged(from))
 		return;
@@ -213,7 +217,7 @@ check_may_enter(Oid table)
 				 errmsg("new partition %s is not a plain table",
 						iuid_qualified_name(table)),
 				 errdetail(
-					 "The DEFAULT partition has rows of it, which can move between plain tables only."),
+					 "The DEFAULT partition has rows of the new one, and rows can move between plain tables only."),
 				 errhint(
 					 "Move the rows by hand: delete them, and insert them again.")));
 }
@@ -293,7 +297,10 @@ put_row(Target *target, TupleTableSlot *old, EState *estate)
 		ExecCopySlot(new, old);
 	new->tts_tableOid = RelationGetRelid(target->table);
 
-	/* A CHECK that tried to change the table can leave its description stale. */
+	/*
+	 * A function in a CHECK that tried to change the table can leave its
+	 * relcache entry invalid; opening the table again rebuilds the entry.
+	 */
 	if (unlikely(!target->table->rd_isvalid))
 		table_close(table_open(RelationGetRelid(target->table), NoLock), NoLock);
 	if (target->table->rd_att->constr != NULL &&
@@ -308,7 +315,7 @@ put_row(Target *target, TupleTableSlot *old, EState *estate)
 	ExecClearTuple(new);
 }
 
-/* The indexes are still empty. They are built at once, and check what they must. */
+/* Builds the indexes, so far empty; that checks UNIQUE and EXCLUDE. */
 static void
 close_target(Target *target)
 {
@@ -325,9 +332,9 @@ close_target(Target *target)
 }
 
 /*
- * No foreign key may refer to a row that moved, in the DEFAULT partition
- * itself.  Whatever the foreign key does on DELETE, here it is the server's
- * check for NO ACTION that is made.
+ * 23503 if a foreign key to the DEFAULT partition itself refers to a row that
+ * moved.  The check is the server's own for NO ACTION, whatever the foreign
+ * key does ON DELETE.
  */
 static void
 check_unreferenced(const Move *move, Relation from, TupleTableSlot *row)
@@ -366,8 +373,9 @@ check_unreferenced(const Move *move, Relation from, TupleTableSlot *row)
 }
 
 /*
- * The triggers on DELETE of the foreign keys that refer to this very table:
- * those that refer to its parent have a constraint above them.
+ * The triggers on DELETE of the foreign keys that refer to this table itself.
+ * A foreign key that refers to the parent is left out: its constraint here has
+ * another constraint above it.
  */
 static List *
 foreign_keys_to(Relation table)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * move.h
- *	  Rows that leave the DEFAULT partition for one of their own.
+ *	  Moves rows out of the DEFAULT partition into new partitions.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -16,15 +16,20 @@
 typedef struct Move Move;
 
 /*
- * The three parts of a move, with the new partitions attached between the
- * second and the third.  The partitions stand in the order of their bounds,
- * and get the number of rows that moved.
+ * The three parts of a move.  The caller attaches the new partitions after
+ * iuid_take_out() and before iuid_put_in().  The new partitions stand in the
+ * order of their bounds, and get the number of rows that moved into them.
  *
- * Rows that would have to move are an error where the DEFAULT partition is
- * not a plain table (42809), belongs to another owner (42501), is published
- * in a way that would not bring the rows along (55000), or where they break
- * a constraint of their new partition (23514, 23502) or a foreign key that
- * refers to the DEFAULT partition itself (23503).
+ * 55006 if a query of this transaction is using the DEFAULT partition.  These
+ * errors are raised only if rows would have to move:
+ *
+ *	  42809		the DEFAULT partition or the new one is not a plain table
+ *	  42501		the DEFAULT partition belongs to another owner
+ *	  55006		triggers on the DEFAULT partition are pending
+ *	  55000		subscribers would get only one half of the move, or the
+ *				DEFAULT partition has no replica identity for it
+ *	  23514, 23502	a row breaks a constraint of its new partition
+ *	  23503		a foreign key to the DEFAULT partition itself needs a row
  */
 extern Move *iuid_begin_move(const Partitioned *parent,
 							 NewPartition *partitions, int count);

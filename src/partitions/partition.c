@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * partition.c
- *	  Time partitions come and go: the functions in SQL.
+ *	  SQL functions that make, drop, detach and maintain time partitions.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -30,8 +30,8 @@ static void report_action(ReturnSetInfo *rsinfo, const char *action,
 						  Oid partition, const char *name);
 
 /*
- * iuid_create_partitions(parent, step, first, last): the time partitions that
- * are missing, and the rows that wait for them.
+ * iuid_create_partitions(parent, step, first, last): makes the time partitions
+ * that are missing, and moves their rows out of the DEFAULT partition.
  */
 PG_FUNCTION_INFO_V1(iuid_create_partitions);
 Datum
@@ -53,7 +53,7 @@ iuid_create_partitions(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* iuid_drop_partitions(parent, older_than): those that ended before a time go. */
+/* iuid_drop_partitions(parent, older_than): drops what ended by a time. */
 PG_FUNCTION_INFO_V1(iuid_drop_partitions);
 Datum
 iuid_drop_partitions(PG_FUNCTION_ARGS)
@@ -62,7 +62,7 @@ iuid_drop_partitions(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* iuid_detach_partitions(parent, older_than): they leave the parent, and stay. */
+/* iuid_detach_partitions(parent, older_than): detaches what ended by a time. */
 PG_FUNCTION_INFO_V1(iuid_detach_partitions);
 Datum
 iuid_detach_partitions(PG_FUNCTION_ARGS)
@@ -93,8 +93,9 @@ remove_old(FunctionCallInfo fcinfo, bool drop, MaintenanceReport report)
 }
 
 /*
- * iuid_maintain_partitions(parent, step, ahead, keep): from the last partition
- * to the present and some steps more; what ended longer ago than keep goes.
+ * iuid_maintain_partitions(parent, step, ahead, keep): makes what is missing
+ * from the last partition to the present and ahead steps more, and drops what
+ * ended longer ago than keep.
  */
 PG_FUNCTION_INFO_V1(iuid_maintain_partitions);
 Datum
@@ -120,7 +121,7 @@ iuid_maintain_partitions(PG_FUNCTION_ARGS)
 						 &work.step, ahead, &work.first, &work.last);
 	if (!PG_ARGISNULL(3))
 	{
-		/* Without a time zone, which is UTC. */
+		/* A timestamp has no time zone, so the difference is made in UTC. */
 		work.remove = true;
 		work.older_than = DatumGetTimestamp(
 			DirectFunctionCall2(timestamp_mi_interval, TimestampGetDatum(now),
@@ -129,7 +130,7 @@ iuid_maintain_partitions(PG_FUNCTION_ARGS)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("the time to keep partitions for must end in the past"),
-					 errdetail("From now, it is up to %s.",
+					 errdetail("Counted back from now, it ends at %s.",
 							   iuid_time_text(work.older_than)),
 					 errhint(
 						 "Give a positive interval, or NULL to keep everything.")));

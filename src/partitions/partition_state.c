@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * partition_state.c
- *	  How time partitions are: the list of them, and what is wrong.
+ *	  SQL functions that list time partitions and find what is wrong.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -38,7 +38,7 @@ enum
 	LIST_COLUMNS
 };
 
-/* Those of iuid_check_partitions. */
+/* The columns of iuid_check_partitions. */
 enum
 {
 	CHECK_PROBLEM,
@@ -59,7 +59,7 @@ static void check_bounds(ReturnSetInfo *rsinfo, const Partitioned *table);
 static void check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table);
 static char *text_of(const Iuid *id);
 
-/* iuid_partitions(parent): the time partitions in order, the DEFAULT one last. */
+/* iuid_partitions(parent): lists the time partitions in order, DEFAULT last. */
 PG_FUNCTION_INFO_V1(iuid_partitions);
 Datum
 iuid_partitions(PG_FUNCTION_ARGS)
@@ -79,7 +79,7 @@ iuid_partitions(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Bounds of NULL are those of the DEFAULT partition. */
+/* bounds is NULL for the DEFAULT partition. */
 static void
 list_partition(ReturnSetInfo *rsinfo, Oid partition, const Partition *bounds)
 {
@@ -100,7 +100,10 @@ list_partition(ReturnSetInfo *rsinfo, Oid partition, const Partition *bounds)
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
-/* Of all the leaf partitions below; what is gone meanwhile counts for nothing. */
+/*
+ * Adds up the rows and bytes of a partition and of all partitions below it.
+ * One that another session has dropped meanwhile is left out.
+ */
 static void
 add_sizes(Oid table, Datum *values, bool *nulls)
 {
@@ -140,7 +143,7 @@ add_sizes(Oid table, Datum *values, bool *nulls)
 	values[LIST_BYTES] = Int64GetDatum(bytes);
 }
 
-/* iuid_check_partitions(parent): what is wrong; no row if nothing is. */
+/* iuid_check_partitions(parent): lists what is wrong; no row if nothing is. */
 PG_FUNCTION_INFO_V1(iuid_check_partitions);
 Datum
 iuid_check_partitions(PG_FUNCTION_ARGS)
@@ -198,7 +201,7 @@ check_bounds(ReturnSetInfo *rsinfo, const Partitioned *table)
 	}
 }
 
-/* Rows in DEFAULT whose times lie between those of the partitions. */
+/* Reports rows in DEFAULT whose times lie between those of the partitions. */
 static void
 check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table)
 {
@@ -264,7 +267,8 @@ text_of(const Iuid *id)
 
 /*
  * iuid_time_decoder(text): the time of an iuid, of a UUID of version 7, or of
- * a bound of either, whose version is 0.  NULL for a layout without a time.
+ * a bound of a uuid column, which has version 0.  NULL for a layout without a
+ * time and for Max; 22P02 for any other text.
  */
 PG_FUNCTION_INFO_V1(iuid_time_decoder);
 Datum

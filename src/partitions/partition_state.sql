@@ -1,5 +1,5 @@
 --
--- Time partitions: what there is, and what is wrong with it
+-- Time partitions: listing and checking them
 --
 
 CREATE FUNCTION @extschema@.iuid_partitions(parent pg_catalog.regclass)
@@ -8,7 +8,7 @@ RETURNS TABLE (partition pg_catalog.regclass, lower pg_catalog.timestamptz, uppe
 AS 'MODULE_PATHNAME', 'iuid_partitions'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.iuid_partitions(pg_catalog.regclass) IS
-'time partitions of a table, in order: bounds as times (infinite for MINVALUE and MAXVALUE, NULL for the DEFAULT partition, which comes last), rows as last estimated by ANALYZE or VACUUM (NULL if never), bytes with indexes and TOAST; no such table: 42P01, a table of another shape: 42809, one that the caller may not read: 42501 (doc/partitions.md)';
+'time partitions of a table, in order, the DEFAULT partition last: lower bound and upper bound as times (infinite for MINVALUE and MAXVALUE, NULL for the DEFAULT partition), rows as last estimated by ANALYZE or VACUUM (NULL if never), bytes with indexes and TOAST; no such table: 42P01, a table of another shape: 42809, a table that the caller may not read: 42501 (doc/partitions.md)';
 
 CREATE FUNCTION @extschema@.iuid_check_partitions(parent pg_catalog.regclass)
 RETURNS TABLE (problem pg_catalog.text, partition pg_catalog.regclass, lower pg_catalog.timestamptz, upper pg_catalog.timestamptz,
@@ -16,11 +16,11 @@ RETURNS TABLE (problem pg_catalog.text, partition pg_catalog.regclass, lower pg_
 AS 'MODULE_PATHNAME', 'iuid_check_partitions'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.iuid_check_partitions(pg_catalog.regclass) IS
-'what is wrong with the time partitions of a table, no row if nothing is: gaps between partitions, bounds that are not the first value of a millisecond, rows in the DEFAULT partition whose times lie between those of the partitions; no such table: 42P01, a table of another shape: 42809, a table or DEFAULT partition that the caller may not read: 42501 (doc/partitions.md)';
+'faults of the time partitions of a table, one row for each: gaps between partitions, bounds that are not the first value of a millisecond, rows in the DEFAULT partition whose times lie between those of the partitions; no such table: 42P01, a table of another shape: 42809, a table or DEFAULT partition that the caller may not read: 42501 (doc/partitions.md)';
 
 CREATE FUNCTION @extschema@.iuid_time_decoder(id pg_catalog.text)
 RETURNS pg_catalog.timestamptz
 AS 'MODULE_PATHNAME', 'iuid_time_decoder'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_time_decoder(pg_catalog.text) IS
-'time of an identifier, of a UUID of version 7, or of a bound of either, given as text: pg_partman''s time_decoder; NULL for layouts without a time; any other UUID, or none: 22P02 (doc/other-partitioning.md)';
+'time of an identifier, of a UUID of version 7, or of a bound of a uuid column, given as text: pg_partman''s time_decoder; NULL for layouts without a time and for Max; any other text: 22P02 (doc/other-partitioning.md)';

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * partitioned.c
- *	  What a table partitioned by identifiers is: its key and its partitions.
+ *	  Reads the key and the partitions of a table partitioned by identifiers.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -58,8 +58,8 @@ iuid_read_partitioned(Oid table, KeyOrder order, Oid schema)
 }
 
 /*
- * Types of this name in the extension's schema can be made by a superuser
- * only, as other base types.
+ * Finds the type by its name in the schema of the extension.  Only a superuser
+ * can rename that type and so make room for another type of its name.
  */
 static void
 read_key(Partitioned *parent, Relation relation, Oid schema)
@@ -81,9 +81,10 @@ read_key(Partitioned *parent, Relation relation, Oid schema)
 }
 
 /*
- * By the catalog alone: to fill its cache, the server evaluates what is
- * constant in the expressions of a key, with the rights of whoever is the
- * first to ask.  A key without expressions has nothing to evaluate.
+ * Checks the partition key by the catalog alone, before the server's cache is
+ * asked.  To fill the cache, the server evaluates the constant parts of the
+ * expressions in a key, with the rights of the user who asks first.  A key
+ * that passes this check has no expressions.
  */
 static void
 check_key(Oid table)
@@ -160,7 +161,10 @@ check_country_key(Partitioned *parent, PartitionKey key, Oid iuid_type, Oid sche
 					 "Create it with PARTITION BY RANGE (id iuid_country_ops).")));
 }
 
-/* Bounds stand once: that of index n ends a partition, or a gap (-1). */
+/*
+ * The server keeps each bound once.  bounds->indexes[n] is the partition that
+ * bound n ends, or -1 if bound n ends a gap.
+ */
 static void
 read_partitions(Partitioned *parent, Relation relation)
 {
@@ -206,7 +210,7 @@ iuid_compare_keys(const Partitioned *parent, const Iuid *a, const Iuid *b)
 Iuid
 iuid_bound_at(const Partitioned *parent, TimestampTz at)
 {
-	/* The last step can end after there are times. */
+	/* The last step can end past the 48 bits. */
 	int64 ms = Min((at - IUID_UNIX_EPOCH) / IUID_USECS_PER_MS, IUID_MS_MAX);
 
 	if (parent->is_uuid)

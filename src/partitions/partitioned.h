@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * partitioned.h
- *	  What a table partitioned by identifiers is: its key and its partitions.
+ *	  Reads the key and the partitions of a table partitioned by identifiers.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -18,11 +18,11 @@
 
 typedef enum KeyOrder
 {
-	ORDER_OF_TIME,	 /* a key of type iuid or uuid, by its default class */
-	ORDER_OF_COUNTRY /* a key of type iuid, by iuid_country_ops */
+	ORDER_OF_TIME,	 /* a key of type iuid or uuid, in its default order */
+	ORDER_OF_COUNTRY /* a key of type iuid, in the order of iuid_country_ops */
 } KeyOrder;
 
-/* One partition, with lower <= key < upper. */
+/* One partition; it has the keys with lower <= key < upper. */
 typedef struct Partition
 {
 	Oid table;
@@ -35,36 +35,47 @@ typedef struct Partitioned
 	Oid table;
 	Oid schema; /* of the extension */
 	KeyOrder order;
-	char *key;	  /* name of the column */
-	Oid opfamily; /* of the order */
-	bool is_uuid;
+	char *key;			   /* name of the column */
+	Oid opfamily;		   /* of the order */
+	bool is_uuid;		   /* type of the key: uuid, or iuid */
 	Oid default_partition; /* or InvalidOid */
-	int count;			   /* of the partitions that have bounds, in order */
-	Partition *partitions;
+	int count;			   /* number of partitions, without DEFAULT */
+	Partition *partitions; /* in the order of their bounds, without DEFAULT */
 } Partitioned;
 
 /*
- * Reads what a table is, and keeps no lock on it.  schema is that of the
- * extension.  42P01 if there is no such table; 42809 if it is not
- * partitioned by ranges of one column in the order that is asked for.
+ * Reads the key and the partitions of a table, and keeps no lock on it.
+ * schema is the schema of the extension.  42P01 if there is no such table;
+ * 42809 if the table is not partitioned by ranges of one column in the given
+ * order.
  */
 extern Partitioned *iuid_read_partitioned(Oid table, KeyOrder order, Oid schema);
 
-/* In the order of the table's key: negative, zero or positive. */
+/*
+ * Compares two keys in the order of the table's key: negative, zero or
+ * positive.
+ */
 extern int iuid_compare_keys(const Partitioned *parent, const Iuid *a,
 							 const Iuid *b);
 
 /*
- * The bound at a time, which is finite, whole milliseconds, and within the
- * 48 bits: the smallest key of that millisecond.  For uuid that is below the
- * UUIDs of every version.
+ * The bound at a time: the smallest key of its millisecond.  For a key of
+ * type uuid, that is less than the UUIDs of all versions in that millisecond.
+ * The time is finite, in whole milliseconds, and not before 1970.  A time past
+ * the 48 bits counts as their last millisecond.
  */
 extern Iuid iuid_bound_at(const Partitioned *parent, TimestampTz at);
 
-/* The time of a bound, by its first 48 bits; infinite for Nil and Max. */
+/*
+ * The time in the first 48 bits of a bound; -infinity for Nil (MINVALUE), and
+ * infinity for Max (MAXVALUE).
+ */
 extern TimestampTz iuid_time_of_bound(const Iuid *bound);
 
-/* Whether a bound is the smallest key of its millisecond, of an iuid or a uuid. */
+/*
+ * Whether a bound is the smallest iuid of its millisecond or, for a key of
+ * type uuid, the smallest uuid of it.  True for Nil and Max, too.
+ */
 extern bool iuid_is_first_of_millisecond(const Partitioned *parent,
 										 const Iuid *bound);
 

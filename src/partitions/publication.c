@@ -1,11 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * publication.c
- *	  Who follows a table from elsewhere.
+ *	  Checks that subscribers can follow rows that move.
  *
- * Who subscribes to a partition under its own name is told of a DELETE there,
- * and not, or as of another table, of the INSERT elsewhere.  Who subscribes
- * to a table above it is told of both, unless the publication leaves out one.
+ * A row that moves is a DELETE in one partition and an INSERT in another.  A
+ * subscriber to the first partition under its own name gets the DELETE, but
+ * gets the INSERT for another table, or not at all.  A subscriber to a table
+ * above both gets both, unless the publication leaves out one of them.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -46,7 +47,7 @@ iuid_check_publications(Oid partition)
 			 errmsg("rows of DEFAULT partition %s cannot move while publication \"%s\" publishes it",
 					name, get_publication_name((Oid) publication, false)),
 			 errdetail(
-				 "Subscribers would lose the rows, or get them twice: they follow a table that only one half of the move happens to."),
+				 "A move is a DELETE in one partition and an INSERT in another. Subscribers would apply only one of them, and so lose the rows or have them twice."),
 			 errhint(
 				 "Publish the partitioned table with publish_via_partition_root, inserts and deletes alike.")));
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * publication.h
- *	  Who follows a table from elsewhere.
+ *	  Checks that subscribers can follow rows that move.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -13,8 +13,9 @@
 #include "compat.h"
 
 /*
- * Rows are about to leave a partition for another one of the same parent.
- * 55000 if a publication would not bring them along.
+ * Checks the publications of a partition whose rows are about to move to
+ * another partition of the same parent.  55000 if the subscribers of a
+ * publication would get only one half of the move.
  */
 extern void iuid_check_publications(Oid partition);
 

@@ -16,7 +16,7 @@
 
 #include "step.h"
 
-/* Monday, 2000-01-03: the server counts from the Saturday before. */
+/* Monday, 2000-01-03: timestamps count from Saturday, 2000-01-01. */
 #define A_MONDAY (2 * USECS_PER_DAY)
 
 #define LONGEST_STEP (366 * USECS_PER_DAY)
@@ -29,7 +29,10 @@ Step
 iuid_step(Interval *interval)
 {
 	Step step = { .months = 0, .usecs = 0 };
-	/* Days have 24 hours in UTC. A day count that overflows is no step. */
+	/*
+	 * In UTC a day has 24 hours.  Larger numbers of days are no step, and
+	 * could overflow when they are multiplied.
+	 */
 	bool days = interval->day >= -366 && interval->day <= 366 &&
 		interval->time >= -LONGEST_STEP && interval->time <= LONGEST_STEP;
 	int64 usecs = days ? interval->day * USECS_PER_DAY + interval->time : -1;
@@ -75,7 +78,7 @@ iuid_step_add(const Step *step, TimestampTz at, int steps)
 	Interval interval = { .month = step->months * steps,
 						  .time = step->usecs * steps };
 
-	/* Without a time zone, which is UTC. */
+	/* A timestamp has no time zone, so the sum is made in UTC. */
 	return DatumGetTimestamp(DirectFunctionCall2(timestamp_pl_interval,
 												 TimestampGetDatum(at),
 												 IntervalPGetDatum(&interval)));
@@ -117,7 +120,7 @@ iuid_time_text(TimestampTz at)
 	return pstrdup(text);
 }
 
-/* Months since January of the year 1, and the other fields. */
+/* The months from January of the year 1 to a time; fills in *tm, too. */
 static int
 month_of(TimestampTz at, struct pg_tm *tm)
 {

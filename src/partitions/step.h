@@ -14,39 +14,41 @@
 
 #include "datatype/timestamp.h"
 
-/* One of the two is 0: whole months, 1 to 12, or microseconds, in whole minutes. */
+/* A step is either whole months or whole minutes; the other field is 0. */
 typedef struct Step
 {
-	int months;
-	int64 usecs;
+	int months;	 /* 1 to 12 */
+	int64 usecs; /* 1 hour to 366 days, in microseconds */
 } Step;
 
 /*
- * A step of 1 hour to 1 year: whole months, or days, hours and minutes.
- * 22023 for any other interval.
+ * Makes a step of an interval of 1 hour to 1 year: whole months, or days,
+ * hours and minutes.  22023 for any other interval.
  */
 extern Step iuid_step(Interval *interval);
 
 /*
- * The start of the step in which a time lies: months count from January,
- * weeks from Monday, days from midnight.
+ * The start of the step in which a time lies.  Months count from January of
+ * the year 1; days, hours and minutes from 2000-01-03, so that weeks begin on
+ * Monday and days at midnight.  22008 if the time is out of range.
  */
 extern TimestampTz iuid_step_start(const Step *step, TimestampTz at);
 
-/* A number of steps later; 22008 if that is no time any more. */
+/* The time a number of steps later; 22008 if that is past all timestamps. */
 extern TimestampTz iuid_step_add(const Step *step, TimestampTz at, int steps);
 
-/* At most this many bytes, with the final NUL. */
+/* Bytes that the longest suffix needs, with the final NUL. */
 #define IUID_STEP_NAME_LEN 32
 
 /*
- * How a partition is called that starts at a time: as finely as the step
- * needs, and as finely as can be where it starts within a step.
+ * Writes the suffix of the name of a partition that starts at a time, such as
+ * "_2026_03".  The suffix has the year, month, day, hour and minute, as far as
+ * the step needs them.  A partition that starts within a step gets them all.
  */
 extern void iuid_step_name(const Step *step, TimestampTz start,
 						   char name[IUID_STEP_NAME_LEN]);
 
-/* A time in UTC, in the style of ISO 8601. */
+/* The text of a time in UTC, in the style of ISO 8601, or of an infinity. */
 extern char *iuid_time_text(TimestampTz at);
 
 #endif /* IUID_STEP_H */

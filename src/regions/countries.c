@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * countries.c
- *	  The countries whose rows are here, or elsewhere, and their partitions.
+ *	  The countries routed to this node or to others, and their partitions.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -63,7 +63,7 @@ check_node(FunctionCallInfo fcinfo)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("node \"%s\" is not registered", iuid_setting_node),
-				 errdetail("That is the configuration parameter \"%s\" of this database.",
+				 errdetail("The configuration parameter \"%s\" of this database has that value.",
 						   "iuid.node"),
 				 errhint(
 					 "Insert it into iuid_nodes, or set the parameter to the name of this node there.")));

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * country_partitions.c
- *	  Partitions for the countries that are routed here.
+ *	  Makes a partition for each country that is routed to this node.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -33,7 +33,10 @@
 #include "partitions/maintenance.h"
 #include "owner.h"
 
-/* With a step: the table itself, its DEFAULT partition, and those of time. */
+/*
+ * The tables of a country with a step: its partition, and below that a DEFAULT
+ * partition, one for the present step, and those ahead.
+ */
 #define TABLES_OF_COUNTRY (2 + 1 + IUID_AHEAD_DEFAULT)
 
 static List *plan_country_partitions(void *arg);
@@ -45,8 +48,9 @@ static Expr *make_comparison(Oid family, StrategyNumber strategy, Var *key,
 							 const Iuid *bound);
 
 /*
- * iuid_create_country_partitions(parent, entity, step): one for each country
- * whose rows of an entity are routed to this node.
+ * iuid_create_country_partitions(parent, entity, step): makes the partitions
+ * that are missing, one for each country whose rows of an entity are routed to
+ * this node.
  */
 PG_FUNCTION_INFO_V1(iuid_create_country_partitions);
 Datum
@@ -141,10 +145,11 @@ create_country(const Countries *countries, int country, Step *step,
 }
 
 /*
- * CHECK (iuid_country(id) = country AND id ~>=~ lower AND id ~<~ upper).  By
- * the bounds the server knows that rows of no other country are there, and
- * need not look.  The expression is made of functions and operators by OID:
- * by their names, others of the schema could stand in the way.
+ * Adds CHECK (iuid_country(id) = country AND id ~>=~ lower AND id ~<~ upper).
+ * From the bounds in it the server knows that the table has no row of another
+ * country, and need not read the rows to attach a partition.  The expression
+ * has its function and operators by OID: by name, other objects of the schema
+ * could be found in their place.
  */
 static void
 add_check(const Countries *countries, int country, const NewPartition *range)
@@ -165,7 +170,7 @@ add_check(const Countries *countries, int country, const NewPartition *range)
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
 				 errmsg("function %s of extension \"%s\" is missing",
 						"iuid_country", "iuid"),
-				 errhint("Give it back the name that it had.")));
+				 errhint("Give the function back its name.")));
 	is_country =
 		make_opclause(Int4EqualOperator, BOOLOID, false,
 					  (Expr *) makeFuncExpr(function, INT4OID,
@@ -194,7 +199,7 @@ add_check(const Countries *countries, int country, const NewPartition *range)
 	CommandCounterIncrement();
 }
 
-/* In country order. */
+/* A comparison of the key with a bound, by an operator of country order. */
 static Expr *
 make_comparison(Oid family, StrategyNumber strategy, Var *key, const Iuid *bound)
 {

@@ -1,5 +1,5 @@
 --
--- Country partitions: one for each country that is routed here
+-- Country partitions: one for each country that is routed to this node
 --
 
 CREATE FUNCTION @extschema@.iuid_create_country_partitions(parent pg_catalog.regclass, entity int, step interval DEFAULT NULL)
@@ -7,4 +7,4 @@ RETURNS SETOF pg_catalog.regclass
 AS 'MODULE_PATHNAME', 'iuid_create_country_partitions'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.iuid_create_country_partitions(pg_catalog.regclass, int, interval) IS
-'makes a partition <parent>_c<country> for each country whose rows of an entity are routed to this node, where there is none yet, and gives them; each has its country and its bounds as a CHECK; with a step it has time partitions of that step, from the present on, and a DEFAULT one; all are of the owner of the parent; makes as many in one call as the server''s lock table has room for, and warns if there are more; NULL: 22004, no iuid.node or one that is not registered, or an entity outside 0-255: 22023, no such table: 42P01, a table that is not in country order: 42809, not the owner''s rights: 42501 (doc/regions.md)';
+'makes the partitions <parent>_c<country> that are missing, one for each country whose rows of an entity are routed to this node, and returns them; each partition has its country and its bounds as a CHECK; with a step, each has time partitions of that step, from the present on, and a DEFAULT partition; the owner of the parent owns all of them; one call makes as many partitions as the server''s lock table has room for, and warns if more are missing; table or entity NULL: 22004, an iuid.node that is not set or not registered, an entity outside 0-255, or a step out of range: 22023, no such table: 42P01, a table that is not in country order: 42809, a caller without the rights of the owner: 42501; otherwise as iuid_create_partitions (doc/regions.md)';

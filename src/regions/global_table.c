@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * global_table.c
- *	  A table over all regions.
+ *	  Makes a table over all regions.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -31,9 +31,10 @@ static void create_foreign(FunctionCallInfo fcinfo, const Countries *countries,
 						   const char *name);
 
 /*
- * iuid_create_global_table(global, local, entity): a table of which the local
- * one is the DEFAULT partition, and each country that is routed elsewhere a
- * foreign table.
+ * iuid_create_global_table(global, local, entity): makes a table with the
+ * local table as its DEFAULT partition, and with a foreign table for each
+ * country that is routed to another node.  If the table is there already, adds
+ * the foreign tables that are missing.
  */
 PG_FUNCTION_INFO_V1(iuid_create_global_table);
 Datum
@@ -90,7 +91,11 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* The global table, if there is one, and how it is called. */
+/*
+ * Reads the name of the global table, and returns the table; InvalidOid if it
+ * is not made yet.  42601 for a name of more than two parts; 55000 if the table
+ * has another DEFAULT partition than the local table.
+ */
 static Oid
 open_global(text *global, const Countries *countries, char **schema, char **name)
 {
@@ -104,7 +109,7 @@ open_global(text *global, const Countries *countries, char **schema, char **name
 				 errmsg("improper qualified name (too many dotted names): %s",
 						text_to_cstring(global)),
 				 errhint(
-					 "Give the name of the global table, and before it that of its schema if it is another than that of the local table.")));
+					 "Give the name of the global table, with its schema in front if that is not the schema of the local table.")));
 	*name = strVal(llast(path));
 	*schema = list_length(path) == 2 ?
 		strVal(linitial(path)) :
@@ -129,7 +134,11 @@ open_global(text *global, const Countries *countries, char **schema, char **name
 	return table;
 }
 
-/* CREATE FOREIGN TABLE ... PARTITION OF locks the parent, and DEFAULT with all below. */
+/*
+ * Finds the missing countries, and returns the locks for making their foreign
+ * tables.  CREATE FOREIGN TABLE ... PARTITION OF locks the parent, and the
+ * DEFAULT partition with all partitions below it.
+ */
 static List *
 plan_global_table(void *arg)
 {
@@ -167,9 +176,9 @@ create_foreign(FunctionCallInfo fcinfo, const Countries *countries, int country,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("node \"%s\" has no server",
 						registered.node ? registered.node : ""),
-				 errdetail("Country %d is routed to it.", country),
+				 errdetail("Country %d is routed to that node.", country),
 				 errhint(
-					 "Make a postgres_fdw server for it, and set its name in iuid_nodes.")));
+					 "Make a postgres_fdw server for the node, and set the name of the server in iuid_nodes.")));
 	iuid_encode(&range.lower, from);
 	iuid_encode(&range.upper, to);
 	iuid_execute("CREATE FOREIGN TABLE %s PARTITION OF %s FOR VALUES FROM ('%s') TO ('%s') SERVER %s OPTIONS (schema_name %s, table_name %s)",

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * generate_registered.c
- *	  Making new identifiers by registered names.
+ *	  Makes new identifiers by registered code and key.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -18,7 +18,10 @@
 static int registered(int number, const char *what, const char *table,
 					  const char *name);
 
-/* gen_iuid(code, key): of this moment, by the registered names. */
+/*
+ * gen_iuid(code, key): a new identifier of this moment, for the country and
+ * the entity that are registered with code and key.
+ */
 PG_FUNCTION_INFO_V1(gen_iuid_registered);
 Datum
 gen_iuid_registered(PG_FUNCTION_ARGS)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * iso.c
- *	  The countries of ISO 3166-1, and registering them.
+ *	  Lists the countries of ISO 3166-1, and registers them.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -30,7 +30,7 @@
 
 #define COUNTRIES ((int) lengthof(iso_countries))
 
-/* The list as a table, from two parameters that are arrays in its order. */
+/* The list as a table: $1 has the codes, and $2 the names, in its order. */
 #define ISO_TABLE \
 	"ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) WITH ORDINALITY AS iso (code, name, country)"
 
@@ -42,7 +42,7 @@ static void reject_clash(const char *table, Datum parameters[2]);
 
 static const Oid parameter_types[2] = { TEXTARRAYOID, TEXTARRAYOID };
 
-/* iuid_iso_countries(): the list. */
+/* iuid_iso_countries(): number, code and name of each country of the list. */
 PG_FUNCTION_INFO_V1(iuid_iso_countries);
 Datum
 iuid_iso_countries(PG_FUNCTION_ARGS)
@@ -62,7 +62,7 @@ iuid_iso_countries(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Not every encoding has all letters. */
+/* The name has accents in UTF8 only: other encodings may lack the letters. */
 static Datum
 country_name(int n)
 {
@@ -73,7 +73,10 @@ country_name(int n)
 										  iso_countries[n].name);
 }
 
-/* iuid_register_iso_countries(): how many were not registered before. */
+/*
+ * iuid_register_iso_countries(): registers the countries that are missing, and
+ * returns their number.
+ */
 PG_FUNCTION_INFO_V1(iuid_register_iso_countries);
 Datum
 iuid_register_iso_countries(PG_FUNCTION_ARGS)
@@ -86,7 +89,7 @@ iuid_register_iso_countries(PG_FUNCTION_ARGS)
 	char *table_name;
 	int registered;
 
-	/* Whatever the schema is called by now. */
+	/* By OID: the schema may have been renamed meanwhile. */
 	table_name = iuid_qualified_name(table);
 	make_parameters(parameters);
 
@@ -101,7 +104,11 @@ iuid_register_iso_countries(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(registered);
 }
 
-/* Locked, for who may write to it, so that its name stays its own. */
+/*
+ * Opens the table and locks it, so that it keeps its name.  A user who may not
+ * INSERT must not get the lock: 42501.  42P01 without the table, and 42809 if
+ * something else has its name.
+ */
 static Relation
 open_table(Oid schema)
 {
@@ -122,7 +129,7 @@ open_table(Oid schema)
 				 errmsg("table \"%s\" of extension \"%s\" is missing",
 						TABLE_NAME, "iuid_regions"),
 				 errdetail("The countries are registered there."),
-				 errhint("Give it back the name that it had.")));
+				 errhint("Give the table back its name.")));
 	if (relation->rd_rel->relkind != RELKIND_RELATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -130,7 +137,7 @@ open_table(Oid schema)
 						TABLE_NAME, "iuid_regions"),
 				 errdetail("The countries are registered in a plain table."),
 				 errhint(
-					 "Rename what has the name now, and give it back to the extension's own table.")));
+					 "Rename the relation that has the name now, and give the extension's table back its name.")));
 	return relation;
 }
 
@@ -165,7 +172,10 @@ register_missing(const char *table, Datum parameters[2])
 	return (int) SPI_processed;
 }
 
-/* One that is another's would give two meanings to what is in identifiers. */
+/*
+ * 23505 if a number or a code is registered for another country: a number in
+ * identifiers would then have two meanings.
+ */
 static void
 reject_clash(const char *table, Datum parameters[2])
 {
@@ -193,6 +203,6 @@ reject_clash(const char *table, Datum parameters[2])
 			 errdetail("Among the countries of ISO 3166-1, country %s is \"%s\".",
 					   SPI_getvalue(row, tupdesc, 3),
 					   SPI_getvalue(row, tupdesc, 4)),
-			 errhint("An organisation with numbers of its own registers its countries in %s, and does not call this.",
+			 errhint("An organisation with numbers of its own registers its countries in %s, and does not call this function.",
 					 TABLE_NAME)));
 }

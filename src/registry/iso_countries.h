@@ -3,9 +3,10 @@
  * iso_countries.h
  *	  ISO 3166-1: alpha-2 codes and English short names.
  *
- * The number of a country is its place in this list, from 1: the alphabetical
- * rank of the codes when the list was made.  It is in identifiers, so it
- * stays, whatever becomes of the codes, and new ones come last.
+ * The number of a country is its position in this list, counted from 1.  When
+ * the list was made, it was in the order of the codes.  The numbers are in
+ * identifiers, so they must not change: an entry stays whatever becomes of its
+ * code, and a new entry goes to the end.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -18,7 +19,7 @@ typedef struct IsoCountry
 {
 	const char *code;
 	const char *name;
-	const char *accented; /* in UTF-8; NULL: the same */
+	const char *accented; /* the name in UTF-8; NULL: it has no accents */
 } IsoCountry;
 
 static const IsoCountry iso_countries[] = {

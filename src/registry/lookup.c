@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * lookup.c
- *	  What the registry says of an identifier, in SQL.
+ *	  SQL functions that say what the registry has for an identifier.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -18,7 +18,7 @@
 #include "registry.h"
 #include "settings.h"
 
-/* Nil, Max and the reserved layouts have none. */
+/* Nil, Max and the reserved layouts have no country and no entity. */
 static inline bool
 has_origin(const Iuid *id)
 {
@@ -50,7 +50,7 @@ text_or_null(FunctionCallInfo fcinfo, const char *value)
 	PG_RETURN_TEXT_P(cstring_to_text(value));
 }
 
-/* iuid_node(iuid): the node that the routes give; NULL for none. */
+/* iuid_node(iuid): the node of an identifier, by the routes; NULL for none. */
 PG_FUNCTION_INFO_V1(iuid_node);
 Datum
 iuid_node(PG_FUNCTION_ARGS)
@@ -69,7 +69,10 @@ iuid_node_of(PG_FUNCTION_ARGS)
 	return text_or_null(fcinfo, iuid_registered_node(fcinfo, country, entity));
 }
 
-/* iuid_is_local(iuid): whether its node is iuid.node; NULL if either is unknown. */
+/*
+ * iuid_is_local(iuid): whether the node of an identifier is iuid.node; NULL if
+ * there is no route, or iuid.node is not set.
+ */
 PG_FUNCTION_INFO_V1(iuid_is_local);
 Datum
 iuid_is_local(PG_FUNCTION_ARGS)
@@ -81,7 +84,7 @@ iuid_is_local(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(strcmp(node, iuid_setting_node) == 0);
 }
 
-/* iuid_country_code(iuid): the registered code of its country; NULL for none. */
+/* iuid_country_code(iuid): the code of the country; NULL for none. */
 PG_FUNCTION_INFO_V1(iuid_country_code);
 Datum
 iuid_country_code(PG_FUNCTION_ARGS)
@@ -89,7 +92,7 @@ iuid_country_code(PG_FUNCTION_ARGS)
 	return text_or_null(fcinfo, get_registered(fcinfo, PG_GETARG_IUID_P(0)).code);
 }
 
-/* iuid_entity_key(iuid): the registered key of its entity; NULL for none. */
+/* iuid_entity_key(iuid): the key of the entity; NULL for none. */
 PG_FUNCTION_INFO_V1(iuid_entity_key);
 Datum
 iuid_entity_key(PG_FUNCTION_ARGS)
@@ -113,7 +116,7 @@ enum
 	INSPECT_COLUMNS
 };
 
-/* iuid_inspect(iuid): everything that is known about it. */
+/* iuid_inspect(iuid): all that is known of an identifier, as one record. */
 PG_FUNCTION_INFO_V1(iuid_inspect);
 Datum
 iuid_inspect(PG_FUNCTION_ARGS)

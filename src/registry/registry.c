@@ -1,12 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * registry.c
- *	  The registry in a cache in each backend, and what is looked up there.
+ *	  Keeps the registry in a cache in each session, and looks it up there.
  *
- * The tables are small and read for every row of a query, so all of them are
- * read at once, and dropped at once when one of them changes.  A statement
- * keeps what it began with: each place of a query that calls a function has
- * a pin on the registry that it saw, which lasts as long as its snapshot.
+ * The tables are small, and a query needs them for every row.  So the cache
+ * reads all of them at once, and drops all of them when one changes.  A
+ * statement sees one registry from its beginning to its end: each place of a
+ * query that calls a function (call site) has a pin on the registry that it
+ * saw, and uses it as long as the snapshot is the same.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -24,13 +25,14 @@
 #include "registry.h"
 #include "registry_load.h"
 
-/* So often the tables are read before one that changes is not waited for. */
+/* How often the tables are read, at most, while they change. */
 #define TRIES 3
 
 /*
- * What tells the snapshots of a transaction apart.  Another transaction that
- * ends raises xmax or is no longer among those that run below it, so with the
- * same counts the same are in progress.
+ * Tells the snapshots of one transaction apart.  When another transaction
+ * ends, either xmax gets higher, or one transaction less is in progress below
+ * xmax.  So snapshots with the same xmax and the same counts have the same
+ * transactions in progress.
  */
 typedef struct Moment
 {
@@ -40,23 +42,26 @@ typedef struct Moment
 	CommandId curcid;
 } Moment;
 
-/* A place of a query that calls a function, in its fn_extra. */
+/* A place of a query that calls a function; flinfo->fn_extra points to it. */
 typedef struct CallSite
 {
 	dlist_node node;
 	Moment moment;
-	Registry *registry; /* of that moment, pinned; NULL at first */
+	Registry *registry; /* as seen at that moment, pinned; NULL at first */
 	MemoryContextCallback callback;
 } CallSite;
 
-static Registry *cache; /* pinned; NULL: to be read */
-static bool changed;	/* while it is read */
+static Registry *cache; /* pinned; NULL: the tables must be read */
+static bool changed;	/* a table has changed since load() began to read */
 static Oid tables[IUID_TABLES];
 
-/* All that there are, those first that were used last. */
+/* All call sites; the one that was used last comes first. */
 static dlist_head call_sites = DLIST_STATIC_INIT(call_sites);
 
-/* What was read last in a statement, whose functions come and go by the row. */
+/*
+ * The registry that the last call has seen, and when.  A statement can make
+ * and end a call site for each row; all of them see this registry.
+ */
 static Registry *latest; /* pinned, until the end of the transaction */
 static Moment latest_moment;
 static TimestampTz latest_statement;
@@ -96,7 +101,7 @@ get_moment(Snapshot snapshot)
 	};
 }
 
-/* The registry of the extension that the called function belongs to. */
+/* The registry for a call: one for all calls of a statement and snapshot. */
 static inline const Registry *
 get_registry(FunctionCallInfo fcinfo)
 {
@@ -122,7 +127,10 @@ find_registry(FmgrInfo *flinfo, Snapshot now)
 	registry = now == NULL ? NULL : find_moment(now);
 	if (registry == NULL)
 	{
-		/* What others have committed; a statement without tables would not ask. */
+		/*
+		 * Learn of changes that other sessions have committed.  The server
+		 * does that when a statement locks a table; this one may have none.
+		 */
 		AcceptInvalidationMessages();
 		registry = cache;
 	}
@@ -161,13 +169,13 @@ end_call_site(void *arg)
 	set_registry(&site->registry, NULL);
 }
 
-/* What was seen at this moment before; NULL for nothing. */
+/* The registry that an earlier call with this snapshot saw; NULL for none. */
 static Registry *
 find_moment(Snapshot now)
 {
 	dlist_iter i;
 
-	/* The next statement may have the same snapshot, and is to look anew. */
+	/* The next statement may have the same snapshot, but must look anew. */
 	if (latest != NULL && is_moment(&latest_moment, now) &&
 		latest_statement == GetCurrentStatementStartTimestamp())
 		return latest;
@@ -183,8 +191,9 @@ find_moment(Snapshot now)
 }
 
 /*
- * Reads the tables, again if they change meanwhile.  What has changed in the
- * last try, too, was true when it was read, and serves who waits for it.
+ * Reads the tables, and reads them again if they change meanwhile.  If they
+ * change during the last try, too, this call sees what was read, which was true
+ * at that moment; but it does not become the cache.
  */
 static void
 load(Oid schema, Registry **place)
@@ -208,7 +217,7 @@ load(Oid schema, Registry **place)
 	}
 }
 
-/* Moves a pin to another registry, or NULL; one without a pin is gone. */
+/* Moves a pin to another registry, or NULL; frees a registry without a pin. */
 static void
 set_registry(Registry **place, Registry *registry)
 {
@@ -249,8 +258,9 @@ forget_changed(Datum arg pg_attribute_unused(), Oid relid)
 }
 
 /*
- * What was read in a transaction that had changed something may have rows in
- * it that nobody else ever sees, and whose triggers did not come to run.
+ * Forgets what was read since a subtransaction began that is rolled back.  It
+ * may have rows that only this transaction could see, and whose triggers have
+ * not run yet, so that the rollback would not invalidate the cache.
  */
 static void
 forget_since(SubTransactionId subxact)
@@ -270,7 +280,7 @@ forget_since(SubTransactionId subxact)
 	}
 }
 
-/* The moments are those of a transaction, and end with it. */
+/* A moment is one of a transaction, so all moments end with the transaction. */
 static void
 end_transaction(XactEvent event, void *arg pg_attribute_unused())
 {
@@ -300,7 +310,7 @@ end_transaction(XactEvent event, void *arg pg_attribute_unused())
 	}
 }
 
-/* Those that began after it was read have nothing in it. */
+/* A registry cannot have rows of a subtransaction that began after the read. */
 static void
 end_subtransaction(SubXactEvent event, SubTransactionId subxact,
 				   SubTransactionId parent pg_attribute_unused(),

@@ -1,14 +1,16 @@
 /*-------------------------------------------------------------------------
  *
  * registry.h
- *	  What this database knows of countries, entities, nodes and routes.
+ *	  Looks up countries, entities, nodes and routes in the registry.
  *
- * Every function here takes the fcinfo of a function of the extension: its
- * schema has the tables.  It keeps what it knows in flinfo->fn_extra, which
- * that function must leave alone.  Within one snapshot it answers the same,
- * whatever others commit.  42P01 if a table is missing, 42809 if something
- * else has its name, 42703 and 42804 for its columns, 23502, 23505 and 23514
- * for its rows, 54000 for more than a session should keep in memory.
+ * Every function here takes the fcinfo of an SQL function of the extension,
+ * whose schema has the registry tables.  The SQL function must not use
+ * flinfo->fn_extra, which is in use here.  Within one snapshot the answers stay
+ * the same, whatever other sessions commit.
+ *
+ * 42P01 if a table is missing, 42809 if something else has its name, 42703
+ * and 42804 for its columns, 23502, 23505 and 23514 for its rows, 54000 if the
+ * registry is larger than a session should keep in memory.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -20,8 +22,8 @@
 #include "compat.h"
 
 /*
- * What is registered of a country and entity; NULL for what is not.  The
- * strings stay until the function is called with another snapshot.
+ * What the registry has for a country and entity; NULL for what it has not.
+ * The strings stay until the SQL function is called with another snapshot.
  */
 typedef struct Registered
 {
@@ -34,11 +36,11 @@ typedef struct Registered
 	const char *server;
 } Registered;
 
-/* Country and entity are within 0 to 255. */
+/* All that is registered of a country and entity, 0 to 255 each. */
 extern Registered iuid_registered(FunctionCallInfo fcinfo, int country,
 								  int entity);
 
-/* The node of that alone, NULL for none. */
+/* The node that the routes give for a country and entity; NULL for none. */
 extern const char *iuid_registered_node(FunctionCallInfo fcinfo, int country,
 										int entity);
 
@@ -48,7 +50,10 @@ extern bool iuid_is_registered_country(FunctionCallInfo fcinfo, int country);
 /* Whether a node is in iuid_nodes. */
 extern bool iuid_is_registered_node(FunctionCallInfo fcinfo, const char *node);
 
-/* The number, 0 to 255, of a country's code or an entity's key; -1 for none. */
+/*
+ * The number, 0 to 255, of the country with a code or of the entity with a key;
+ * -1 if there is none.
+ */
 extern int iuid_find_country(FunctionCallInfo fcinfo, const char *code);
 extern int iuid_find_entity(FunctionCallInfo fcinfo, const char *key);
 

@@ -1,8 +1,8 @@
 --
--- Registry: what an organisation says of its numbers, nodes and routes
+-- Registry: the countries, entities, nodes and routes of an organisation
 --
--- The tables are dumped with the database.  They belong to the superuser who
--- creates the extension, who grants the rights to change their rows.
+-- A dump of the database has the rows of these tables.  The superuser who
+-- creates the extension owns the tables, and grants the rights to change rows.
 --
 
 CREATE TABLE @extschema@.iuid_countries (
@@ -28,7 +28,7 @@ CREATE TABLE @extschema@.iuid_nodes (
 	server pg_catalog.text CHECK (server OPERATOR(pg_catalog.<>) ''::pg_catalog.text)
 );
 COMMENT ON TABLE @extschema@.iuid_nodes IS
-'nodes, one database each: the name that iuid.node has there, the region, and its postgres_fdw server at the others, which it does not need itself; NULL: none (doc/regions.md)';
+'nodes, one database each: the name that iuid.node has in that database, the region, and the name of the postgres_fdw server by which the other nodes reach the node, which needs none itself; NULL: no region, or no server (doc/regions.md)';
 
 CREATE TABLE @extschema@.iuid_routes (
 	country int CHECK (country OPERATOR(pg_catalog.>=) 0 AND country OPERATOR(pg_catalog.<=) 255),
@@ -37,7 +37,7 @@ CREATE TABLE @extschema@.iuid_routes (
 	UNIQUE NULLS NOT DISTINCT (country, entity)
 );
 COMMENT ON TABLE @extschema@.iuid_routes IS
-'which node has the rows of a country and entity, NULL for any; the most specific wins: both, the country, the entity, neither (doc/regions.md)';
+'routes: the node that has the rows of a country and entity, where NULL means any; the most specific route wins: country and entity, then the country, then the entity, then neither (doc/regions.md)';
 
 -- Types that come with the tables.
 COMMENT ON TYPE @extschema@.iuid_countries IS
@@ -57,7 +57,7 @@ COMMENT ON TYPE @extschema@.iuid_routes IS
 COMMENT ON TYPE @extschema@.iuid_routes[] IS
 'array of rows of iuid_routes';
 
--- Logical replication cannot tell rows apart by columns that may be NULL.
+-- A replica identity has no columns that may be NULL, so it is the whole row.
 ALTER TABLE @extschema@.iuid_routes REPLICA IDENTITY FULL;
 
 GRANT SELECT ON @extschema@.iuid_countries, @extschema@.iuid_entities, @extschema@.iuid_nodes, @extschema@.iuid_routes TO PUBLIC;

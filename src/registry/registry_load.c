@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * registry_load.c
- *	  Reading the registry tables.
+ *	  Reads the registry tables into memory.
  *
- * What stands there is input: constraints can be dropped, and tables replaced
- * by whatever has their names.  Columns are found by name and type, and each
- * value is checked before it is used.
+ * The contents of the tables are input: somebody may have dropped constraints,
+ * or given the name of a table to another relation.  So the columns are found
+ * by name and type, and each value is checked before it is used.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -28,10 +28,10 @@
 
 #include "registry_load.h"
 
-/* Bytes of a code, a name and so on. */
+/* Bytes that a text of the registry can have. */
 #define LONGEST_TEXT 1024
 
-/* What a column must be, and its values. */
+/* The type of a column, and the values that it can have. */
 typedef enum ColumnKind
 {
 	NUMBER,
@@ -45,7 +45,7 @@ typedef struct Column
 {
 	const char *name;
 	ColumnKind kind;
-	int max; /* of a number */
+	int max; /* the largest number */
 } Column;
 
 typedef struct Table
@@ -55,7 +55,7 @@ typedef struct Table
 	void (*add)(Registry *registry, const RegistryValue *values);
 } Table;
 
-/* In the order in which they are read. */
+/* The tables, in the order in which they are read. */
 static const Table tables_read[IUID_TABLES] = {
 	{ "iuid_countries",
 	  { { "country", NUMBER, IUID_COUNTRY_MAX },
@@ -98,7 +98,7 @@ iuid_load_registry(Oid schema, Oid tables[IUID_TABLES])
 	Registry *registry = iuid_new_registry();
 	Snapshot snapshot;
 
-	/* Only what was loaded with changes of one's own can be rolled back. */
+	/* Without a transaction ID there are no changes that can be rolled back. */
 	if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
 		registry->loaded_in = GetCurrentSubTransactionId();
 
@@ -110,11 +110,12 @@ iuid_load_registry(Oid schema, Oid tables[IUID_TABLES])
 	}
 
 	/*
-	 * What is committed now, or changed by this transaction: not by a
-	 * snapshot of old.  That of the catalogs is the one that parallel workers
-	 * can have, too.  One for all tables, as they refer to each other; they
-	 * are locked one at a time, so that nobody who locks several waits for
-	 * this in a circle.
+	 * This snapshot sees what is committed now, and what this transaction has
+	 * changed, even if the transaction has an older snapshot.  A parallel
+	 * worker, too, can take a catalog snapshot.  One snapshot serves for all
+	 * tables, as they refer to each other.  Each table is locked only while it
+	 * is read, so that a session that locks several of them and this one never
+	 * wait for each other.
 	 */
 	snapshot = RegisterSnapshot(GetCatalogSnapshot(tables[0]));
 	for (int i = 0; i < IUID_TABLES; i++)
@@ -133,8 +134,8 @@ reject_missing(const Table *table)
 			 errmsg("table \"%s\" of extension \"%s\" is missing", table->name,
 					"iuid_regions"),
 			 errdetail(
-				 "The tables of the registry are in the schema of the extension, by their names."),
-			 errhint("Give it back the name that it had.")));
+				 "The registry is in tables of the extension's schema, which are found by their names."),
+			 errhint("Give the table back its name.")));
 }
 
 static void
@@ -157,7 +158,7 @@ read_table(Registry *registry, const Table *table, Oid oid, Snapshot snapshot)
 				 errdetail(
 					 "The registry is in plain tables, which all sessions can read."),
 				 errhint(
-					 "Rename what has the name now, and give it back to the extension's own table.")));
+					 "Rename the relation that has the name now, and give the extension's table back its name.")));
 	find_columns(table, RelationGetDescr(relation), places);
 
 	slot = table_slot_create(relation, NULL);
@@ -179,7 +180,7 @@ is_number(const Column *column)
 	return column->kind == NUMBER || column->kind == NUMBER_OR_NULL;
 }
 
-/* Where the columns are. */
+/* Finds the columns by their names, and checks their types. */
 static void
 find_columns(const Table *table, TupleDesc tupdesc, AttrNumber *places)
 {
@@ -202,11 +203,10 @@ find_columns(const Table *table, TupleDesc tupdesc, AttrNumber *places)
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("column \"%s\" of table \"%s\" is missing",
 							column->name, table->name),
-					 errdetail("The registry has it, of type %s.",
+					 errdetail("The registry needs the column, of type %s.",
 							   format_type_be(type)),
-					 errhint(
-						 "Give it back the name that it had, or add it again.")));
-		/* A virtual column has its value in the parser only. */
+					 errhint("Give the column back its name, or add it again.")));
+		/* The value of a virtual column is not in the row. */
 		if (found->atttypid != type ||
 			(found->attgenerated != '\0' &&
 			 found->attgenerated != ATTRIBUTE_GENERATED_STORED))
@@ -218,7 +218,7 @@ find_columns(const Table *table, TupleDesc tupdesc, AttrNumber *places)
 							   format_type_be(found->atttypid),
 							   found->atttypid == type ? ", but virtual" : "",
 							   format_type_be(type)),
-					 errhint("Give it back the type that it had.")));
+					 errhint("Give the column back its type.")));
 		places[i] = found->attnum;
 	}
 }
@@ -245,9 +245,9 @@ read_value(const Table *table, const Column *column, TupleTableSlot *slot,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("text in column \"%s\" of table \"%s\" is too long",
 						column->name, table->name),
-				 errdetail("Every session that looks something up keeps the registry, whose texts have at most %d bytes.",
+				 errdetail("Sessions keep the registry in memory, so its texts can have %d bytes at most.",
 						   LONGEST_TEXT),
-				 errhint("Shorten it.")));
+				 errhint("Shorten the text.")));
 	if (is_number(column))
 		value.number =
 			isnull ? -1 : check_number(table, column, DatumGetInt32(datum));

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * registry_load.h
- *	  From the registry tables into memory.
+ *	  Reads the registry tables into memory.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -17,12 +17,14 @@
 #define IUID_TABLES 4
 
 /*
- * Reads the tables of a schema, whose OIDs it sets as soon as it knows them,
- * into a new context below that of the caller, where an error leaves it.
+ * Reads the registry tables of a schema into a new memory context, which is a
+ * child of CurrentMemoryContext; after an error it stays there.  The function
+ * sets the OIDs of the tables before it reads them, so that the caller notices
+ * a change meanwhile.  registry.h has the errors.
  */
 extern Registry *iuid_load_registry(Oid schema, Oid tables[IUID_TABLES]);
 
-/* Warns of what would change the tables unnoticed. */
+/* Warns if a table can change without any session being told. */
 extern void iuid_check_triggers(Oid schema, const Oid tables[IUID_TABLES]);
 
 #endif /* IUID_REGISTRY_LOAD_H */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * registry_rows.c
- *	  The registry in memory: its rows, once they are checked one by one.
+ *	  The registry in memory: adds checked rows to it, and finds them.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -13,7 +13,7 @@
 
 #include "registry_rows.h"
 
-/* A name, and what it is of. */
+/* An entry of a hash table: a name, and the node or number that has it. */
 typedef struct Named
 {
 	const char *name;
@@ -21,10 +21,10 @@ typedef struct Named
 	int number;
 } Named;
 
-/* As many as there are countries and entities, and "any", to route. */
+/* As many as there can be routes; each of the two numbers can be "any", too. */
 #define NODES_MAX ((IUID_COUNTRIES + 1) * (IUID_ENTITIES + 1))
 
-/* A hash table starts with room for so many. */
+/* The number of names for which a hash table has room at first. */
 #define FEW_NAMES 16
 
 static HTAB *make_names(const char *what);
@@ -110,8 +110,9 @@ iuid_add_node(Registry *registry, const RegistryValue *values)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("there are too many nodes in table \"%s\"", "iuid_nodes"),
-				 errdetail("There are no more than %d routes to them.", NODES_MAX),
-				 errhint("Delete those that no route names.")));
+				 errdetail("There can be no more than %d routes to nodes.",
+						   NODES_MAX),
+				 errhint("Delete the nodes that no route names.")));
 
 	node->node = values[0].text;
 	node->region = values[1].text;
@@ -121,8 +122,8 @@ iuid_add_node(Registry *registry, const RegistryValue *values)
 }
 
 /*
- * By logical replication, which copies one table after another, a route can
- * come before its node.
+ * The node of a route need not be registered: logical replication copies one
+ * table after another, so a route can arrive before its node.
  */
 void
 iuid_add_route(Registry *registry, const RegistryValue *values)

@@ -16,7 +16,7 @@
 
 #include "iuid.h"
 
-/* The places of a NULL in a route, behind the numbers. */
+/* The indexes in Registry.routes that stand for NULL, which means any. */
 #define IUID_ANY_COUNTRY IUID_COUNTRIES
 #define IUID_ANY_ENTITY	 IUID_ENTITIES
 
@@ -37,7 +37,7 @@ typedef struct RegisteredNode
 	const char *node;
 	const char *region; /* may be NULL */
 	const char *server; /* may be NULL */
-	bool registered;	/* false: it is in a route only */
+	bool registered;	/* false: only a route names the node */
 } RegisteredNode;
 
 typedef struct Registry
@@ -45,24 +45,22 @@ typedef struct Registry
 	RegisteredCountry countries[IUID_COUNTRIES];
 	RegisteredEntity entities[IUID_ENTITIES];
 
-	/* What has a name: numbers of countries and entities, nodes. */
-	HTAB *codes;
-	HTAB *keys;
-	HTAB *nodes;
+	HTAB *codes; /* countries by code */
+	HTAB *keys;	 /* entities by key */
+	HTAB *nodes; /* nodes by name */
 
-	/* A row by entity, NULL for a country without any. */
+	/* routes[country][entity]; routes[country] is NULL without any route. */
 	RegisteredNode **routes[IUID_COUNTRIES + 1];
 
-	/* Of who has it; everything is in the context. */
-	MemoryContext context;
+	MemoryContext context; /* of the registry and all in it */
 	int pins;
-	SubTransactionId loaded_in;
+	SubTransactionId loaded_in; /* invalid: it has only committed rows */
 } Registry;
 
-/* A new one, empty, in CurrentMemoryContext. */
+/* Makes an empty registry in CurrentMemoryContext. */
 extern Registry *iuid_new_registry(void);
 
-/* Of a number, -1 for NULL, or of a text. */
+/* The value of a column: a number, where -1 is NULL, or a text. */
 typedef union RegistryValue
 {
 	int number;
@@ -70,8 +68,9 @@ typedef union RegistryValue
 } RegistryValue;
 
 /*
- * A row, each value of which may stand in its column; the order is that of
- * the table.  23505 for one that is there already.
+ * These functions add a row.  The caller has checked each value by itself; the
+ * values stand in the order of registry_load.c.  23505 if the registry has the
+ * number, the name or the route already; 54000 for too many nodes.
  */
 #define IUID_COLUMNS 3
 extern void iuid_add_country(Registry *registry, const RegistryValue *values);
@@ -79,12 +78,15 @@ extern void iuid_add_entity(Registry *registry, const RegistryValue *values);
 extern void iuid_add_node(Registry *registry, const RegistryValue *values);
 extern void iuid_add_route(Registry *registry, const RegistryValue *values);
 
-/* The number behind a name, -1 for none; the node, NULL for none. */
+/* The number, or the node, that has a name; -1, or NULL, if none has. */
 extern int iuid_find_number(HTAB *names, const char *name);
 extern const RegisteredNode *iuid_find_node(const Registry *registry,
 											const char *name);
 
-/* The node of the most specific route, NULL for none. */
+/*
+ * The node of the most specific route: of the country and entity, else of the
+ * country, else of the entity, else of neither; NULL without a route.
+ */
 static inline const RegisteredNode *
 iuid_find_route(const Registry *registry, int country, int entity)
 {

@@ -1,10 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * registry_trigger.c
- *	  The triggers by which every backend hears of changed registry tables.
+ *	  The triggers that tell every session of a change in the registry.
  *
- * A change makes a relation invalidation, which the server brings to each
- * backend at commit, and to its own at the end of the command and at rollback.
+ * A trigger makes an invalidation of its table.  The server sends that to all
+ * sessions at commit; the session of the trigger gets it at the end of the
+ * command and at rollback.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -30,7 +31,7 @@
 	(TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE)
 #define ALL_EVENTS (ROW_EVENTS | TRIGGER_TYPE_TRUNCATE)
 
-/* As the SQL script makes them. */
+/* The triggers of each table, as the SQL script makes them. */
 static const struct
 {
 	const char *name;
@@ -46,7 +47,10 @@ static void check_table(Relation relation, Oid schema, Oid function);
 static int events_of(const Trigger *trigger, Oid function);
 static void warn(Relation relation, Oid schema, int which, bool there);
 
-/* Trigger of the registry tables: every backend is to read them again. */
+/*
+ * iuid_registry_changed(): makes every session read the registry tables again.
+ * 39P01 if it is not called as a trigger.
+ */
 PG_FUNCTION_INFO_V1(iuid_registry_changed);
 Datum
 iuid_registry_changed(PG_FUNCTION_ARGS)
@@ -79,8 +83,8 @@ iuid_check_triggers(Oid schema, const Oid tables[IUID_TABLES])
 }
 
 /*
- * pg_restore --disable-triggers leaves them as triggers that replication does
- * not set off.
+ * Warns of triggers of a table that are missing or not enabled always.  After
+ * pg_restore --disable-triggers, for one, replication does not fire them.
  */
 static void
 check_table(Relation relation, Oid schema, Oid function)
@@ -111,7 +115,10 @@ check_table(Relation relation, Oid schema, Oid function)
 	}
 }
 
-/* The events after which a trigger, if enabled, calls the function. */
+/*
+ * The events after which a trigger, if it is enabled, calls the function at
+ * once and for every change.
+ */
 static int
 events_of(const Trigger *trigger, Oid function)
 {

@@ -1,5 +1,5 @@
 --
--- Triggers, by which every backend hears of changed registry tables
+-- Triggers that tell every session of a change in the registry
 --
 
 CREATE FUNCTION @extschema@.iuid_registry_changed()
@@ -7,9 +7,9 @@ RETURNS pg_catalog.trigger
 AS 'MODULE_PATHNAME', 'iuid_registry_changed'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.iuid_registry_changed() IS
-'internal: trigger of the registry tables: makes every backend read them again; called otherwise: 39P01 (doc/regions.md)';
+'internal: trigger of the registry tables: makes every session read them again; not called as a trigger: 39P01 (doc/regions.md)';
 
--- For each row, as logical replication sets off no others, and always, for its sake, too.
+-- Logical replication fires triggers for each row only, and only those enabled ALWAYS.
 
 CREATE TRIGGER iuid_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.iuid_countries
 	FOR EACH ROW EXECUTE FUNCTION @extschema@.iuid_registry_changed();

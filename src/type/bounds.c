@@ -2,10 +2,10 @@
  *
  * bounds.c
  *	  The boundaries of times and countries in the key, and the predicates
- *	  that compare an identifier with them.
+ *	  that compare an identifier with a boundary.
  *
- * A predicate is a comparison with the boundary and nothing more, so that
- * the planner may put the boundary in its place (planner.c).
+ * A predicate compares an identifier with boundaries, and does nothing more.
+ * So the planner can put these comparisons in its place (planner.c).
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -47,7 +47,7 @@ time_boundary(TimestampTz at, bool after)
 	if (TIMESTAMP_IS_NOEND(at))
 		return IUID_MAX;
 
-	/* One microsecond on is the next time there is; it cannot overflow. */
+	/* The next time is one microsecond later; this cannot overflow. */
 	if (after && !TIMESTAMP_IS_NOBEGIN(at))
 		at++;
 	if (at < IUID_UNIX_EPOCH)
@@ -61,7 +61,7 @@ time_boundary(TimestampTz at, bool after)
 }
 
 /*
- * The comparisons with a time; id and at are argument numbers.
+ * The comparisons with a time; id and at are the numbers of the arguments.
  *
  *	  id >= at	 is	 id >= floor(at)			 id <	at	its negation
  *	  id >	at	 is	 id >= floor_after(at)		 id <= at	its negation
@@ -93,8 +93,10 @@ TIME_COMPARISON(timestamptz_ge_iuid, !reaches(fcinfo, 1, 0, true));
 TIME_COMPARISON(timestamptz_gt_iuid, !reaches(fcinfo, 1, 0, false));
 
 /*
- * The first identifier within a range of times, and the first behind it.
- * An empty range has its lower boundary at Max and its upper at Nil.
+ * The boundaries of a range of times: the smallest iuid that can be in the
+ * range, and the smallest one after it.  Without a lower bound, the lower
+ * boundary is Nil; without an upper bound, the upper one is Max.  An empty
+ * range has Max as its lower boundary, and Nil as its upper one.
  */
 static void
 range_boundaries(FunctionCallInfo fcinfo, int n, Iuid *lower, Iuid *upper)
@@ -115,7 +117,7 @@ range_boundaries(FunctionCallInfo fcinfo, int n, Iuid *lower, Iuid *upper)
 		*upper = time_boundary(DatumGetTimestampTz(to.val), to.inclusive);
 }
 
-/* iuid_range_lower(tstzrange): the smallest iuid that may be within. */
+/* iuid_range_lower(tstzrange): the smallest iuid that can be in a range. */
 PG_FUNCTION_INFO_V1(iuid_range_lower);
 Datum
 iuid_range_lower(PG_FUNCTION_ARGS)
@@ -126,7 +128,7 @@ iuid_range_lower(PG_FUNCTION_ARGS)
 	PG_RETURN_IUID(lower);
 }
 
-/* iuid_range_upper(tstzrange): the smallest iuid behind the range. */
+/* iuid_range_upper(tstzrange): the smallest iuid after a range. */
 PG_FUNCTION_INFO_V1(iuid_range_upper);
 Datum
 iuid_range_upper(PG_FUNCTION_ARGS)
@@ -164,8 +166,9 @@ iuid_range_contains(PG_FUNCTION_ARGS)
 }
 
 /*
- * iuid_country_floor(country, entity): the smallest iuid of that country and
- * entity in country order.  256 stands for the end of either.
+ * iuid_country_floor(country, entity): the smallest iuid of a country and
+ * entity in country order.  Country 256 gives Max, and entity 256 the smallest
+ * iuid of the next country.  22023 outside 0 to 256.
  */
 PG_FUNCTION_INFO_V1(iuid_country_floor);
 Datum
@@ -177,7 +180,10 @@ iuid_country_floor(PG_FUNCTION_ARGS)
 	PG_RETURN_IUID(origin_boundary(country, entity));
 }
 
-/* iuid_country_lower(country [, entity]): the first in country order. */
+/*
+ * iuid_country_lower(country [, entity]): the smallest iuid of a country, or of
+ * a country and entity, in country order.  22023 outside 0 to 255.
+ */
 PG_FUNCTION_INFO_V1(iuid_country_lower);
 Datum
 iuid_country_lower(PG_FUNCTION_ARGS)
@@ -188,7 +194,11 @@ iuid_country_lower(PG_FUNCTION_ARGS)
 	PG_RETURN_IUID(lower);
 }
 
-/* iuid_country_upper(country [, entity]): the first behind them. */
+/*
+ * iuid_country_upper(country [, entity]): the smallest iuid after those of a
+ * country, or of a country and entity, in country order; Max after the last
+ * country.  22023 outside 0 to 255.
+ */
 PG_FUNCTION_INFO_V1(iuid_country_upper);
 Datum
 iuid_country_upper(PG_FUNCTION_ARGS)
@@ -200,9 +210,10 @@ iuid_country_upper(PG_FUNCTION_ARGS)
 }
 
 /*
- * iuid_is_from(id, country [, entity]): whether it lies between the two.
- * A number that cannot be is an error even where the identifier is NULL, as
- * it is where the planner has put the boundaries in place of this.
+ * iuid_is_from(id, country [, entity]): whether an identifier lies between the
+ * boundaries of a country, or of a country and entity.  A number outside 0 to
+ * 255 is 22023 even if the identifier is NULL, because it is 22023, too, where
+ * the planner has put the boundaries in place of the call.
  */
 PG_FUNCTION_INFO_V1(iuid_is_from);
 Datum
@@ -233,9 +244,9 @@ origin_boundary(int country, int entity)
 }
 
 /*
- * The first identifier of a country, or of a country and entity, and the
- * first behind them.  Argument n is the country; the one behind it, if there
- * is one, the entity.
+ * The boundaries of a country, or of a country and entity: the smallest iuid
+ * of it in country order, and the smallest one after it.  Argument n is the
+ * country.  The entity, if there is one, is the next argument.
  */
 static void
 country_boundaries(FunctionCallInfo fcinfo, int n, Iuid *lower, Iuid *upper)

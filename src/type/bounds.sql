@@ -14,21 +14,21 @@ RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_floor_after'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_floor_after(pg_catalog.timestamptz) IS
-'internal: smallest iuid after a time: iuid_floor of the next microsecond; what id > time and id <= time are compared with (doc/predicates.md)';
+'internal: smallest iuid after a time: iuid_floor of the next microsecond; id > time and id <= time compare the identifier with it (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_range_lower(pg_catalog.tstzrange)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_range_lower'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_range_lower(pg_catalog.tstzrange) IS
-'internal: smallest iuid that may lie within a range of times: Nil for no lower bound, Max for an empty range (doc/predicates.md)';
+'internal: smallest iuid that can be in a range of times: Nil without a lower bound, Max for an empty range (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_range_upper(pg_catalog.tstzrange)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_range_upper'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_range_upper(pg_catalog.tstzrange) IS
-'internal: smallest iuid behind a range of times: Max for no upper bound, Nil for an empty range (doc/predicates.md)';
+'internal: smallest iuid after a range of times: Max without an upper bound, Nil for an empty range (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_country_floor(country int, entity int DEFAULT 0)
 RETURNS @extschema@.iuid
@@ -42,28 +42,28 @@ RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_lower'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_lower(country int) IS
-'internal: smallest iuid of a country, 0-255, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
+'internal: smallest iuid of a country, 0-255, in country order: the lower boundary of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_country_lower(country int, entity int)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_lower'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_lower(country int, entity int) IS
-'internal: smallest iuid of a country and entity, 0-255 each, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
+'internal: smallest iuid of a country and entity, 0-255 each, in country order: the lower boundary of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_country_upper(country int)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_upper'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_upper(country int) IS
-'internal: smallest iuid behind those of a country, 0-255, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
+'internal: smallest iuid after those of a country, 0-255, in country order: the upper boundary of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_country_upper(country int, entity int)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_upper'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_upper(country int, entity int) IS
-'internal: smallest iuid behind those of a country and entity, 0-255 each, in country order; what iuid_is_from is planned with; outside 0-255: 22023 (doc/predicates.md)';
+'internal: smallest iuid after those of a country and entity, 0-255 each, in country order: the upper boundary of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_lt(@extschema@.iuid, pg_catalog.timestamptz)
 RETURNS boolean
@@ -193,11 +193,12 @@ CREATE OPERATOR @extschema@.> (
 COMMENT ON OPERATOR @extschema@.> (pg_catalog.timestamptz, @extschema@.iuid) IS
 'after, by the position of the time in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
--- With tstzrange itself, tstzrange @> 'literal' would be read as an iuid; core's
--- polymorphic operator comes first over a domain, and an iuid still finds ours.
+-- If the operators took tstzrange itself, the server would read the literal in
+-- tstzrange @> 'literal' as an iuid.  As they take a domain, core's polymorphic
+-- operator comes first for the literal, and an iuid still finds these operators.
 CREATE DOMAIN @extschema@.iuid_tstzrange AS pg_catalog.tstzrange;
 COMMENT ON DOMAIN @extschema@.iuid_tstzrange IS
-'internal: any tstzrange, as the operators with an iuid take it; casts from tstzrange by itself';
+'internal: tstzrange, as the operators with an iuid take it; the server casts a tstzrange to it implicitly';
 COMMENT ON TYPE @extschema@.iuid_tstzrange[] IS
 'internal: array of iuid_tstzrange';
 
@@ -223,7 +224,7 @@ CREATE OPERATOR @extschema@.<@ (
 	RESTRICT = pg_catalog.contsel, JOIN = pg_catalog.contjoinsel
 );
 COMMENT ON OPERATOR @extschema@.<@ (@extschema@.iuid, @extschema@.iuid_tstzrange) IS
-'of a time within the range, by position in byte order; uses the key''s index and partitions (doc/predicates.md)';
+'has a time within the range, by position in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
 CREATE OPERATOR @extschema@.@> (
 	FUNCTION = @extschema@.iuid_contains, LEFTARG = @extschema@.iuid_tstzrange, RIGHTARG = @extschema@.iuid,
@@ -231,7 +232,7 @@ CREATE OPERATOR @extschema@.@> (
 	RESTRICT = pg_catalog.contsel, JOIN = pg_catalog.contjoinsel
 );
 COMMENT ON OPERATOR @extschema@.@> (@extschema@.iuid_tstzrange, @extschema@.iuid) IS
-'contains the time, by position in byte order; uses the key''s index and partitions (doc/predicates.md)';
+'contains the time of the identifier, by position in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int)
 RETURNS boolean
@@ -239,7 +240,7 @@ AS 'MODULE_PATHNAME', 'iuid_is_from'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 SUPPORT @extschema@.iuid_is_from_support;
 COMMENT ON FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int) IS
-'whether an identifier is of a country, 0-255, by position in country order; uses indexes and partitions of iuid_country_ops; NULL if any is; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
+'whether an identifier is of a country, 0-255, by position in country order; uses indexes and partitions of iuid_country_ops; NULL if an argument is NULL; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int, entity int)
 RETURNS boolean
@@ -247,4 +248,4 @@ AS 'MODULE_PATHNAME', 'iuid_is_from'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 SUPPORT @extschema@.iuid_is_from_support;
 COMMENT ON FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int, entity int) IS
-'whether an identifier is of a country and entity, 0-255 each, by position in country order; uses indexes and partitions of iuid_country_ops; NULL if any is; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
+'whether an identifier is of a country and entity, 0-255 each, by position in country order; uses indexes and partitions of iuid_country_ops; NULL if an argument is NULL; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';

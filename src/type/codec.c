@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * codec.c
- *	  Text to bytes and back; knows nothing of PostgreSQL.
+ *	  Reads and writes the text of a UUID, without PostgreSQL.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -63,7 +63,7 @@ iuid_encode(const Iuid *id, char text[IUID_TEXT_LEN + 1])
 	text[36] = '\0';
 }
 
-/* The digits of the last 32 bits of a word: all at once, a byte for each. */
+/* The digits of the low 32 bits of a word, one in each byte, made at once. */
 static inline uint64_t
 hex_digits(uint64_t word)
 {
@@ -73,13 +73,13 @@ hex_digits(uint64_t word)
 	word = (word | word << 16) & UINT64_C(0x0000ffff0000ffff);
 	word = (word | word << 8) & UINT64_C(0x00ff00ff00ff00ff);
 	word = (word | word << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-	/* 1 in each byte of 10 or more, as that and 6 make 16. */
+	/* 1 in each byte of 10 or more: with 6 added, such a byte reaches 16. */
 	letters = ((word + UINT64_C(0x0606060606060606)) >> 4) &
 		UINT64_C(0x0101010101010101);
 	return word + UINT64_C(0x3030303030303030) + letters * ('a' - '0' - 10);
 }
 
-/* The last four characters of a word. */
+/* Writes the four characters that are in the low 32 bits of a word. */
 static inline void
 put_four(char *p, uint64_t characters)
 {
@@ -92,7 +92,7 @@ put_four(char *p, uint64_t characters)
 static int
 hex_value(char c)
 {
-	/* One more than the value, so that what is not named here is -1. */
+	/* The value plus 1: all other characters have 0 here, which makes -1. */
 	static const int8_t values[256] = {
 		['0'] = 1,	['1'] = 2,	['2'] = 3,	['3'] = 4,	['4'] = 5,	['5'] = 6,
 		['6'] = 7,	['7'] = 8,	['8'] = 9,	['9'] = 10, ['a'] = 11, ['b'] = 12,

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * codec.h
- *	  Text to bytes and back; knows nothing of PostgreSQL.
+ *	  Reads and writes the text of a UUID, without PostgreSQL.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -15,12 +15,12 @@
 /*
  * Reads a UUID as core's uuid type does: 32 hexadecimal digits of either
  * case, an optional hyphen after each group of four, optional braces around
- * the whole.  False, with *id undefined, for anything else.  Whether the
- * bytes are an iuid is for iuid_is_valid() to say.
+ * the whole.  False, with *id undefined, for anything else.  The function does
+ * not check that the UUID is an iuid; iuid_is_valid() does.
  */
 extern bool iuid_decode(const char *text, Iuid *id);
 
-/* Writes the canonical lower-case text (RFC 9562, section 4) and a final NUL. */
+/* Writes the canonical lower-case text (RFC 9562, section 4), and a NUL. */
 extern void iuid_encode(const Iuid *id, char text[IUID_TEXT_LEN + 1]);
 
 #endif /* IUID_CODEC_H */

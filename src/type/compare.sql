@@ -321,7 +321,7 @@ CREATE AGGREGATE @extschema@.min(@extschema@.iuid) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.min(@extschema@.iuid) IS
-'smallest of all, in byte order: of the earliest time';
+'smallest identifier, in byte order: one of the earliest time';
 
 CREATE FUNCTION @extschema@.iuid_larger(@extschema@.iuid, @extschema@.iuid)
 RETURNS @extschema@.iuid
@@ -338,4 +338,4 @@ CREATE AGGREGATE @extschema@.max(@extschema@.iuid) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.max(@extschema@.iuid) IS
-'largest of all, in byte order: of the latest time';
+'largest identifier, in byte order: one of the latest time';

@@ -11,7 +11,7 @@
 
 #include "compare.h"
 
-/* ~<~ ~<=~ ~>=~ ~>~ of iuid_country_ops, whose equality is that of iuid_ops. */
+/* ~<~ ~<=~ ~>=~ ~>~ of iuid_country_ops; its equality is that of iuid_ops. */
 COMPARISON(iuid_country_lt, iuid_compare_country, < 0);
 COMPARISON(iuid_country_le, iuid_compare_country, <= 0);
 COMPARISON(iuid_country_ge, iuid_compare_country, >= 0);

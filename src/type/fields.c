@@ -1,10 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * fields.c
- *	  Reading the fields of an identifier in SQL.  None of these can fail.
+ *	  SQL functions that read the fields of an identifier, and never fail.
  *
- * Nil and Max have no fields.  Layouts above IUID_LAYOUT_NAME are reserved:
- * what their bits mean is not known here, so only the layout is read.
+ * Nil and Max have no fields.  Layouts above IUID_LAYOUT_NAME are reserved: the
+ * meaning of their bits is not known yet, so only the layout is read.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -24,7 +24,7 @@ has_layout(const Iuid *id, int last_known)
 	return !iuid_is_end(id) && iuid_get_layout(id) <= last_known;
 }
 
-/* Unix time of the identifier, to the millisecond; NULL but for layout 0. */
+/* The time, to the millisecond; NULL for all layouts but 0. */
 PG_FUNCTION_INFO_V1(iuid_timestamp);
 Datum
 iuid_timestamp(PG_FUNCTION_ARGS)
@@ -37,9 +37,11 @@ iuid_timestamp(PG_FUNCTION_ARGS)
 }
 
 /*
- * What TimescaleDB needs: the time by the first 48 bits whatever the layout,
- * as it refuses NULL, and a microsecond on, as it takes the identifiers of a
- * chunk's first instant to belong to the chunk before.
+ * The time for TimescaleDB: that of the first 48 bits, plus one microsecond.
+ * All layouts have one, as TimescaleDB refuses NULL.  For id < X, TimescaleDB
+ * chooses the chunks of func(id) < func(X), although other identifiers share
+ * the millisecond of X.  If that is the first of a chunk, the chunk is among
+ * them only because of the microsecond.
  */
 PG_FUNCTION_INFO_V1(iuid_chunk_time);
 Datum
@@ -98,7 +100,7 @@ iuid_layout(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(iuid_get_layout(id));
 }
 
-/* All of the above as one record; each as its own function gives it. */
+/* All fields as one record, each as its own function returns it. */
 PG_FUNCTION_INFO_V1(iuid_fields);
 Datum
 iuid_fields(PG_FUNCTION_ARGS)

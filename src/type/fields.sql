@@ -42,7 +42,7 @@ CREATE FUNCTION @extschema@.iuid_fields(@extschema@.iuid, OUT "timestamp" pg_cat
 AS 'MODULE_PATHNAME', 'iuid_fields'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_fields(@extschema@.iuid) IS
-'all fields of an identifier as one record, each as iuid_timestamp, iuid_country, iuid_entity, iuid_random and iuid_layout give it';
+'all fields of an identifier as one record, each as iuid_timestamp, iuid_country, iuid_entity, iuid_random and iuid_layout return it';
 
 CREATE FUNCTION @extschema@.iuid_chunk_time(@extschema@.iuid)
 RETURNS pg_catalog.timestamptz
@@ -53,4 +53,4 @@ COMMENT ON FUNCTION @extschema@.iuid_chunk_time(@extschema@.iuid) IS
 
 CREATE CAST (@extschema@.iuid AS pg_catalog.timestamptz) WITH FUNCTION @extschema@.iuid_timestamp(@extschema@.iuid);
 COMMENT ON CAST (@extschema@.iuid AS pg_catalog.timestamptz) IS
-'time of an identifier, as iuid_timestamp gives it';
+'time of an identifier, as iuid_timestamp returns it';

@@ -1,9 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * io.c
- *	  The doors of the type: text, binary, and the cast from uuid.
+ *	  Input and output of the type: text, binary, and the cast from uuid.
  *
- * All three let in what iuid_is_valid() accepts and nothing else.
+ * All three inputs accept what iuid_is_valid() accepts, and nothing else.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -22,8 +22,9 @@
 static const char *describe_fault(const Iuid *id);
 
 /*
- * iuid_in(cstring): the text core's uuid takes.  22P02 for what is no UUID
- * or a UUID of another kind; a soft error where the caller asks for one.
+ * iuid_in(cstring): reads the text that core's uuid reads.  22P02 if the text
+ * is no UUID, or a UUID that is not an iuid; that is a soft error if the caller
+ * asks for one.
  */
 PG_FUNCTION_INFO_V1(iuid_in);
 Datum
@@ -61,7 +62,7 @@ iuid_out(PG_FUNCTION_ARGS)
 	PG_RETURN_CSTRING(text);
 }
 
-/* iuid_recv(internal): 16 bytes.  22P03 for a UUID of another kind. */
+/* iuid_recv(internal): 16 bytes.  22P03 for a UUID that is not an iuid. */
 PG_FUNCTION_INFO_V1(iuid_recv);
 Datum
 iuid_recv(PG_FUNCTION_ARGS)
@@ -89,7 +90,7 @@ iuid_send(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(pq_endtypsend(&buffer));
 }
 
-/* iuid(uuid): the same 16 bytes.  22023 for a UUID of another kind. */
+/* iuid(uuid): the same 16 bytes.  22023 for a UUID that is not an iuid. */
 PG_FUNCTION_INFO_V1(iuid_from_core_uuid);
 Datum
 iuid_from_core_uuid(PG_FUNCTION_ARGS)
@@ -109,13 +110,13 @@ iuid_from_core_uuid(PG_FUNCTION_ARGS)
 	PG_RETURN_IUID(*id);
 }
 
-/* What keeps a UUID from being an iuid, as a sentence. */
+/* The reason why a UUID is not an iuid, as a sentence. */
 static const char *
 describe_fault(const Iuid *id)
 {
 	int variant = iuid_get_variant(id);
 
-	/* RFC 9562 gives the version field a meaning in its own variant only. */
+	/* By RFC 9562 the version field has a meaning in variant 10 only. */
 	if (variant != IUID_VARIANT)
 		return psprintf("Its variant bits are %d%d; an iuid is a UUID of variant 10 and version %d.",
 						variant >> 1, variant & 1, IUID_VERSION);

@@ -9,7 +9,7 @@ RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_in'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_in(pg_catalog.cstring) IS
-'internal: text to iuid; takes what core''s uuid takes; anything but a UUID of version 8 and variant 10, Nil or Max: 22P02 (RFC 9562, sections 4 and 5.8)';
+'internal: text to iuid, in the forms that core''s uuid takes; anything but a UUID of version 8 and variant 10, Nil or Max: 22P02 (RFC 9562, sections 4 and 5.8)';
 
 CREATE FUNCTION @extschema@.iuid_out(@extschema@.iuid)
 RETURNS pg_catalog.cstring
@@ -59,4 +59,4 @@ COMMENT ON CAST (@extschema@.iuid AS pg_catalog.uuid) IS
 
 CREATE CAST (pg_catalog.uuid AS @extschema@.iuid) WITH FUNCTION @extschema@.iuid(pg_catalog.uuid) AS ASSIGNMENT;
 COMMENT ON CAST (pg_catalog.uuid AS @extschema@.iuid) IS
-'the same 16 bytes, checked: a UUID of another version is 22023';
+'the same 16 bytes, checked; anything but a UUID of version 8 and variant 10, Nil or Max: 22023';

@@ -1,7 +1,8 @@
 --
 -- Operator classes: btree in both orders, hash, BRIN
 --
--- Families are complete over iuid and uuid, so that every join method can use them.
+-- The btree and hash families have an operator for each pair of iuid and uuid, so
+-- that every join method can use them.
 --
 
 CREATE OPERATOR FAMILY @extschema@.iuid_ops USING btree;
@@ -18,7 +19,7 @@ COMMENT ON OPERATOR FAMILY @extschema@.iuid_ops USING hash IS
 
 CREATE OPERATOR FAMILY @extschema@.iuid_minmax_ops USING brin;
 COMMENT ON OPERATOR FAMILY @extschema@.iuid_minmax_ops USING brin IS
-'byte order of iuid and uuid: least and greatest of a block range';
+'byte order of iuid and uuid: least and greatest value of a block range';
 
 CREATE OPERATOR FAMILY @extschema@.iuid_minmax_multi_ops USING brin;
 COMMENT ON OPERATOR FAMILY @extschema@.iuid_minmax_multi_ops USING brin IS
@@ -117,8 +118,9 @@ ALTER OPERATOR FAMILY @extschema@.iuid_country_ops USING btree ADD
 	FUNCTION 1 (pg_catalog.uuid, pg_catalog.uuid) @extschema@.iuid_country_cmp(pg_catalog.uuid, pg_catalog.uuid),
 	FUNCTION 2 (pg_catalog.uuid, pg_catalog.uuid) @extschema@.iuid_country_sortsupport(pg_catalog.internal);
 
--- Core's functions themselves, as an iuid is binary-coercible to uuid: what hashes by
--- the function and not by the operator class gives an iuid and its uuid one value.
+-- The hash functions are core's own, as an iuid is binary-coercible to uuid.  So an
+-- iuid and its uuid have one hash value, even for code that calls the hash function
+-- of uuid and not that of the operator class.
 
 CREATE OPERATOR CLASS @extschema@.iuid_ops
 DEFAULT FOR TYPE @extschema@.iuid USING hash FAMILY @extschema@.iuid_ops AS
@@ -147,7 +149,7 @@ DEFAULT FOR TYPE @extschema@.iuid USING brin FAMILY @extschema@.iuid_minmax_ops 
 	FUNCTION 3 pg_catalog.brin_minmax_consistent(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
 	FUNCTION 4 pg_catalog.brin_minmax_union(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal);
 COMMENT ON OPERATOR CLASS @extschema@.iuid_minmax_ops USING brin IS
-'least and greatest of a block range, in byte order';
+'least and greatest value of a block range, in byte order';
 
 ALTER OPERATOR FAMILY @extschema@.iuid_minmax_ops USING brin ADD
 	OPERATOR 1 @extschema@.< (@extschema@.iuid, pg_catalog.uuid),

@@ -1,19 +1,19 @@
 /*-------------------------------------------------------------------------
  *
  * planner.c
- *	  Support functions: they put predicates on identifiers into a form that
+ *	  Support functions that put predicates on identifiers into a form that
  *	  indexes and partition pruning can use.
  *
- * Partition pruning asks no support function, and both kinds of scan need more
- * than one condition for some of these, so a predicate is rewritten when
- * constants are folded (SupportRequestSimplify):
+ * Partition pruning calls no support function, and some predicates need two
+ * conditions, for an index as for pruning.  So a predicate is rewritten when
+ * the planner folds constants (SupportRequestSimplify):
  *
  *	  id >= time			 id >= boundary, in byte order
  *	  id <@ range			 id >= lower AND id < upper, in byte order
  *	  iuid_is_from(id, ...)	 id ~>=~ lower AND id ~<~ upper, in country order
  *	  uuid = iuid			 uuid = iuid::uuid, core's operator
  *
- * What the boundaries are is defined in bounds.c.
+ * bounds.c defines the boundaries.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -42,8 +42,9 @@
 #include "iuid.h"
 
 /*
- * An argument that is to stand twice must cost less than this many operators:
- * any expression of built-in functions may, a procedural function may not.
+ * A rewritten predicate can have an argument twice.  Such an argument must cost
+ * less than this many operators: built-in functions do, and a function in a
+ * procedural language, whose default cost this is, does not.
  */
 #define REPEAT_COST_LIMIT 100
 
@@ -70,7 +71,7 @@ static Node *make_comparison(Oid opfamily, StrategyNumber strategy, Node *left,
 static Oid default_opfamily(Oid type);
 static bool can_repeat(Rewrite *rw, Node *expr);
 
-/* The call to simplify, or false for any other kind of request. */
+/* Reads the call that is to be simplified; false for any other request. */
 static bool
 get_rewrite(FunctionCallInfo fcinfo, Rewrite *rw)
 {
@@ -99,7 +100,7 @@ is_null(Node *expr)
 	return IsA(expr, Const) && castNode(Const, expr)->constisnull;
 }
 
-/* For < <= = >= > between an iuid and a timestamptz or uuid, either way round. */
+/* For < <= = >= > of an iuid with a timestamptz or uuid, on either side. */
 PG_FUNCTION_INFO_V1(iuid_comparison_support);
 Datum
 iuid_comparison_support(PG_FUNCTION_ARGS)
@@ -179,11 +180,12 @@ iuid_is_from_support(PG_FUNCTION_ARGS)
 }
 
 /*
- * Whether the boundaries of a country may stand for iuid_is_from(), which is
- * to fail for a number out of range when it is evaluated, and not before: as
- * a constant such a number stays where it is.  So does a NULL in place of the
- * identifier, for which a comparison would be folded to NULL before the
- * number is looked at.  If not, *instead is what may stand for it.
+ * Whether comparisons with the boundaries of a country can replace a call of
+ * iuid_is_from().  A number out of range must be an error when the call is
+ * evaluated, and not when it is planned, so a call with such a constant stays.
+ * A call with a constant NULL as the identifier stays, too: a comparison with
+ * NULL would be folded to NULL, and the number never be checked.  If the result
+ * is false, *instead is what can replace the call, or NULL if the call stays.
  */
 static bool
 can_take_boundaries(Rewrite *rw, Node **instead)
@@ -194,7 +196,7 @@ can_take_boundaries(Rewrite *rw, Node **instead)
 	*instead = NULL;
 	for_each_from(lc, rw->call->args, 1)
 	{
-		/* As core does for a function that is strict. */
+		/* The server does the same for a strict function. */
 		if (is_null(lfirst(lc)))
 		{
 			*instead = makeBoolConst(false, true);
@@ -204,7 +206,7 @@ can_take_boundaries(Rewrite *rw, Node **instead)
 		{
 			int32 number = DatumGetInt32(castNode(Const, lfirst(lc))->constvalue);
 
-			/* Countries and entities have one range. */
+			/* Countries and entities have the same range. */
 			possible = possible && number >= 0 && number <= IUID_COUNTRY_MAX;
 		}
 	}
@@ -214,7 +216,7 @@ can_take_boundaries(Rewrite *rw, Node **instead)
 	return possible;
 }
 
-/* Argument id is the iuid, on the left of the strategy. */
+/* id is the number of the iuid argument, which the strategy has on its left. */
 static Node *
 rewrite_time_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 {
@@ -234,9 +236,10 @@ rewrite_time_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 }
 
 /*
- * Argument id is the iuid.  A uuid column's index knows core's operator only.
- * An iuid column's index knows both, through the cast that costs nothing, so
- * a join of two columns can use either index.
+ * Replaces a comparison with a uuid column by core's operator on two uuids; id
+ * is the number of the iuid argument.  An index on a uuid column has core's
+ * operators only.  An index on an iuid column has both, as the cast to uuid
+ * does not change the value.  So a join of two columns can use either index.
  */
 static Node *
 rewrite_uuid_comparison(Rewrite *rw, int id, StrategyNumber strategy)
@@ -269,9 +272,9 @@ make_between(Node *id, Oid opfamily, Node *lower, Node *upper)
 }
 
 /*
- * The C function that an SQL function is, or NULL if it is none.  Its name
- * says what it does, whatever a superuser has renamed the SQL function to,
- * and only a superuser makes such functions.
+ * The name of the C function of an SQL function; NULL if that is not in C.  A
+ * superuser can rename the SQL function, but the name of the C function still
+ * says what it does.  Only a superuser can make functions in C.
  */
 static char *
 c_function(Oid funcid)
@@ -289,7 +292,7 @@ c_function(Oid funcid)
 	return name;
 }
 
-/* Functions of one strategy have one part of their name in common. */
+/* The names of the C functions of one strategy have one part in common. */
 static StrategyNumber
 comparison_strategy(Oid funcid)
 {
@@ -311,10 +314,10 @@ comparison_strategy(Oid funcid)
 }
 
 /*
- * A call of one of the boundary functions, folded if it is constant, or NULL
- * if there is none.  args are copied; they are simplified already, and must
- * not be a second time.  What has taken the name of one that was renamed is
- * not called in its place.
+ * Makes a call of a boundary function, and folds the call if it is constant.
+ * NULL if the function is missing, or if another one has taken its name.  The
+ * arguments are copied.  They are simplified already, and must not be
+ * simplified a second time.
  */
 static Node *
 make_boundary(Rewrite *rw, const char *name, List *args)
@@ -363,7 +366,7 @@ make_comparison(Oid opfamily, StrategyNumber strategy, Node *left, Node *right)
 	return (Node *) comparison;
 }
 
-/* None, if it is another order that has the name now. */
+/* InvalidOid if another family has the name of that of country order now. */
 static Oid
 country_opfamily(Rewrite *rw)
 {
@@ -385,7 +388,7 @@ default_opfamily(Oid type)
 	return lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
 }
 
-/* Whether expr may be evaluated twice: with the same result, and cheaply. */
+/* Whether an expression can stand twice: the same result, at a low cost. */
 static bool
 can_repeat(Rewrite *rw, Node *expr)
 {

@@ -15,7 +15,7 @@ run_suite() {
 	shift 3
 	say "--- $name, PostgreSQL $PG_MAJOR: $total test$([ "$total" = 1 ] || echo s)"
 	rm -f regression.diffs
-	if run_make installcheck "$@" 2>&1 | number "$total" "$line"; then
+	if run_make installcheck "$@" | number "$total" "$line"; then
 		say "--- $name: passed"
 	else
 		[ ! -f regression.diffs ] || cat regression.diffs
@@ -24,10 +24,13 @@ run_suite() {
 	fi
 }
 
-# Puts "3 of 25" in front of the lines that begin like that.
+# Puts "3 of 25" in front of the lines that begin like that.  Leaves out the notes, which begin
+# with a #; what a test says of a failure comes on standard error.
 number() {
-	perl -pe 'BEGIN { $| = 1; ($total, $line) = splice @ARGV, 0, 2 }
-		printf "%*d of %d  ", length $total, ++$n, $total if /^(?:$line)/' "$@"
+	perl -ne 'BEGIN { $| = 1; ($total, $line) = splice @ARGV, 0, 2 }
+		next if /^#/;
+		printf "%*d of %d  ", length $total, ++$n, $total if /^(?:$line)/;
+		print' "$@"
 }
 
 run_pg_regress() { run_suite pg_regress "$1" 'test |(not )?ok ' "${@:2}"; }

@@ -17,7 +17,7 @@ as_user cppcheck --quiet --std=c99 --enable=warning,style,performance,portabilit
 	--error-exitcode=1 \
 	-I src src
 say "cppcheck: no warning"
-clang-format --dry-run --Werror src/*.[ch]
+find src -name '*.[ch]' -exec clang-format --dry-run --Werror {} +
 say "clang-format: no difference"
 grep -q "\"version\": \"$(sed -n "s/^default_version = '\(.*\)'/\1/p" iuid.control).0\"" META.json ||
 	die "META.json and iuid.control differ in the version"

@@ -36,7 +36,7 @@ number() {
 run_pg_regress() { run_suite pg_regress "$1" 'test |(not )?ok ' "${@:2}"; }
 run_tap() { run_suite TAP "$1" 'test/t/\S+ \.\.' TAP_TESTS=1 REGRESS= "${@:2}"; }
 
-# The regression test "install" creates the extension for those after it.
+# The regression test "install" creates the extensions for those after it.
 regress=() tap=() failed=()
 for name; do
 	if [[ $name = */* ]]; then

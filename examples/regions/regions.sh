@@ -62,7 +62,7 @@ build
 say "Starting three servers (ten seconds)"
 for node in $nodes; do
 	start_server "$work/$node" $'wal_level = logical\nlog_statement = all'
-	at "$node" -d postgres -v node="$node" -f "$example/mesh.sql"
+	PGOPTIONS='-c client_min_messages=warning' at "$node" -d postgres -v node="$node" -f "$example/mesh.sql"
 done
 PGOPTIONS='-c client_min_messages=warning' at mexico -f "$example/registry.sql"
 for node in $nodes; do

@@ -41,7 +41,7 @@ measure() {
 			*.sql) query -o /dev/null -v million="$BENCH_MILLION" -f "$script" ;;
 			*.sh) as_user bash "$script" ;;
 		esac
-		query -v name="$name" -f "test/bench/report/table.sql" | sed -e 1d -e '3s/+/|/g' -e '/^+/d' -e '/^$/d'
+		query -v name="$name" -f test/bench/report/table.sql | sed -e 1d -e '3s/+/|/g' -e '/^+/d' -e '/^$/d'
 		query -c "DROP SCHEMA \"$name\" CASCADE"
 		unset PGOPTIONS
 	done
@@ -64,7 +64,7 @@ bench_in_chroot() {
 names=() mode='' takes='half an hour' preload='' rounds=7 sessions=3 parts=50 million=1000000
 for name; do
 	case $name in
-		--quick) mode=' --quick' takes='three minutes' rounds=3 sessions=1 parts=10 million=100000 ;;
+		--quick) mode=' --quick' takes='five minutes' rounds=3 sessions=1 parts=10 million=100000 ;;
 		*) names+=("$name") ;;
 	esac
 done
@@ -80,11 +80,11 @@ build >&2
 start_server "$work" "$(printf 'shared_buffers = 128MB\n%s' "$preload")"
 # Compiled as the extension is.
 as_user cc $("$bin/pg_config" --cflags --cflags_sl) -I "$("$bin/pg_config" --includedir-server)" \
-	-shared -o "$work/floor.so" "test/bench/floor.c"
+	-shared -o "$work/floor.so" test/bench/floor.c
 export BENCH_FOLDER=$work BENCH_SECONDS=1 BENCH_MILLION=$million BENCH_ROUNDS=$sessions BENCH_PARTS=$parts
 query -c 'CREATE DATABASE bench'
 export PGDATABASE=bench
-query -f "test/bench/report/setup.sql"
+PGOPTIONS='-c client_min_messages=warning' query -f test/bench/report/setup.sql
 
 if [ ${#names[@]} -gt 0 ]; then
 	describe_machine "$mode ${names[*]}"

@@ -2,7 +2,8 @@
 #
 #   ./dev lint                 gcc, clang and cppcheck, without a warning
 #
-# Every warning of both compilers and of cppcheck is an error, and so is a difference to clang-format.
+# Every warning of both compilers and of cppcheck is an error, and so is a difference to
+# clang-format.
 
 . "$(dirname "$0")/library.sh"
 

@@ -37,5 +37,6 @@ if [ "${keep:-no}" = yes ]; then
 	say "and end it with"
 	say "   $(stop_command "$work") && rm -rf $work"
 else
-	say "That was a server of its own, which is gone now; ./dev demo --keep leaves it for you to open psql on."
+	say "That was a server of its own, which is gone now."
+	say "./dev demo --keep leaves it, for you to open psql on."
 fi

@@ -1,5 +1,6 @@
 -- Events of many countries in one table, partitioned by month on the key alone.
--- Run at the top of the tree with psql -f examples/events/load.sql: \copy reads a file of the client.
+-- Run it at the top of the tree: psql -f examples/events/load.sql.  \copy reads a file of the
+-- client, and names it from there.
 SET timezone = 'UTC';
 
 CREATE TEMP TABLE source (event text, event_time timestamptz, write_time timestamptz, utc_offset interval);

@@ -90,9 +90,9 @@ say "   A customer sends an id to the support desk in Almaty. What is it?"
 say "   SELECT \"time\", name, key, node, region FROM iuid_inspect('${ids[2]}')"
 say
 at almaty -U desk -c "SELECT \"time\", name, key, node, region FROM iuid_inspect('${ids[2]}')"
-say "   Which order is it? An id of each node, looked up at each node, in two ways: as a literal, and as a uuid"
-say "   parameter of a generic plan. On the right is what came to each server from the others, by its own log:"
-say "   the owner of the id is asked, once for each way, and nobody else."
+say "   Which order is it? Each node looks up an id of each node, in two ways: as a literal, and as a"
+say "   uuid parameter of a generic plan. On the right is how many queries came to each server from the"
+say "   others, by its own log: the owner of the id is asked, once for each way, and nobody else."
 say "   SELECT ... FROM orders_global WHERE id = \$1"
 say
 look_up "$nodes" "${ids[@]}"
@@ -102,7 +102,7 @@ say "3. The orders of a customer over all regions, newest first"
 say "   SELECT ... FROM orders_global WHERE customer = 42 ORDER BY id DESC LIMIT 8"
 say
 at mexico -U desk -v customer=42 -f "$example/history.sql" |
-	sed 's/^ *Remote SQL:/   This was asked in Mexico. For each country of another node the plan has a query that sorts there, such as\n  /'
+	sed 's/^ *Remote SQL:/   This was asked in Mexico. For each country of another node the plan has a query\n   that sorts there, such as\n  /'
 
 say
 say "4. Jakarta is down"
@@ -136,7 +136,8 @@ say
 count_orders
 
 say
-say "All steps are in examples/regions, to be copied: mesh, registry, tables, load, look_up, history, move."
+say "All steps are in examples/regions, to be copied: mesh, registry, tables, load, look_up, history,"
+say "move."
 if [ "${keep:-no}" = yes ]; then
 	say "The servers run on.  Open psql on them with"
 	for node in $nodes; do
@@ -148,5 +149,6 @@ if [ "${keep:-no}" = yes ]; then
 	done
 	say "   rm -rf $work"
 else
-	say "These servers are gone now; ./dev regions --keep leaves them for you to open psql on."
+	say "These servers are gone now."
+	say "./dev regions --keep leaves them, for you to open psql on."
 fi

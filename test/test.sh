@@ -55,7 +55,7 @@ install_toolchain libipc-run-perl libfaketime perl
 build -Werror
 start_server
 if [ $# = 0 ]; then
-	say "Running all tests (two or three minutes)"
+	say "Running all tests (about three minutes)"
 	run_pg_regress "$(ls sql/*.sql | wc -l)"
 	run_tap "$(ls test/t/*.pl | wc -l)"
 else

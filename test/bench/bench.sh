@@ -41,7 +41,7 @@ measure() {
 			*.sql) query -o /dev/null -v million="$BENCH_MILLION" -f "$script" ;;
 			*.sh) as_user bash "$script" ;;
 		esac
-		query -v name="$name" -f test/bench/report/table.sql | sed -e 1d -e '3s/+/|/g' -e '/^+/d' -e '/^$/d'
+		query -v name="$name" -v major="$PG_MAJOR" -f test/bench/report/table.sql | sed -e 1d -e '3s/+/|/g' -e '/^+/d' -e '/^$/d'
 		query -c "DROP SCHEMA \"$name\" CASCADE"
 		unset PGOPTIONS
 	done

@@ -1,6 +1,6 @@
 -- Telemetry: events that have two clocks, are sent again, and come late.
--- Run with psql -v events=FILE -f examples/telemetry.sql in a database with the
--- extension iuid; FILE has the columns of source below (test/data/events.tsv).
+-- Run it at the top of the tree, in a database with the extension iuid: psql -f
+-- examples/telemetry.sql.  \copy reads a file of the client, and names it from there.
 --
 -- A device notes when something happened: the event time.  The server notes when it
 -- heard of it: the write time.  Batches are sent until they are acknowledged, so the same
@@ -171,7 +171,7 @@ $$;
 
 -- From here on, with data.  The file brings its own write times.
 CREATE TEMP TABLE source (LIKE arrivals);
-COPY source FROM :'events' (FORMAT csv, DELIMITER E'\t', HEADER true);
+\copy source FROM 'test/data/events.tsv' (FORMAT csv, DELIMITER E'\t', HEADER true)
 
 -- The partitions.  Later on, cron does this, and lets go of what is cold:
 --   SELECT iuid_maintain_partitions('events', '1 month'), iuid_maintain_partitions('late_events', '1 month');

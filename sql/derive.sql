@@ -1,9 +1,7 @@
 -- Derived identifiers, against what an independent program computed (test/data/derived.py).
 SET timezone = 'UTC';
-\getenv tree PG_ABS_SRCDIR
-\set vectors :tree '/test/data/derived.tsv'
 CREATE TEMP TABLE vector (function text, input text, repeat int, country int, entity int, ms bigint, expected uuid);
-COPY vector FROM :'vectors' (FORMAT csv, DELIMITER E'\t', HEADER true, FORCE_NOT_NULL (input));
+\copy vector FROM 'test/data/derived.tsv' (FORMAT csv, DELIMITER E'\t', HEADER true, FORCE_NOT_NULL (input))
 CREATE TEMP VIEW prepared AS
 SELECT function, country, entity, expected, ms, timestamptz 'epoch' + ms * interval '1 millisecond' AS at,
 	decode(repeat(input, repeat), 'hex') AS bytes, CASE WHEN function = 'name' THEN convert_from(decode(repeat(input, repeat), 'hex'), 'UTF8') END AS text,

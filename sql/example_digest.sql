@@ -1,7 +1,5 @@
 -- A table keyed by the digest of its natural key: the example, and what its comments say of it.
-\getenv tree PG_ABS_SRCDIR
-\set example :tree '/examples/digest.sql'
-\i :example
+\i examples/digest.sql
 
 -- the two counts by tag, from the source
 SELECT count(DISTINCT url) FILTER (WHERE tag = 'tag-5') AS with_the_tag,

@@ -1,8 +1,5 @@
 -- Real events in a table partitioned by month on the key: the example, checked against its source.
-\getenv tree PG_ABS_SRCDIR
-\set events :tree '/test/data/events.tsv'
-\set load :tree '/examples/events/load.sql'
-\i :load
+\i examples/events/load.sql
 TABLE countries ORDER BY country;
 
 -- every event is there, with its time and country, in the partition of its month

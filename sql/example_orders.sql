@@ -1,7 +1,5 @@
 -- Orders of a ride service and the history they bring along: the example, checked against its sources.
-\getenv tree PG_ABS_SRCDIR
-\set example :tree '/examples/orders.sql'
-\i :example
+\i examples/orders.sql
 
 -- every account and order has the time of its source, to the millisecond, and its country and entity
 CREATE TEMP VIEW source AS

@@ -1,8 +1,5 @@
 -- Telemetry with two clocks, replays and late events: the example, checked against its source.
-\getenv tree PG_ABS_SRCDIR
-\set events :tree '/test/data/events.tsv'
-\set example :tree '/examples/telemetry.sql'
-\i :example
+\i examples/telemetry.sql
 
 -- what the source says, without an iuid; what came again in August 2026 was late
 CREATE TEMP VIEW oracle AS

@@ -1,7 +1,5 @@
 -- Trips from samples in any order: the example, and the ends of its rules.
-\getenv tree PG_ABS_SRCDIR
-\set example :tree '/examples/trips.sql'
-\i :example
+\i examples/trips.sql
 TRUNCATE samples, trips, merged_trips;
 
 -- ten minutes apart are two trips, a millisecond less is one

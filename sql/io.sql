@@ -66,13 +66,12 @@ INSERT INTO assigned VALUES ('919108f7-52d1-4320-9bac-f847db4148a8'::uuid);
 TABLE assigned;
 
 -- binary, there and back; and a UUID of version 4 in binary
-\getenv folder PG_ABS_BUILDDIR
-\set good :folder '/results/iuid.bin'
-\set bad :folder '/results/uuid.bin'
-COPY assigned TO :'good' (FORMAT binary);
-COPY assigned FROM :'good' (FORMAT binary);
+\copy assigned TO 'results/iuid.bin' (FORMAT binary)
+\copy assigned FROM 'results/iuid.bin' (FORMAT binary)
 SELECT id, count(*) FROM assigned GROUP BY id;
-COPY (SELECT '919108f7-52d1-4320-9bac-f847db4148a8'::uuid) TO :'bad' (FORMAT binary);
-COPY assigned FROM :'bad' (FORMAT binary);
-\echo :LAST_ERROR_SQLSTATE
+\copy (SELECT '919108f7-52d1-4320-9bac-f847db4148a8'::uuid) TO 'results/uuid.bin' (FORMAT binary)
+\copy assigned FROM 'results/uuid.bin' (FORMAT binary)
+\set VERBOSITY sqlstate
+\copy assigned FROM 'results/uuid.bin' (FORMAT binary)
+\set VERBOSITY default
 SELECT iuid_send('019b7612-3c00-8007-8041-23456789abcd');

@@ -1,8 +1,6 @@
 -- ISO 3166-1 as a starting set, against Debian's iso-codes.
-\getenv tree PG_ABS_SRCDIR
 CREATE TEMP TABLE iso (code text, name text);
-\set source :tree /test/data/iso_3166_1.tsv
-COPY iso FROM :'source' (FORMAT csv, DELIMITER E'\t', QUOTE E'\b', HEADER true);
+\copy iso FROM 'test/data/iso_3166_1.tsv' (FORMAT csv, DELIMITER E'\t', QUOTE E'\b', HEADER true)
 
 SELECT iuid_register_iso_countries();
 SELECT iuid_register_iso_countries() AS again;
@@ -14,9 +12,9 @@ SELECT count(*) AS in_alphabetical_order FROM (SELECT country, row_number() OVER
 SELECT min(country), string_agg(code, ' ' ORDER BY country) FROM iuid_countries GROUP BY (country - 1) / 25 ORDER BY 1;
 
 -- the page has the same
-\set page :tree /doc/countries.md
+\set page `cat doc/countries.md`
 SELECT count(*) AS on_the_page
-FROM regexp_matches(convert_from(pg_read_binary_file(:'page'), 'UTF8'), '^\| (\d+) \| ([A-Z]{2}) \| (.*) \|$', 'gn') AS line
+FROM regexp_matches(:'page', '^\| (\d+) \| ([A-Z]{2}) \| (.*) \|$', 'gn') AS line
 	JOIN iuid_countries ON (country::text, code, name) = (line[1], line[2], line[3]);
 
 -- what is there stays

@@ -1,9 +1,10 @@
 -- Events of many countries in one table, partitioned by month on the key alone.
--- Run with psql -v events=FILE, where FILE has the columns of source below.
+-- Run it at the top of the tree: psql -f examples/events/load.sql.  \copy reads a file of the
+-- client, and names it from there.
 SET timezone = 'UTC';
 
 CREATE TEMP TABLE source (event text, event_time timestamptz, write_time timestamptz, utc_offset interval);
-COPY source FROM :'events' (FORMAT csv, DELIMITER E'\t', HEADER true);
+\copy source FROM 'test/data/events.tsv' (FORMAT csv, DELIMITER E'\t', HEADER true)
 
 -- An organisation numbers its countries itself, once and for ever.  These
 -- events know a UTC offset only, so here a country is a quarter of an hour,

@@ -42,7 +42,7 @@ sub beside
 		}
 	}
 	is($failed, '', "$name: all of a hundred were done");
-	$pgbench->signal('INT');
+	$pgbench->signal('TERM');
 	IPC::Run::finish($pgbench);
 	unlike($out, qr/ERROR|aborted/, "$name: nobody else got an error");
 }

@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+#
+#   ./dev regions [--keep]     three servers that answer as one; one down; a country that moves
+#
+# The steps are in the other files of this folder; this runs them, says what they do, and counts in
+# the servers' logs who was asked.
+
+. "$(dirname "$0")/../../test/library.sh"
+
+# psql on a node.
+at() {
+	query -h "$work/$1" -d shop -P footer=off \
+		-v almaty="$work/almaty" -v mexico="$work/mexico" -v jakarta="$work/jakarta" "${@:2}"
+}
+
+count_orders() {
+	local node
+	for node in $nodes; do
+		at "$node" -At -c "SELECT format('   %-8s %s orders, %s in orders_global',
+			current_setting('iuid.node'), (SELECT count(*) FROM orders), (SELECT count(*) FROM orders_global))"
+	done
+}
+
+# At some nodes, some ids.
+look_up() {
+	local asking=$1 node id found before after line
+	shift
+	line='   %-10s %-10s %-32s %8s %8s %8s\n'
+	printf "$line" 'asked at' 'an id of' 'the order' $nodes
+	for node in $asking; do
+		for id; do
+			before=($(queries_of_others))
+			found=$(at "$node" -U desk -At -v id="$id" -f "$example/look_up.sql" | uniq)
+			after=($(queries_of_others))
+			printf "$line" "$node" "${found%%|*}" "${found#*|}" \
+				$((after[0] - before[0])) $((after[1] - before[1])) $((after[2] - before[2]))
+		done
+	done
+}
+
+# How many each node was sent so far, by its log.
+queries_of_others() {
+	local node
+	for node in $nodes; do
+		grep -c 'DECLARE c[0-9]* CURSOR' "$work/$node/server.log" || true
+	done
+}
+
+fail_at() {
+	if at "$1" -U desk -c "$2" >"$work/failed.log" 2>&1; then
+		die "this should have failed: $2"
+	fi
+	say "   $2"
+	sed -n 's/^ERROR/   ERROR/p' "$work/failed.log"
+}
+
+example=examples/regions nodes="almaty mexico jakarta" country=7
+take_keep regions "$@"
+install_toolchain
+build
+
+say "Starting three servers (ten seconds)"
+for node in $nodes; do
+	start_server "$work/$node" $'wal_level = logical\nlog_statement = all'
+	PGOPTIONS='-c client_min_messages=warning' at "$node" -d postgres -v node="$node" -f "$example/mesh.sql"
+done
+PGOPTIONS='-c client_min_messages=warning' at mexico -f "$example/registry.sql"
+for node in $nodes; do
+	at "$node" -f "$example/tables.sql" >/dev/null
+	at "$node" -v country=$country -f "$example/load.sql"
+	country=$((country + 1))
+done
+ids=($(for node in $nodes; do at "$node" -At -c "SELECT id FROM orders WHERE note = 'a new order'"; done))
+moved=$(at almaty -At -c "SELECT id FROM orders WHERE note = 'Uzbekistan, order 42'")
+
+say
+say "1. Three nodes, each a server of its own with the orders of its countries"
+say
+at mexico -c "SELECT node, region, string_agg(format('%s %s', country, name), ', ' ORDER BY country) AS countries
+	FROM iuid_countries JOIN iuid_nodes ON node = iuid_node(country, 1) GROUP BY node, region ORDER BY node"
+say "   This is in the registry, which is filled in at mexico and replicated to the others."
+say "   Each node has a table orders, and a table orders_global over all regions:"
+say
+count_orders
+
+say
+say "2. An id from anywhere"
+say
+say "   A customer sends an id to the support desk in Almaty. What is it?"
+say "   SELECT \"time\", name, key, node, region FROM iuid_inspect('${ids[2]}')"
+say
+at almaty -U desk -c "SELECT \"time\", name, key, node, region FROM iuid_inspect('${ids[2]}')"
+say "   Which order is it? Each node looks up an id of each node, in two ways: as a literal, and as a"
+say "   uuid parameter of a generic plan. On the right is how many queries came to each server from the"
+say "   others, by its own log: the owner of the id is asked, once for each way, and nobody else."
+say "   SELECT ... FROM orders_global WHERE id = \$1"
+say
+look_up "$nodes" "${ids[@]}"
+
+say
+say "3. The orders of a customer over all regions, newest first"
+say "   SELECT ... FROM orders_global WHERE customer = 42 ORDER BY id DESC LIMIT 8"
+say
+at mexico -U desk -v customer=42 -f "$example/history.sql" |
+	sed 's/^ *Remote SQL:/   This was asked in Mexico. For each country of another node the plan has a query\n   that sorts there, such as\n  /'
+
+say
+say "4. Jakarta is down"
+say
+stop_server "$work/jakarta"
+say "   The ids of the other nodes are looked up as before:"
+say
+look_up "almaty mexico" "${ids[@]:0:2}"
+say
+say "   What needs Jakarta says so:"
+say
+fail_at almaty "SELECT * FROM orders_global WHERE id = '${ids[2]}'"
+fail_at almaty "SELECT count(*) FROM orders_global"
+start_server "$work/jakarta"
+
+say
+say "5. Uzbekistan moves from Almaty to Jakarta, which is up again"
+say
+say "   An order of Uzbekistan before:"
+say
+look_up "$nodes" "$moved"
+say
+say "   The move:"
+sed -n 's/^-- \([1-9]\.\)/   \1/p' "$example/move.sql"
+at mexico -f "$example/move.sql" >/dev/null
+say
+say "   The same id after it, and all orders:"
+say
+look_up "$nodes" "$moved"
+say
+count_orders
+
+say
+say "All steps are in examples/regions, to be copied: mesh, registry, tables, load, look_up, history,"
+say "move."
+if [ "${keep:-no}" = yes ]; then
+	say "The servers run on.  Open psql on them with"
+	for node in $nodes; do
+		say "   psql -h $work/$node -U postgres shop"
+	done
+	say "and end them with"
+	for node in $nodes; do
+		say "   $(stop_command "$work/$node")"
+	done
+	say "   rm -rf $work"
+else
+	say "These servers are gone now."
+	say "./dev regions --keep leaves them, for you to open psql on."
+fi

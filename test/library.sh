@@ -1,0 +1,186 @@
+# shellcheck shell=bash
+#
+# What the commands of ./dev share: packages, a folder that is gone afterwards, with an installation
+# of PostgreSQL of its own in it, and servers on sockets there.  No other server notices.  A
+# command reads this file first.
+
+set -euo pipefail
+
+tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# The same everywhere, whatever locales this machine has.
+unset LANGUAGE
+export LC_ALL=C.UTF-8
+
+say() { printf '%s\n' "$*"; }
+die() { printf 'dev: %s\n' "$*" >&2; exit 1; }
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		die "this needs root, or sudo: $*"
+	fi
+}
+
+# PostgreSQL refuses to run as root.
+as_user() {
+	if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi
+}
+
+# --- what the machine must have ------------------------------------------
+
+install_packages() {
+	local package missing=()
+	for package; do
+		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
+			grep -qx installed || missing+=("$package")
+	done
+	[ ${#missing[@]} -gt 0 ] || return 0
+	say "Installing ${missing[*]} (a minute or two)"
+	apt_install "${missing[@]}" >"$work/apt.log" 2>&1 ||
+		{ cat "$work/apt.log" >&2; die "cannot install ${missing[*]}"; }
+}
+
+# Without the machine-wide server that Debian's package sets up and starts.
+apt_install() {
+	local conf=/etc/postgresql-common/createcluster.d/iuid.conf status=0
+	as_root mkdir -p "$(dirname "$conf")"
+	echo 'create_main_cluster = false' | as_root tee "$conf"
+	as_root apt-get update &&
+		as_root env DEBIAN_FRONTEND=noninteractive \
+			apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=600 "$@" || status=1
+	as_root rm -f "$conf"
+	return $status
+}
+
+# The version that this system's package "postgresql" stands for.
+default_major() {
+	apt-cache depends postgresql 2>/dev/null |
+		sed -n 's/^ *Depends: postgresql-\([0-9]*\)$/\1/p'
+}
+
+install_toolchain() {
+	if [ -z "${PG_MAJOR:-}" ]; then
+		[ -n "$(default_major)" ] || as_root apt-get update >/dev/null 2>&1 || true
+		PG_MAJOR=$(default_major)
+		[ -n "$PG_MAJOR" ] || die "this system's package lists have no PostgreSQL"
+	fi
+	install_packages gcc make libc6-dev libsodium-dev \
+		"postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR" "$@"
+}
+
+# --- the temporary folder ------------------------------------------------
+
+# It is one that the server's user may enter, and so is the current folder from here on.
+make_work_folder() {
+	# The path of a socket is short.
+	unset TMPDIR
+	work=$(mktemp -d /tmp/iuid.XXXXXX)
+	chmod 755 "$work"
+	cd "$work"
+	trap clean_up EXIT
+	trap 'exit 130' INT TERM
+}
+
+clean_up() {
+	local status=$?
+	trap '' INT TERM
+	if [ "$status" != 0 ] || [ "${keep:-no}" = no ]; then
+		local data
+		for data in "$work"/data "$work"/*/data; do
+			stop_server "${data%/data}" || true
+		done
+		cd /
+		rm -rf "$work"
+	fi
+	exit "$status"
+}
+
+# For the commands that can leave their servers.
+take_keep() {
+	case ${2:-} in
+		'') ;;
+		--keep) keep=yes ;;
+		*) die "$1 takes --keep and nothing else" ;;
+	esac
+}
+
+# --- the installation ----------------------------------------------------
+
+# PostgreSQL finds its files from where its programs are, so a copy of an
+# installation is one of its own.
+build() {
+	say "Building iuid for PostgreSQL $PG_MAJOR (ten seconds)"
+	local prefix=$work/usr
+	mkdir -p "$prefix/lib/postgresql" "$prefix/share/postgresql" "$work/tree"
+	cp -a "/usr/lib/postgresql/$PG_MAJOR" "$prefix/lib/postgresql/"
+	cp -a "/usr/share/postgresql/$PG_MAJOR" "$prefix/share/postgresql/"
+	ln -s /usr/include "$prefix/include"
+	tar -C "$tree" --exclude=./.git -cf - . | tar -C "$work/tree" -xf -
+	[ "$(id -u)" != 0 ] || chown -R postgres: "$work"
+
+	bin=$prefix/lib/postgresql/$PG_MAJOR/bin
+	export PATH=$bin:$PATH
+	# apt keeps the tree's owner out of it, so make runs as the server's user.
+	run_make clean COPT= >/dev/null
+	run_make all install COPT="${1:-}" >"$work/build.log" 2>&1 ||
+		{ cat "$work/build.log" >&2; die "the build failed"; }
+	# The examples name files from the top of the tree.
+	cd "$work/tree"
+}
+
+run_make() {
+	as_user make -s -C "$work/tree" PG_CONFIG="$bin/pg_config" "$@"
+}
+
+# --- servers -------------------------------------------------------------
+
+# A server has a folder to itself, with its data, its log and its socket, and
+# may have lines of configuration of its own.  One that was stopped starts again.
+start_server() {
+	local folder=${1:-$work}
+	export PGHOST=$folder PGUSER=postgres PGDATABASE=postgres
+	unset PGPORT PGSERVICE PGOPTIONS
+	[ -d "$folder/data" ] || init_server "$folder" "${2:-}"
+	as_user "$bin/pg_ctl" -D "$folder/data" -l "$folder/server.log" -w start >/dev/null ||
+		{ cat "$folder/server.log" >&2; die "the server did not start"; }
+}
+
+init_server() {
+	as_user mkdir -p "$1"
+	as_user "$bin/initdb" -D "$1/data" -U postgres -A trust --no-sync \
+		-E UTF8 --no-locale >"$work/initdb.log" 2>&1 ||
+		{ cat "$work/initdb.log" >&2; die "initdb failed"; }
+	as_user tee -a "$1/data/postgresql.conf" >/dev/null <<-EOF
+		listen_addresses = ''
+		unix_socket_directories = '$1'
+		fsync = off
+		max_wal_size = 4GB
+		$2
+	EOF
+}
+
+stop_server() {
+	local data=${1:-$work}/data
+	[ -f "$data/postmaster.pid" ] || return 0
+	as_user "$bin/pg_ctl" -D "$data" -m fast -w stop >/dev/null
+}
+
+# What the user types to stop a server that was left: not in a folder which that server's user
+# cannot enter.
+stop_command() {
+	if [ "$(id -u)" = 0 ]; then
+		echo "cd / && runuser -u postgres -- $bin/pg_ctl -D $1/data stop"
+	else
+		echo "$bin/pg_ctl -D $1/data stop"
+	fi
+}
+
+query() {
+	as_user psql -Xq -v ON_ERROR_STOP=1 "$@"
+}
+
+make_work_folder

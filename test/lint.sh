@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+#
+#   ./dev lint                 gcc, clang and cppcheck, without a warning
+#
+# Every warning of both compilers and of cppcheck is an error, and so is a difference to
+# clang-format.
+
+. "$(dirname "$0")/library.sh"
+
+install_toolchain clang clang-format cppcheck
+build -Werror
+say "gcc: no warning"
+run_make clean
+run_make all with_llvm=no CC=clang \
+	COPT='-Werror -Wno-unknown-warning-option -Wno-ignored-optimization-argument'
+say "clang: no warning"
+as_user cppcheck --quiet --std=c99 --enable=warning,style,performance,portability \
+	--error-exitcode=1 \
+	-I src src
+say "cppcheck: no warning"
+find src -name '*.[ch]' -exec clang-format --dry-run --Werror {} +
+say "clang-format: no difference"
+grep -q "\"version\": \"$(sed -n "s/^default_version = '\(.*\)'/\1/p" iuid.control).0\"" META.json ||
+	die "META.json and iuid.control differ in the version"

@@ -5,6 +5,8 @@
 #                              test/bench/RESULTS.md and doc/plots, or, on the terminal only,
 #                              those that are named, and with a tenth of the rows
 #
+# With --export, which this script itself uses, the measurements come out as they are.
+#
 # A benchmark is another file of this folder: a psql script, or a shell script where it takes more
 # than one session; its heading is its first comment.  What it measures goes into a table of the
 # database "bench", and from there to the terminal, as Markdown.
@@ -32,22 +34,32 @@ measure() {
 	local name script
 	for name; do
 		script=$(bench_script "$name")
-		say
-		say "## $(sed -n '/^\(--\|#\) [A-Z]/ { s/^[-#]* //p; q }' "$script") (\`$name\`)"
-		say
 		query -c "CREATE SCHEMA \"$name\""
 		export PGOPTIONS="-c client_min_messages=warning -c search_path=\"$name\",public -c bench.name=$name -c bench.rounds=$rounds"
 		case $script in
 			*.sql) query -o /dev/null -v million="$BENCH_MILLION" -f "$script" ;;
 			*.sh) as_user bash "$script" ;;
 		esac
-		query -v name="$name" -v major="$PG_MAJOR" -f test/bench/report/table.sql | sed -e 1d -e '3s/+/|/g' -e '/^+/d' -e '/^$/d'
 		query -c "DROP SCHEMA \"$name\" CASCADE"
 		unset PGOPTIONS
+		[ -n "$export" ] || report "$PG_MAJOR" "$name"
 	done
 }
 
-# What PostgreSQL itself has learned since.
+# What was measured on a server version, as Markdown.
+report() {
+	local major=$1 name
+	shift
+	for name; do
+		say
+		say "## $(sed -n '/^\(--\|#\) [A-Z]/ { s/^[-#]* //p; q }' "$(bench_script "$name")") (\`$name\`)"
+		say
+		query -v name="$name" -v major="$major" -f test/bench/report/table.sql | sed -e 1d -e '3s/+/|/g' -e '/^+/d' -e '/^$/d'
+	done
+}
+
+# What PostgreSQL itself has learned since: its measurements come into the table here, so that the
+# plots can have both.
 bench_in_chroot() {
 	local major=$1
 	shift
@@ -55,16 +67,22 @@ bench_in_chroot() {
 	say "# PostgreSQL $major"
 	say
 	if have_chroot "$major" >&2; then
-		run_in_chroot "$major" bench "$@"
+		run_in_chroot "$major" bench --export "$@" >"$work/measured"
+		# The description of the machine is the first paragraph.
+		sed '/^$/q' "$work/measured"
+		sed '1,/^$/d' "$work/measured" | query -c "\\copy bench.measurement ($columns) FROM STDIN"
+		report "$major" "$@"
 	else
 		say "SKIPPED: there is no chroot for PostgreSQL $major."
 	fi
 }
 
-names=() mode='' takes='half an hour' preload='' rounds=7 sessions=3 parts=50 million=1000000
+columns='major, benchmark, work, way, value, unit, shown'
+names=() export='' mode='' takes="three quarters of an hour" preload='' rounds=7 sessions=3 parts=50 million=1000000
 for name; do
 	case $name in
 		--quick) mode=' --quick' takes='five minutes' rounds=3 sessions=1 parts=10 million=100000 ;;
+		--export) export=yes ;;
 		*) names+=("$name") ;;
 	esac
 done
@@ -89,6 +107,7 @@ PGOPTIONS='-c client_min_messages=warning' query -f test/bench/report/setup.sql
 if [ ${#names[@]} -gt 0 ]; then
 	describe_machine "$mode ${names[*]}"
 	measure "${names[@]}"
+	[ -z "$export" ] || { say; query -c "\\copy (SELECT $columns FROM bench.measurement ORDER BY number) TO STDOUT"; }
 	exit
 fi
 say "Running all benchmarks (less than $takes)" >&2
@@ -99,7 +118,7 @@ say "# Results"
 say
 describe_machine "$mode"
 measure $(bench_names)
-[ -n "$mode" ] || bench_in_chroot 18 generate insert clients
+[ -n "$mode" ] || bench_in_chroot 18 generate insert clients growth
 exec >&3 3>&-
 wait "$name"
 [ -z "$mode" ] || exit 0

@@ -43,8 +43,8 @@ _PG_init(void)
 							IUID_COUNTRY_UNSET, IUID_COUNTRY_MAX, PGC_USERSET,
 							0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("iuid.monotonic",
-							 "Makes the identifiers of a session ascend within a millisecond, too.",
-							 "Off gives every identifier 54 random bits of its own.",
+							 "Makes identifiers ascend within a millisecond, too.",
+							 "When on, the random bits start with the fraction of the millisecond. When off, all 54 bits are random.",
 							 &iuid_setting_monotonic, true, PGC_USERSET, 0,
 							 NULL, NULL, NULL);
 	DefineCustomStringVariable("iuid.node",

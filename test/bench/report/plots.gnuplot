@@ -1,12 +1,12 @@
 # The plots of a run, from its measurements, into the current folder.
-set terminal svg noenhanced size 820,420 dynamic background rgb "white" font "sans-serif,14"
+set terminal svg noenhanced size 820,460 dynamic background rgb "white" font "sans-serif,14"
 set datafile separator "|"
 set border 3
 set tics nomirror out
 set style line 1 lc rgb "#1b6ca8" lw 2 pt 7 ps 0.5
 set style line 2 lc rgb "#777777" lw 2 pt 7 ps 0.5
 set style line 3 lc rgb "#c8553d" lw 2 pt 7 ps 0.5
-set style line 4 lc rgb "#3f8f5b" lw 2 pt 7 ps 0.5
+set style line 4 lc rgb "#3f8f5b" lw 2 dt 2 pt 6 ps 0.9
 sql(query) = '< psql -XAtc "'.query.'"'
 measured(columns, condition) = sql("SELECT ".columns.", percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FROM bench.measurement WHERE ".condition." GROUP BY ".columns." ORDER BY min(number)")
 
@@ -20,7 +20,7 @@ set xlabel "million rows in the table"
 set ylabel "thousand rows per second"
 set xrange [0:*]
 set yrange [0:*]
-set key right center
+set key outside bottom center horizontal
 growth(way) = measured("substring(work FROM '[0-9.]+')", newest("growth")." AND way = '".way."'")
 plot growth("as_iuid") using 1:($2/1000) with linespoints ls 1 title "iuid, gen_iuid()", \
 	growth("as_uuidv7") using 1:($2/1000) with linespoints ls 4 title "uuid, uuidv7()", \
@@ -43,12 +43,11 @@ plot clients("gen_iuid") using 1:($2/1e6) with linespoints ls 1 title "gen_iuid(
 set output "index.svg"
 set title "Index of the primary key, filled by several clients, 100 rows a statement (PostgreSQL ".major("clients").")"
 set ylabel "bytes a row"
-set key right bottom
 index(way) = measured("substring(work FROM '([0-9]+) client')", newest("clients")." AND unit = 'bytes of index a row' AND work LIKE '%100 a statement%' AND way = '".way."'")
-plot index("as_uuid") using 1:2 with linespoints ls 3 title "uuid, gen_random_uuid()", \
+plot index("as_iuid") using 1:2 with linespoints ls 1 title "iuid, gen_iuid()", \
 	index("as_uuidv7") using 1:2 with linespoints ls 4 title "uuid, uuidv7()", \
-	index("as_iuid") using 1:2 with linespoints ls 1 title "iuid, gen_iuid()", \
-	index("as_bigint") using 1:2 with linespoints ls 2 title "bigserial"
+	index("as_bigint") using 1:2 with linespoints ls 2 title "bigserial", \
+	index("as_uuid") using 1:2 with linespoints ls 3 title "uuid, gen_random_uuid()"
 unset logscale
 set xtics auto
 

@@ -89,6 +89,16 @@ SELECT kind, count(*) > 0 AS tried, count(*) FILTER (WHERE answers_after(change)
 FROM change, oracle GROUP BY kind ORDER BY kind;
 SELECT change, answers_after(change) FROM change, oracle WHERE answers_after(change) <> answers;
 
+-- a type of another kind that takes the name is none of ours
+BEGIN;
+ALTER TYPE iuid RENAME TO renamed;
+CREATE DOMAIN iuid AS text;
+CREATE TABLE by_domain (id iuid) PARTITION BY RANGE (id);
+CREATE TABLE by_domain_a PARTITION OF by_domain FOR VALUES FROM ('a') TO ('b');
+SELECT * FROM iuid_partitions('by_domain');
+\echo :LAST_ERROR_SQLSTATE
+ROLLBACK;
+
 DROP FUNCTION answers, answers_after;
 DROP VIEW member;
 DROP TABLE sample, predicate;

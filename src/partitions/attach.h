@@ -14,17 +14,7 @@
 
 #include "nodes/pg_list.h"
 
-#include "iuid.h"
 #include "partitioned.h"
-
-/* A new partition, for the keys with lower <= key < upper. */
-typedef struct NewPartition
-{
-	Oid table;
-	Iuid lower;
-	Iuid upper;
-	int64 moved; /* number of rows that moved out of DEFAULT */
-} NewPartition;
 
 /*
  * Joins base and suffix to a name.  If that has more than 63 bytes, the base

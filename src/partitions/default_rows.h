@@ -10,7 +10,6 @@
 #ifndef IUID_DEFAULT_ROWS_H
 #define IUID_DEFAULT_ROWS_H
 
-#include "attach.h"
 #include "partitioned.h"
 
 /*

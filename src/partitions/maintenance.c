@@ -285,6 +285,8 @@ create_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 static void
 remove_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 {
+	const char *action = work->drop ? "dropped" : "detached";
+
 	for (int i = 0; i < work->old_count; i++)
 	{
 		Oid partition = work->old[i].table;
@@ -293,10 +295,9 @@ remove_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 		if (!remove_one(work, partition))
 			continue;
 		ereport(NOTICE,
-				(errmsg("%s partition %s, which ended at %s",
-						work->drop ? "dropped" : "detached", name,
+				(errmsg("%s partition %s, which ended at %s", action, name,
 						iuid_time_text(iuid_time_of_bound(&work->old[i].upper)))));
-		report(rsinfo, "dropped", partition, name);
+		report(rsinfo, action, partition, name);
 	}
 }
 

@@ -10,7 +10,6 @@
 #ifndef IUID_MOVE_H
 #define IUID_MOVE_H
 
-#include "attach.h"
 #include "partitioned.h"
 
 typedef struct Move Move;

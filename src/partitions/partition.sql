@@ -25,7 +25,7 @@ RETURNS SETOF pg_catalog.regclass
 AS 'MODULE_PATHNAME', 'iuid_detach_partitions'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.iuid_detach_partitions(pg_catalog.regclass, pg_catalog.timestamptz) IS
-'detaches the time partitions that end at or before a time, and returns them; each stays as a table of its own; otherwise as iuid_drop_partitions (doc/partitions.md)';
+'detaches the time partitions that end at or before a time, and returns them; each stays as a table of its own, with its owner and with the views on it; a partition whose rows a foreign key to the parent refers to stays attached, with a warning; otherwise as iuid_drop_partitions (doc/partitions.md)';
 
 CREATE FUNCTION @extschema@.iuid_maintain_partitions(parent pg_catalog.regclass, step interval, ahead int DEFAULT 4, keep interval DEFAULT NULL)
 RETURNS TABLE (action pg_catalog.text, partition pg_catalog.text)

@@ -58,15 +58,26 @@ iuid_read_partitioned(Oid table, KeyOrder order, Oid schema)
 }
 
 /*
- * Finds the type by its name in the schema of the extension.  Only a superuser
- * can rename that type and so make room for another type of its name.
+ * Finds the type by its name in the schema of the extension.  If a superuser
+ * has renamed it, anyone can give its name to a domain or another type of
+ * their own; only a superuser can make a base type.
  */
+static Oid
+find_iuid_type(Oid schema)
+{
+	Oid type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
+							   CStringGetDatum("iuid"), ObjectIdGetDatum(schema));
+
+	if (!OidIsValid(type) || get_typtype(type) != TYPTYPE_BASE ||
+		get_typlen(type) != IUID_LEN)
+		return InvalidOid;
+	return type;
+}
+
 static void
 read_key(Partitioned *parent, Relation relation, Oid schema)
 {
-	Oid iuid_type =
-		GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("iuid"),
-						ObjectIdGetDatum(schema));
+	Oid iuid_type = find_iuid_type(schema);
 	PartitionKey key;
 
 	check_key(parent->table);

@@ -30,6 +30,15 @@ typedef struct Partition
 	Iuid upper; /* Max for MAXVALUE */
 } Partition;
 
+/* A new partition, for the keys with lower <= key < upper. */
+typedef struct NewPartition
+{
+	Oid table;
+	Iuid lower;
+	Iuid upper;
+	int64 moved; /* number of rows that moved out of DEFAULT */
+} NewPartition;
+
 typedef struct Partitioned
 {
 	Oid table;

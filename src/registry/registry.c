@@ -24,6 +24,7 @@
 
 #include "registry.h"
 #include "registry_load.h"
+#include "registry_trigger.h"
 
 /* How often the tables are read, at most, while they change. */
 #define TRIES 3

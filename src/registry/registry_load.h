@@ -24,7 +24,4 @@
  */
 extern Registry *iuid_load_registry(Oid schema, Oid tables[IUID_TABLES]);
 
-/* Warns if a table can change without any session being told. */
-extern void iuid_check_triggers(Oid schema, const Oid tables[IUID_TABLES]);
-
 #endif /* IUID_REGISTRY_LOAD_H */

@@ -23,7 +23,7 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
-#include "registry_load.h"
+#include "registry_trigger.h"
 
 #define FUNCTION_NAME "iuid_registry_changed"
 

@@ -99,6 +99,18 @@ SELECT * FROM iuid_partitions('by_domain');
 \echo :LAST_ERROR_SQLSTATE
 ROLLBACK;
 
+-- nor is a function that takes the name of the one for the CHECKs of country partitions
+BEGIN;
+INSERT INTO iuid_nodes VALUES ('here');
+INSERT INTO iuid_routes VALUES (7, NULL, 'here');
+SET LOCAL iuid.node = 'here';
+CREATE TABLE by_country (id iuid) PARTITION BY RANGE (id iuid_country_ops);
+ALTER FUNCTION iuid_country(iuid) RENAME TO renamed;
+CREATE FUNCTION iuid_country(iuid) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 7';
+SELECT iuid_create_country_partitions('by_country', 1);
+\echo :LAST_ERROR_SQLSTATE
+ROLLBACK;
+
 DROP FUNCTION answers, answers_after;
 DROP VIEW member;
 DROP TABLE sample, predicate;

@@ -13,7 +13,6 @@
 #include "access/xact.h"
 #include "catalog/heap.h"
 #include "catalog/pg_operator.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -24,11 +23,11 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "countries.h"
 #include "datum.h"
+#include "function.h"
 #include "partitions/lock.h"
 #include "partitions/maintenance.h"
 #include "owner.h"
@@ -157,10 +156,8 @@ add_check(const Countries *countries, int country, const NewPartition *range)
 	Relation table = table_open(range->table, NoLock);
 	AttrNumber column = get_attnum(range->table, countries->table->key);
 	Oid type = get_atttype(range->table, column);
-	Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
-								   CStringGetDatum("iuid_country"),
-								   PointerGetDatum(buildoidvector(&type, 1)),
-								   ObjectIdGetDatum(countries->schema));
+	Oid function =
+		iuid_find_function(countries->schema, "iuid_country", &type, 1);
 	Var *key = makeVar(1, column, type, -1, InvalidOid, 0);
 	Expr *is_country;
 	Constraint *check = makeNode(Constraint);

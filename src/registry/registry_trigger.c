@@ -14,15 +14,14 @@
 #include "compat.h"
 
 #include "access/relation.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 
+#include "function.h"
 #include "registry_trigger.h"
 
 #define FUNCTION_NAME "iuid_registry_changed"
@@ -66,10 +65,7 @@ iuid_registry_changed(PG_FUNCTION_ARGS)
 void
 iuid_check_triggers(Oid schema, const Oid tables[IUID_TABLES])
 {
-	Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
-								   CStringGetDatum(FUNCTION_NAME),
-								   PointerGetDatum(buildoidvector(NULL, 0)),
-								   ObjectIdGetDatum(schema));
+	Oid function = iuid_find_function(schema, FUNCTION_NAME, NULL, 0);
 
 	for (int i = 0; i < IUID_TABLES; i++)
 	{

@@ -24,9 +24,7 @@
 #include "access/htup_details.h"
 #include "access/nbtree.h"
 #include "catalog/pg_am.h"
-#include "catalog/pg_language.h"
 #include "catalog/pg_opfamily.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -34,11 +32,11 @@
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
+#include "function.h"
 #include "iuid.h"
 
 /*
@@ -62,7 +60,6 @@ static Node *rewrite_time_comparison(Rewrite *rw, int id,
 static Node *rewrite_uuid_comparison(Rewrite *rw, int id,
 									 StrategyNumber strategy);
 static Node *make_between(Node *id, Oid opfamily, Node *lower, Node *upper);
-static char *c_function(Oid funcid);
 static Oid country_opfamily(Rewrite *rw);
 static StrategyNumber comparison_strategy(Oid funcid);
 static Node *make_boundary(Rewrite *rw, const char *name, List *args);
@@ -271,27 +268,6 @@ make_between(Node *id, Oid opfamily, Node *lower, Node *upper)
 	return (Node *) makeBoolExpr(AND_EXPR, list_make2(reaches, precedes), -1);
 }
 
-/*
- * The name of the C function of an SQL function; NULL if that is not in C.  A
- * superuser can rename the SQL function, but the name of the C function still
- * says what it does.  Only a superuser can make functions in C.
- */
-static char *
-c_function(Oid funcid)
-{
-	HeapTuple proc = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
-	char *name = NULL;
-	bool isnull;
-
-	if (!HeapTupleIsValid(proc))
-		return NULL;
-	if (((Form_pg_proc) GETSTRUCT(proc))->prolang == ClanguageId)
-		name = TextDatumGetCString(
-			SysCacheGetAttr(PROCOID, proc, Anum_pg_proc_prosrc, &isnull));
-	ReleaseSysCache(proc);
-	return name;
-}
-
 /* The names of the C functions of one strategy have one part in common. */
 static StrategyNumber
 comparison_strategy(Oid funcid)
@@ -303,7 +279,7 @@ comparison_strategy(Oid funcid)
 		[BTGreaterEqualStrategyNumber] = "_ge",
 		[BTGreaterStrategyNumber] = "_gt",
 	};
-	char *name = c_function(funcid);
+	char *name = iuid_c_function(funcid);
 
 	for (StrategyNumber s = BTLessStrategyNumber; s <= BTMaxStrategyNumber; s++)
 	{
@@ -322,9 +298,8 @@ comparison_strategy(Oid funcid)
 static Node *
 make_boundary(Rewrite *rw, const char *name, List *args)
 {
-	Oid argtypes[2];
+	Oid argtypes[2] = { InvalidOid, InvalidOid };
 	Oid funcid;
-	char *found;
 	Node *call;
 	int nargs = 0;
 	bool constant = true;
@@ -336,12 +311,8 @@ make_boundary(Rewrite *rw, const char *name, List *args)
 		constant = constant && IsA(lfirst(lc), Const);
 	}
 
-	funcid = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
-							 CStringGetDatum(name),
-							 PointerGetDatum(buildoidvector(argtypes, nargs)),
-							 ObjectIdGetDatum(rw->schema));
-	found = c_function(funcid);
-	if (found == NULL || strcmp(found, name) != 0)
+	funcid = iuid_find_function(rw->schema, name, argtypes, nargs);
+	if (!OidIsValid(funcid))
 		return NULL;
 
 	call = (Node *) makeFuncExpr(funcid, get_func_rettype(funcid),
@@ -375,7 +346,7 @@ country_opfamily(Rewrite *rw)
 								   ObjectIdGetDatum(BTREE_AM_OID),
 								   CStringGetDatum("iuid_country_ops"),
 								   ObjectIdGetDatum(rw->schema));
-	char *less = c_function(get_opcode(
+	char *less = iuid_c_function(get_opcode(
 		get_opfamily_member(opfamily, type, type, BTLessStrategyNumber)));
 
 	return less != NULL && strcmp(less, "iuid_country_lt") == 0 ? opfamily :

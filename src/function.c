@@ -1,0 +1,45 @@
+/*-------------------------------------------------------------------------
+ *
+ * function.c
+ *	  Finds SQL functions of the extension by their C functions.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+
+#include "function.h"
+
+char *
+iuid_c_function(Oid function)
+{
+	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	char *name = NULL;
+	bool isnull;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	if (((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId)
+		name = TextDatumGetCString(
+			SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull));
+	ReleaseSysCache(tuple);
+	return name;
+}
+
+Oid
+iuid_find_function(Oid schema, const char *name, const Oid *types, int count)
+{
+	Oid function =
+		GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+						PointerGetDatum(buildoidvector(types, count)),
+						ObjectIdGetDatum(schema));
+	char *found = iuid_c_function(function);
+
+	return found != NULL && strcmp(found, name) == 0 ? function : InvalidOid;
+}

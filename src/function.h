@@ -1,0 +1,28 @@
+/*-------------------------------------------------------------------------
+ *
+ * function.h
+ *	  Finds SQL functions of the extension by their C functions.
+ *
+ * A superuser can rename an SQL function, and then others can give its name
+ * to a function of their own.  Only a superuser can make functions in C.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef IUID_FUNCTION_H
+#define IUID_FUNCTION_H
+
+#include "compat.h"
+
+/* The name of the C function of an SQL function; NULL if that is not in C. */
+extern char *iuid_c_function(Oid function);
+
+/*
+ * The function of a name, schema and argument types whose C function has the
+ * same name; InvalidOid if there is none.
+ */
+extern Oid iuid_find_function(Oid schema, const char *name, const Oid *types,
+							  int count);
+
+#endif /* IUID_FUNCTION_H */

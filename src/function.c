@@ -9,6 +9,7 @@
  */
 #include "compat.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_language.h"
 #include "catalog/pg_proc.h"
 #include "utils/builtins.h"

@@ -36,7 +36,6 @@
 #define IUID_ENTITY_MAX	 255
 #define IUID_COUNTRIES	 (IUID_COUNTRY_MAX + 1)
 #define IUID_ENTITIES	 (IUID_ENTITY_MAX + 1)
-#define IUID_MIDDLE_BITS 20 /* layout, country and entity */
 #define IUID_RANDOM_BITS 54
 #define IUID_RANDOM_MAX	 ((UINT64_C(1) << IUID_RANDOM_BITS) - 1)
 

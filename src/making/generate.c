@@ -68,7 +68,7 @@ gen_iuid_at(PG_FUNCTION_ARGS)
 	int64 ms = iuid_ms_arg(fcinfo, 2);
 
 	PG_RETURN_IUID(iuid_make(ms, IUID_LAYOUT_TIME, country, entity,
-							 iuid_random_bits(MyProcPid) & IUID_RANDOM_MAX));
+							 iuid_draw(MyProcPid, 8) & IUID_RANDOM_MAX));
 }
 
 /* gen_iuid(entity): of this moment and of the country in iuid.country. */
@@ -109,10 +109,13 @@ make_now(int country, int entity)
 		random = ((uint64) time << IUID_TAIL_BITS | last.tail) & IUID_RANDOM_MAX;
 	}
 	else
-		random = iuid_random_bits(MyProcPid) & IUID_RANDOM_MAX;
+		random = iuid_draw(MyProcPid, 8) & IUID_RANDOM_MAX;
 
 	if (unlikely(MS_OF(time) > IUID_MS_MAX))
+	{
+		last.owner = 0; /* what comes next goes by the clock */
 		reject_clock(time / PER_SECOND);
+	}
 	PG_RETURN_IUID(
 		iuid_make(MS_OF(time), IUID_LAYOUT_TIME, country, entity, random));
 }
@@ -127,7 +130,7 @@ advance_to(int64 now)
 	if (last.owner == MyProcPid && now <= last.time &&
 		likely(last.clock - now <= CLOCK_STEP_MAX))
 	{
-		last.tail += (uint64) iuid_random_word(MyProcPid) + 1;
+		last.tail += iuid_draw(MyProcPid, 4) + 1;
 		last.time += (int64) (last.tail >> IUID_TAIL_BITS);
 		last.tail &= IUID_TAIL_MAX;
 	}
@@ -142,7 +145,7 @@ follow_clock(int64 now)
 		log_step_back(now);
 	last.owner = MyProcPid;
 	last.clock = last.time = now;
-	last.tail = iuid_random_bits(MyProcPid) & IUID_TAIL_MAX;
+	last.tail = iuid_draw(MyProcPid, 6) & IUID_TAIL_MAX;
 }
 
 static pg_noinline void
@@ -168,7 +171,7 @@ read_clock(void)
 	if (unlikely(now.tv_sec < 0 || now.tv_sec > SECONDS_MAX))
 		reject_clock(now.tv_sec);
 	return now.tv_sec * PER_SECOND +
-		((int64) now.tv_nsec << IUID_FRACTION_BITS) / NS_PER_MS;
+		(int64) (((uint64) now.tv_nsec << IUID_FRACTION_BITS) / NS_PER_MS);
 }
 
 static void

@@ -17,14 +17,6 @@
 
 IuidPool iuid_pool;
 
-uint64_t
-iuid_random_bits(int owner)
-{
-	uint64_t high = iuid_random_word(owner);
-
-	return high << 32 | iuid_random_word(owner);
-}
-
 void
 iuid_fill_pool(int owner)
 {
@@ -33,9 +25,8 @@ iuid_fill_pool(int owner)
 	unsigned char key[crypto_stream_chacha20_KEYBYTES];
 
 	randombytes_buf(key, sizeof(key));
-	crypto_stream_chacha20((unsigned char *) iuid_pool.words,
-						   sizeof(iuid_pool.words), nonce, key);
+	crypto_stream_chacha20(iuid_pool.bytes, IUID_POOL_BYTES, nonce, key);
 	sodium_memzero(key, sizeof(key));
-	iuid_pool.left = IUID_POOL_WORDS;
+	iuid_pool.left = IUID_POOL_BYTES;
 	iuid_pool.owner = owner;
 }

@@ -10,41 +10,42 @@
 #ifndef IUID_RANDOM_H
 #define IUID_RANDOM_H
 
-#include <stdint.h>
+#include "iuid.h"
 
-/* With so many words to a key, drawing the key is a small part of the cost. */
-#define IUID_POOL_WORDS 1024
+/* With so many bytes to a key, drawing the key is a small part of the cost. */
+#define IUID_POOL_BYTES 8192
 
-/* Words that are drawn and not yet given out.  Only random.c fills the pool. */
+/* Bytes that are drawn and not yet given out.  Only random.c fills the pool. */
 typedef struct IuidPool
 {
 	int owner; /* process id that filled it; 0 = nobody */
 	int left;
-	uint32_t words[IUID_POOL_WORDS];
+	/* A word is read at once; behind the last byte of the pool it has zeros. */
+	uint8_t bytes[IUID_POOL_BYTES + sizeof(uint64_t)];
 } IuidPool;
 
 extern IuidPool iuid_pool;
 extern void iuid_fill_pool(int owner);
 
 /*
- * 32 random bits that are given out once.  owner is the process id: bits
- * that a parent process drew are never used by its child.  sodium_init()
- * must have succeeded.
+ * A random number of 1 to 8 bytes, which are given out once.  owner is the
+ * process id: bytes that a parent process drew are never used by its child.
+ * sodium_init() must have succeeded.
  */
-static inline uint32_t
-iuid_random_word(int owner)
+static inline uint64_t
+iuid_draw(int owner, int bytes)
 {
-	uint32_t word;
+	uint8_t *next;
+	uint64_t number;
 
-	if (iuid_pool.left == 0 || iuid_pool.owner != owner)
+	if (iuid_pool.left < bytes || iuid_pool.owner != owner)
 		iuid_fill_pool(owner);
 
-	word = iuid_pool.words[--iuid_pool.left];
-	iuid_pool.words[iuid_pool.left] = 0;
-	return word;
+	iuid_pool.left -= bytes;
+	next = iuid_pool.bytes + iuid_pool.left;
+	number = iuid_load_word(next) >> (8 * (sizeof(number) - bytes));
+	memset(next, 0, bytes);
+	return number;
 }
-
-/* 64 random bits, as iuid_random_word() has 32. */
-extern uint64_t iuid_random_bits(int owner);
 
 #endif /* IUID_RANDOM_H */

@@ -21,7 +21,6 @@
  */
 #include "compat.h"
 
-#include "access/htup_details.h"
 #include "access/nbtree.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_opfamily.h"

@@ -7,6 +7,9 @@ OBJS = $(patsubst %.c,%.o,$(wildcard src/*.c src/*/*.c))
 # The one place of the version is the control file.
 version_of = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(1).control)
 EXTVERSION := $(call version_of,iuid)
+ifeq ($(EXTVERSION),)
+$(error run make in the folder of the Makefile)
+endif
 ifneq ($(call version_of,iuid_regions),$(EXTVERSION))
 $(error iuid.control and iuid_regions.control differ in default_version)
 endif

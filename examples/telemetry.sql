@@ -1,6 +1,7 @@
 -- Telemetry: events that have two clocks, are sent again, and come late.
--- Run it at the top of the tree, in a database with the extension iuid: psql -f
--- examples/telemetry.sql.  \copy reads a file of the client, and names it from there.
+-- Run it at the top of the tree, in a database with the extension iuid:
+--   psql -f examples/telemetry.sql
+-- \copy reads a file of the client, and names it from there.
 --
 -- A device notes when something happened: the event time.  The server notes when it
 -- heard of it: the write time.  Batches are sent until they are acknowledged, so the same

@@ -62,6 +62,17 @@ SELECT iuid_node(7, 1);
 ROLLBACK;
 \set VERBOSITY default
 
+-- nor does a new name of their function, which others may have taken
+BEGIN;
+CREATE FUNCTION taken() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
+ALTER FUNCTION iuid_registry_changed() RENAME TO renamed;
+ALTER FUNCTION taken() RENAME TO iuid_registry_changed;
+TRUNCATE iuid_routes;
+SELECT iuid_node(7, 1);
+DROP TRIGGER iuid_truncated ON iuid_routes;
+SELECT iuid_node(7, 1);
+ROLLBACK;
+
 -- names are quoted
 BEGIN;
 DROP EXTENSION iuid_regions, iuid;

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * function.c
- *	  Finds SQL functions of the extension by their C functions.
+ *	  Finds SQL functions of the extensions by their C functions.
  *
  * Copyright (c) 2026, the iuid authors
  *

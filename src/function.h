@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * function.h
- *	  Finds SQL functions of the extension by their C functions.
+ *	  Finds SQL functions of the extensions by their C functions.
  *
  * A superuser can rename an SQL function, and then others can give its name
  * to a function of their own.  Only a superuser can make functions in C.

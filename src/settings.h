@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * settings.h
- *	  The configuration parameters of the extension.
+ *	  The configuration parameters of the extensions.
  *
  * Copyright (c) 2026, the iuid authors
  *

@@ -53,7 +53,8 @@ have_chroot() {
 	suite=$(suite_of "$major")
 	install_packages debootstrap tar util-linux
 	# One run at a time works on the chroots.
-	exec 9>>/tmp/iuid-matrix.lock || die "cannot write /tmp/iuid-matrix.lock"
+	as_root mkdir -p "$chroots"
+	exec 9<"$chroots"
 	flock --nonblock 9 || { say "Waiting for another run that works on the chroots"; flock 9; }
 	[ ! -d "$chroots/pg$major" ] || return 0
 	if ! archive_reached "$suite"; then

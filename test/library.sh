@@ -15,14 +15,14 @@ export LC_ALL=C.UTF-8
 say() { printf '%s\n' "$*"; }
 die() { printf 'dev: %s\n' "$*" >&2; exit 1; }
 
+# Before the output of what it asks for goes elsewhere.
+need_root() {
+	[ "$(id -u)" = 0 ] || command -v sudo >/dev/null || die "this needs root, or sudo: $*"
+}
+
 as_root() {
-	if [ "$(id -u)" = 0 ]; then
-		"$@"
-	elif command -v sudo >/dev/null; then
-		sudo "$@"
-	else
-		die "this needs root, or sudo: $*"
-	fi
+	need_root "$@"
+	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
 # PostgreSQL refuses to run as root.
@@ -39,6 +39,7 @@ install_packages() {
 			grep -qx installed || missing+=("$package")
 	done
 	[ ${#missing[@]} -gt 0 ] || return 0
+	need_root apt-get install "${missing[@]}"
 	say "Installing ${missing[*]} (a minute or two)"
 	apt_install "${missing[@]}" >"$work/apt.log" 2>&1 ||
 		{ cat "$work/apt.log" >&2; die "cannot install ${missing[*]}"; }
@@ -64,8 +65,11 @@ default_major() {
 
 install_toolchain() {
 	if [ -z "${PG_MAJOR:-}" ]; then
-		[ -n "$(default_major)" ] || as_root apt-get update >/dev/null 2>&1 || true
-		PG_MAJOR=$(default_major)
+		if [ -z "$(default_major)" ]; then
+			need_root apt-get update
+			as_root apt-get update >/dev/null 2>&1 || true
+		fi
+		PG_MAJOR=$(default_major || true)
 		[ -n "$PG_MAJOR" ] || die "this system's package lists have no PostgreSQL"
 	fi
 	install_packages gcc make libc6-dev libsodium-dev \

@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/library.sh"
 
-install_toolchain clang clang-format cppcheck
+install_toolchain clang clang-format cppcheck perl
 build -Werror
 say "gcc: no warning"
 run_make clean
@@ -20,5 +20,8 @@ as_user cppcheck --quiet --std=c99 --enable=warning,style,performance,portabilit
 say "cppcheck: no warning"
 find src -name '*.[ch]' -exec clang-format --dry-run --Werror {} +
 say "clang-format: no difference"
-grep -q "\"version\": \"$(sed -n "s/^default_version = '\(.*\)'/\1/p" iuid.control).0\"" META.json ||
+version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" iuid.control)
+perl -MJSON::PP -0777 -e '
+	my ($meta, $version) = (decode_json(<STDIN>), "$ARGV[0].0");
+	exit(grep { $_->{version} ne $version } $meta, values %{ $meta->{provides} })' "$version" <META.json ||
 	die "META.json and iuid.control differ in the version"

@@ -50,8 +50,8 @@ typedef struct Maintenance
 } Maintenance;
 
 /*
- * Is called for each partition that was made or removed.  action is "created"
- * or "dropped"; a detached partition counts as dropped.
+ * Is called for each partition that was made or removed.  action is "created",
+ * "dropped" or "detached".
  */
 typedef void (*MaintenanceReport)(ReturnSetInfo *rsinfo, const char *action,
 								  Oid partition, const char *name);

@@ -42,8 +42,8 @@ static const struct
 	{ "iuid_truncated", TRIGGER_TYPE_TRUNCATE, "TRUNCATE", "STATEMENT" },
 };
 
-static void check_table(Relation relation, Oid schema, Oid function);
-static int events_of(const Trigger *trigger, Oid function);
+static void check_table(Relation relation, Oid schema);
+static int events_of(const Trigger *trigger);
 static void warn(Relation relation, Oid schema, int which, bool there);
 
 /*
@@ -65,15 +65,13 @@ iuid_registry_changed(PG_FUNCTION_ARGS)
 void
 iuid_check_triggers(Oid schema, const Oid tables[IUID_TABLES])
 {
-	Oid function = iuid_find_function(schema, FUNCTION_NAME, NULL, 0);
-
 	for (int i = 0; i < IUID_TABLES; i++)
 	{
 		Relation relation = try_relation_open(tables[i], AccessShareLock);
 
 		if (relation == NULL)
 			continue;
-		check_table(relation, schema, function);
+		check_table(relation, schema);
 		relation_close(relation, AccessShareLock);
 	}
 }
@@ -83,7 +81,7 @@ iuid_check_triggers(Oid schema, const Oid tables[IUID_TABLES])
  * pg_restore --disable-triggers, for one, replication does not fire them.
  */
 static void
-check_table(Relation relation, Oid schema, Oid function)
+check_table(Relation relation, Oid schema)
 {
 	const TriggerDesc *triggers = relation->trigdesc;
 	int noticed = 0;
@@ -91,7 +89,7 @@ check_table(Relation relation, Oid schema, Oid function)
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
 		if (triggers->triggers[i].tgenabled == TRIGGER_FIRES_ALWAYS)
-			noticed |= events_of(&triggers->triggers[i], function);
+			noticed |= events_of(&triggers->triggers[i]);
 	}
 	for (int which = 0; which < (int) lengthof(expected); which++)
 	{
@@ -105,7 +103,7 @@ check_table(Relation relation, Oid schema, Oid function)
 			const Trigger *trigger = &triggers->triggers[i];
 
 			if (strcmp(trigger->tgname, expected[which].name) == 0)
-				there = (events_of(trigger, function) & events) == events;
+				there = (events_of(trigger) & events) == events;
 		}
 		warn(relation, schema, which, there);
 	}
@@ -113,13 +111,16 @@ check_table(Relation relation, Oid schema, Oid function)
 
 /*
  * The events after which a trigger, if it is enabled, calls the function at
- * once and for every change.
+ * once and for every change, whatever a superuser has renamed the function to.
  */
 static int
-events_of(const Trigger *trigger, Oid function)
+events_of(const Trigger *trigger)
 {
-	if (trigger->tgfoid != function || !TRIGGER_FOR_AFTER(trigger->tgtype) ||
-		trigger->tgqual != NULL || trigger->tgnattr > 0 || trigger->tgdeferrable)
+	char *function = iuid_c_function(trigger->tgfoid);
+
+	if (function == NULL || strcmp(function, FUNCTION_NAME) != 0 ||
+		!TRIGGER_FOR_AFTER(trigger->tgtype) || trigger->tgqual != NULL ||
+		trigger->tgnattr > 0 || trigger->tgdeferrable)
 		return 0;
 	return trigger->tgtype & ALL_EVENTS &
 		(TRIGGER_FOR_ROW(trigger->tgtype) ? ROW_EVENTS : TRIGGER_TYPE_TRUNCATE);
@@ -133,6 +134,8 @@ warn(Relation relation, Oid schema, int which, bool there)
 	const char *table =
 		quote_qualified_identifier(schema_name,
 								   RelationGetRelationName(relation));
+	bool has_function =
+		OidIsValid(iuid_find_function(schema, FUNCTION_NAME, NULL, 0));
 	char *enable =
 		psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s;", table, trigger);
 	char *create =
@@ -147,6 +150,10 @@ warn(Relation relation, Oid schema, int which, bool there)
 				 errdetail("Its trigger \"%s\" is not enabled always.", trigger) :
 				 errdetail("It has no trigger \"%s\" for %s.", trigger,
 						   expected[which].when),
-			 there ? errhint("Enter: %s", enable) :
-					 errhint("Enter: %s %s", create, enable)));
+			 there ?
+				 errhint("Enter: %s", enable) :
+				 !has_function ?
+				 errhint("Give the function that the triggers call the name %s again.",
+						 FUNCTION_NAME) :
+				 errhint("Enter: %s %s", create, enable)));
 }

@@ -166,10 +166,7 @@ country_order_key(Datum original, SortSupport ssup pg_attribute_unused())
 	return (Datum) (iuid_get_origin(id) << 48 | (uint64) iuid_get_ms(id));
 }
 
-/*
- * Abbreviated keys are never given up: they cost a load each, and every
- * comparison they decide saves two.
- */
+/* Abbreviated keys are never given up: a few operations make one. */
 static bool
 keep_abbreviating(int memtupcount pg_attribute_unused(),
 				  SortSupport ssup pg_attribute_unused())

@@ -69,10 +69,13 @@ is( $node->safe_psql('postgres', q{
 cmp_ok(
 	$node->safe_psql('postgres', q{
 		SELECT max(made) FROM (SELECT count(*) AS made FROM turns, unnest(ids) AS id GROUP BY iuid_timestamp(id)) AS x}),
-	'>', 2000, 'thousands of them in a millisecond');
+	'>', 100, 'many of them in a millisecond');
 
 # Parallel workers are processes of their own, with random bits of their own.
+# Without the fraction of the millisecond there are 54 of them, which agree by
+# chance once in a million runs.
 my $parallel = $node->safe_psql('postgres', q{
+	SET iuid.monotonic = off;
 	SET parallel_setup_cost = 0;
 	SET parallel_tuple_cost = 0;
 	SET min_parallel_table_scan_size = 0;

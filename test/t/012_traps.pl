@@ -1,7 +1,7 @@
 # Nobody gets rights: the owner of a database, who is no superuser, plants a
-# function, operator, view or type for every name that the extension uses, and
-# code of its own on its tables; then it makes the extension, and a superuser
-# calls all of it.  No trap is sprung, none of the owner's code runs with more
+# function, operator, view or type for every name that the extensions use, and
+# code of its own on its tables.  Then it makes iuid, and a superuser makes
+# iuid_regions and calls all functions of both.  No trap is sprung, none of the owner's code runs with more
 # rights than the owner's, and no call becomes ambiguous.
 use strict;
 use warnings;
@@ -64,7 +64,7 @@ sub run_calls
 	return join "\n", map { /^psql:<stdin>:(\d+): ERROR: (.*)/ ? "$2: $calls[$1 - 2]" : () } split /\n/, $err;
 }
 
-# Every function of the extension, from the catalog, so that none is forgotten:
+# Every function of both extensions, from the catalog, so that none is forgotten:
 # those without a call, the calls of those that take no table, and of the others.
 sub all_calls
 {
@@ -108,8 +108,8 @@ my $tables = q{
 
 my $own = slurp_file('test/traps.sql');
 
-# The names: all of the extension's, and of core's those that stand in the
-# script or in a string of the C files.
+# The names: all of the extensions', and of core's those that stand in an SQL
+# part or in a string of the C files.
 $node->safe_psql('postgres', 'CREATE EXTENSION iuid_regions CASCADE');
 my $source = join ' ', (map { slurp_file($_) } glob 'src/*.sql src/*/*.sql'), map { slurp_file($_) =~ /"((?:[^"\\]|\\.)*)"/g } glob 'src/*.c src/*/*.c';
 $source =~ s/'/''/g;

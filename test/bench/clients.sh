@@ -4,10 +4,11 @@ set -euo pipefail
 
 query() { psql -XqAt -v ON_ERROR_STOP=1 "$@"; }
 
-# What a pgbench script does per second, with a number of clients and a way.
+# What a pgbench script does per second, with a number of clients and a way.  The last arguments
+# say how long it runs.
 measure() {
 	local work=$1 way=$2 clients=$3 per=$4 script=$5
-	tps=$(pgbench -n -M prepared -c "$clients" -j 2 -T "$BENCH_SECONDS" -f - <<<"$script" |
+	tps=$(pgbench -n -M prepared -c "$clients" -j 2 "${@:6}" -f - <<<"$script" |
 		sed -n 's/^tps = \([0-9.]*\).*/\1/p')
 	record "$work" "$way" "$clients" "$tps * $per" 'per second'
 }
@@ -17,12 +18,13 @@ record() {
 		VALUES ('$1, $3 client$([ "$3" = 1 ] || echo s)', \$\$$2\$\$, $4, '$5')"
 }
 
-# A hundred rows at a time are where clients come between each other's keys.
+# A hundred rows at a time are where clients come between each other's keys.  So many rows in all
+# that the first pages of an index, which are never full, do not count.
 measure_rows() {
-	local way=as_$1 clients=$2 rows=$3 script=$4 start
+	local way=as_$1 clients=$2 rows=$3 total=$4 script=$5 start
 	query -c "TRUNCATE $way" -c CHECKPOINT
 	start=$(query -c 'SELECT pg_current_wal_insert_lsn()')
-	measure "rows, $rows a statement" "$way" "$clients" "$rows" "$script"
+	measure "rows, $rows a statement" "$way" "$clients" "$rows" "$script" -t $((total / rows / clients))
 	record "rows, $rows a statement" "$way" "$clients" \
 		"(SELECT (pg_current_wal_insert_lsn() - '$start') / count(*) FROM $way)" 'bytes of log a row'
 	record "rows, $rows a statement" "$way" "$clients" \
@@ -51,9 +53,9 @@ for round in $(seq "$BENCH_ROUNDS"); do
 				uuid) call='gen_random_uuid()' ;;
 				uuidv7) call='uuidv7()' ;;
 			esac
-			measure 'identifiers' "$call" "$clients" 1000 "SELECT count($call) FROM generate_series(1, 1000);"
-			measure_rows "$way" "$clients" 1 "INSERT INTO as_$way (n) VALUES (1);"
-			measure_rows "$way" "$clients" 100 "INSERT INTO as_$way (n) SELECT n FROM generate_series(1, 100) AS n;"
+			measure 'identifiers' "$call" "$clients" 1000 "SELECT count($call) FROM generate_series(1, 1000);" -T "$BENCH_SECONDS"
+			measure_rows "$way" "$clients" 1 $((BENCH_MILLION / 10)) "INSERT INTO as_$way (n) VALUES (1);"
+			measure_rows "$way" "$clients" 100 "$BENCH_MILLION" "INSERT INTO as_$way (n) SELECT n FROM generate_series(1, 100) AS n;"
 		done
 	done
 done

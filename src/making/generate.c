@@ -42,8 +42,7 @@ static struct
 
 static pg_attribute_always_inline Datum make_now(int country, int entity);
 static inline void advance_to(int64 now);
-static inline void follow_clock(int64 now);
-static pg_noinline void log_step_back(int64 now);
+static pg_noinline void start_anew(int64 now);
 static inline int64 read_clock(void);
 pg_noreturn static void reject_clock(int64 seconds);
 
@@ -120,42 +119,50 @@ make_now(int country, int entity)
 		iuid_make(MS_OF(time), IUID_LAYOUT_TIME, country, entity, random));
 }
 
+/* One of two values, without a branch: no processor could predict which. */
+static inline uint64
+choose(bool first, uint64 a, uint64 b)
+{
+	uint64 all = -(uint64) first;
+
+	return b ^ ((a ^ b) & all);
+}
+
 /*
- * Moves the last identifier on to the next one, at a clock of now.  Where the
- * clock is not past its 4096th, the next one is up to 2^32 greater.
+ * Moves the last identifier on to the next one, at a clock of now.  If the
+ * clock is not past the 4096th of the last one, the next one is up to 2^32
+ * greater.
  */
 static inline void
 advance_to(int64 now)
 {
-	if (last.owner == MyProcPid && now <= last.time &&
-		likely(last.clock - now <= CLOCK_STEP_MAX))
-	{
-		last.tail += iuid_draw(MyProcPid, 4) + 1;
-		last.time += (int64) (last.tail >> IUID_TAIL_BITS);
-		last.tail &= IUID_TAIL_MAX;
-	}
-	else
-		follow_clock(now);
+	uint64 random = iuid_draw(MyProcPid, 6);
+	uint64 new_tail = random & IUID_TAIL_MAX;
+	uint64 next_tail;
+	bool is_past;
+
+	if (unlikely(last.owner != MyProcPid || last.clock - now > CLOCK_STEP_MAX))
+		start_anew(now);
+
+	next_tail = last.tail + (random & UINT32_MAX) + 1;
+	is_past = now > last.time;
+	last.clock = choose(is_past, now, last.clock);
+	last.time = choose(is_past, now, last.time + (next_tail >> IUID_TAIL_BITS));
+	last.tail = choose(is_past, new_tail, next_tail & IUID_TAIL_MAX);
 }
 
-static inline void
-follow_clock(int64 now)
-{
-	if (unlikely(now < last.clock) && last.owner == MyProcPid)
-		log_step_back(now);
-	last.owner = MyProcPid;
-	last.clock = last.time = now;
-	last.tail = iuid_draw(MyProcPid, 6) & IUID_TAIL_MAX;
-}
-
+/* Makes the next identifier take the time of the clock. */
 static pg_noinline void
-log_step_back(int64 now)
+start_anew(int64 now)
 {
-	ereport(LOG,
-			(errmsg("system clock stepped back by " INT64_FORMAT " ms",
-					MS_OF(last.clock - now)),
-			 errdetail(
-				 "New identifiers follow the clock and sort before some that this session has made.")));
+	if (last.owner == MyProcPid)
+		ereport(LOG,
+				(errmsg("system clock stepped back by " INT64_FORMAT " ms",
+						MS_OF(last.clock - now)),
+				 errdetail(
+					 "New identifiers follow the clock and sort before some that this session has made.")));
+	last.owner = MyProcPid;
+	last.time = now - 1;
 }
 
 /* In 4096ths of a millisecond since 1970. */

@@ -74,7 +74,7 @@ bench_in_chroot() {
 }
 
 columns='major, benchmark, work, way, value, unit, shown'
-names=() export='' mode='' takes="three quarters of an hour" preload='' rounds=7 sessions=3 parts=50 million=1000000
+names=() export='' mode='' takes="an hour" preload='' rounds=7 sessions=3 parts=30 million=1000000
 for name; do
 	case $name in
 		--quick) mode=' --quick' takes='five minutes' rounds=3 sessions=1 parts=10 million=100000 ;;

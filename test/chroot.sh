@@ -67,18 +67,20 @@ have_chroot() {
 # Runs a command of ./dev there.  The mounts and processes of a run are
 # its own, and end with it.
 run_in_chroot() {
-	local major=$1 root=$chroots/pg$1
+	local major=$1 root=$chroots/pg$1 tmp=$work/tmp.$1
 	shift
 	as_root mkdir -p "$root/run/iuid"
+	# On the disk, as here: a benchmark takes more room than memory has.
+	mkdir -p -m 1777 "$tmp"
 	tar -C "$tree" --exclude=./.git -cf - . |
 		as_root unshare --mount --pid --fork bash -euc '
-			root=$1 major=$2
-			shift 2
+			root=$1 major=$2 tmp=$3
+			shift 3
 			mount -t proc proc "$root/proc"
 			mount --rbind /dev "$root/dev"
-			mount -t tmpfs tmpfs "$root/tmp"
+			mount --bind "$tmp" "$root/tmp"
 			mount -t tmpfs tmpfs "$root/run/iuid"
 			tar --no-same-owner -C "$root/run/iuid" -xf -
 			exec chroot "$root" env -i PATH="$PATH" PG_MAJOR="$major" LC_ALL=C.UTF-8 /run/iuid/dev "$@"
-		' matrix "$root" "$major" "$@"
+		' matrix "$root" "$major" "$tmp" "$@"
 }

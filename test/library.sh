@@ -98,7 +98,8 @@ clean_up() {
 			stop_server "${data%/data}" || true
 		done
 		cd /
-		rm -rf "$work"
+		# What a chroot left there when it was interrupted belongs to root.
+		rm -rf "$work" 2>/dev/null || as_root rm -rf "$work"
 	fi
 	exit "$status"
 }

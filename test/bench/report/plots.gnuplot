@@ -20,7 +20,7 @@ set xlabel "million rows in the table"
 set ylabel "thousand rows per second"
 set xrange [0:*]
 set yrange [0:*]
-set key outside bottom center horizontal
+set key outside bottom center horizontal height 1
 growth(way) = measured("substring(work FROM '[0-9.]+')", newest("growth")." AND way = '".way."'")
 plot growth("as_iuid") using 1:($2/1000) with linespoints ls 1 title "iuid, gen_iuid()", \
 	growth("as_uuidv7") using 1:($2/1000) with linespoints ls 4 title "uuid, uuidv7()", \

@@ -13,6 +13,7 @@
  */
 #include "compat.h"
 
+#include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "executor/spi.h"

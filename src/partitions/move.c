@@ -30,6 +30,7 @@
  */
 #include "compat.h"
 
+#include "access/htup_details.h"
 #include "access/heapam.h"
 #include "access/table.h"
 #include "access/tableam.h"

@@ -9,6 +9,7 @@
  */
 #include "compat.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_class.h"
 #include "executor/spi.h"
 #include "funcapi.h"

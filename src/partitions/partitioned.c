@@ -9,6 +9,7 @@
  */
 #include "compat.h"
 
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_opfamily.h"

@@ -30,8 +30,8 @@
  */
 #include "compat.h"
 
-#include "access/htup_details.h"
 #include "access/heapam.h"
+#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/tupconvert.h"

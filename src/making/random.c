@@ -4,7 +4,7 @@
  *	  Random bits that no other process gets, and that memory does not keep.
  *
  * A pool is filled from a ChaCha20 stream.  The key is drawn from the operating
- * system for this one filling, and wiped at once; a word is wiped when it is
+ * system for this one filling, and wiped at once; a byte is wiped when it is
  * given out.  So memory does not tell which bits were given out before.
  *
  * Copyright (c) 2026, the iuid authors

@@ -60,12 +60,10 @@ static void check_bounds(ReturnSetInfo *rsinfo, const Partitioned *table);
 static void check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table);
 static char *text_of(const Iuid *id);
 
-/* iuid_partitions(parent): lists the time partitions in order, DEFAULT last. */
-PG_FUNCTION_INFO_V1(iuid_partitions);
-Datum
-iuid_partitions(PG_FUNCTION_ARGS)
+/* Reads the parent for a reader of it, and begins a result of several rows. */
+static Partitioned *
+begin_list(FunctionCallInfo fcinfo)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Oid parent = PG_GETARG_OID(0);
 	Partitioned *table;
 
@@ -73,6 +71,17 @@ iuid_partitions(PG_FUNCTION_ARGS)
 	table = iuid_read_partitioned(parent, ORDER_OF_TIME,
 								  get_func_namespace(fcinfo->flinfo->fn_oid));
 	InitMaterializedSRF(fcinfo, 0);
+	return table;
+}
+
+/* iuid_partitions(parent): lists the time partitions in order, DEFAULT last. */
+PG_FUNCTION_INFO_V1(iuid_partitions);
+Datum
+iuid_partitions(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Partitioned *table = begin_list(fcinfo);
+
 	for (int i = 0; i < table->count; i++)
 		list_partition(rsinfo, table->partitions[i].table, &table->partitions[i]);
 	if (OidIsValid(table->default_partition))
@@ -150,13 +159,8 @@ Datum
 iuid_check_partitions(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	Oid parent = PG_GETARG_OID(0);
-	Partitioned *table;
+	Partitioned *table = begin_list(fcinfo);
 
-	iuid_check_reader(parent);
-	table = iuid_read_partitioned(parent, ORDER_OF_TIME,
-								  get_func_namespace(fcinfo->flinfo->fn_oid));
-	InitMaterializedSRF(fcinfo, 0);
 	check_gaps(rsinfo, table);
 	check_bounds(rsinfo, table);
 	if (OidIsValid(table->default_partition) && table->count > 0)

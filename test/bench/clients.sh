@@ -21,7 +21,7 @@ record() {
 # A hundred rows at a time are where clients come between each other's keys.  So many rows in all
 # that the first pages of an index, which are never full, do not count.
 measure_rows() {
-	local way=as_$1 clients=$2 rows=$3 total=$4 script=$5 start
+	local way=$1 clients=$2 rows=$3 total=$4 script=$5 start
 	query -c "TRUNCATE $way" -c CHECKPOINT
 	start=$(query -c 'SELECT pg_current_wal_insert_lsn()')
 	measure "rows, $rows a statement" "$way" "$clients" "$rows" "$script" -t $((total / rows / clients))
@@ -31,15 +31,8 @@ measure_rows() {
 		"(SELECT pg_relation_size('${way}_pkey')::float8 / count(*) FROM $way)" 'bytes of index a row'
 }
 
-query <<'SQL'
-CREATE SEQUENCE numbers;
-CREATE TABLE as_iuid (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY, n int);
-CREATE TABLE as_bigint (id bigserial PRIMARY KEY, n int);
-CREATE TABLE as_uuid (id uuid DEFAULT gen_random_uuid() PRIMARY KEY, n int);
-SELECT 'CREATE TABLE as_uuidv7 (id uuid DEFAULT uuidv7() PRIMARY KEY, n int)' WHERE to_regprocedure('uuidv7()') IS NOT NULL
-\gexec
-SQL
-forth="iuid bigint $(query -c "SELECT 'uuidv7' WHERE to_regclass('as_uuidv7') IS NOT NULL") uuid"
+query -c 'CREATE SEQUENCE numbers'
+forth=$(query -c "SELECT array_to_string(bench.make_tables('{as_iuid,as_bigint,as_uuidv7,as_uuid}', ', n int'), ' ')")
 back=$(tr ' ' '\n' <<<"$forth" | tac | xargs)
 
 for round in $(seq "$BENCH_ROUNDS"); do
@@ -48,14 +41,14 @@ for round in $(seq "$BENCH_ROUNDS"); do
 	for clients in 1 2 8 32; do
 		for way in $ways; do
 			case $way in
-				iuid) call='gen_iuid(7, 1)' ;;
-				bigint) call="nextval('numbers')" ;;
-				uuid) call='gen_random_uuid()' ;;
-				uuidv7) call='uuidv7()' ;;
+				as_iuid) call='gen_iuid(7, 1)' ;;
+				as_bigint) call="nextval('numbers')" ;;
+				as_uuid) call='gen_random_uuid()' ;;
+				as_uuidv7) call='uuidv7()' ;;
 			esac
 			measure 'identifiers' "$call" "$clients" 1000 "SELECT count($call) FROM generate_series(1, 1000);" -T "$BENCH_SECONDS"
-			measure_rows "$way" "$clients" 1 $((BENCH_MILLION / 10)) "INSERT INTO as_$way (n) VALUES (1);"
-			measure_rows "$way" "$clients" 100 "$BENCH_MILLION" "INSERT INTO as_$way (n) SELECT n FROM generate_series(1, 100) AS n;"
+			measure_rows "$way" "$clients" 1 $((BENCH_MILLION / 10)) "INSERT INTO $way (n) VALUES (1);"
+			measure_rows "$way" "$clients" 100 "$BENCH_MILLION" "INSERT INTO $way (n) SELECT n FROM generate_series(1, 100) AS n;"
 		done
 	done
 done

@@ -2,17 +2,10 @@
 # Inserting into a table that grows, with 128 MB of shared buffers
 set -euo pipefail
 
-psql -Xq -v ON_ERROR_STOP=1 <<'SQL'
-CREATE TABLE as_bigint (id bigserial PRIMARY KEY);
-CREATE TABLE as_iuid (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY);
-CREATE TABLE as_uuid (id uuid DEFAULT gen_random_uuid() PRIMARY KEY);
-SELECT 'CREATE TABLE as_uuidv7 (id uuid DEFAULT uuidv7() PRIMARY KEY)' WHERE to_regprocedure('uuidv7()') IS NOT NULL
-\gexec
-SQL
-forth="as_bigint as_iuid $(psql -XqAtc "SELECT to_regclass('as_uuidv7')") as_uuid"
+forth=$(psql -XqAt -v ON_ERROR_STOP=1 -c "SELECT array_to_string(bench.make_tables('{as_bigint,as_iuid,as_uuidv7,as_uuid}'), ' ')")
 back=$(tr ' ' '\n' <<<"$forth" | tac | xargs)
 
-# A fiftieth at a time, each table in turn, so that all of them see the same machine.
+# A part at a time, each table in turn, so that all of them see the same machine.
 for part in $(seq "$BENCH_PARTS"); do
 	ways=$forth
 	[ $((part % 2)) = 1 ] || ways=$back

@@ -1,12 +1,5 @@
 -- Inserting rows with the default into a table with a primary key: time, log and index
-CREATE TABLE as_bigint (id bigserial PRIMARY KEY, n int);
-CREATE TABLE as_iuid (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY, n int);
-CREATE TABLE as_uuid (id uuid DEFAULT gen_random_uuid() PRIMARY KEY, n int);
-SELECT '{as_bigint,as_iuid,as_uuid}' AS ways, to_regprocedure('uuidv7()') IS NOT NULL AS here \gset
-\if :here
-	CREATE TABLE as_uuidv7 (id uuid DEFAULT uuidv7() PRIMARY KEY, n int);
-	\set ways '{as_bigint,as_iuid,as_uuidv7,as_uuid}'
-\endif
+SELECT bench.make_tables('{as_bigint,as_iuid,as_uuidv7,as_uuid}', ', n int') AS ways \gset
 
 CREATE FUNCTION insertion(way text, rows int) RETURNS text LANGUAGE sql AS $$
 	SELECT format('INSERT INTO %I (n) SELECT n FROM generate_series(1, %s) AS n', way, rows)

@@ -33,6 +33,25 @@ BEGIN
 	RETURN extract(epoch FROM clock_timestamp() - start) * 1000;
 END $$;
 
+-- Makes a table for each way to have a key by default, but uuidv7() where the server has none.
+-- The result is the tables, in the order of the argument.
+CREATE FUNCTION bench.make_tables(ways text[], columns text DEFAULT '') RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+	way text;
+	made text[];
+BEGIN
+	FOREACH way IN ARRAY ways LOOP
+		CONTINUE WHEN way = 'as_uuidv7' AND to_regprocedure('uuidv7()') IS NULL;
+		EXECUTE format('CREATE TABLE %I (id %s PRIMARY KEY %s)', way, CASE way
+			WHEN 'as_bigint' THEN 'bigserial'
+			WHEN 'as_iuid' THEN 'iuid DEFAULT gen_iuid(7, 1)'
+			WHEN 'as_uuidv7' THEN 'uuid DEFAULT uuidv7()'
+			WHEN 'as_uuid' THEN 'uuid DEFAULT gen_random_uuid()' END, columns);
+		made := made || way;
+	END LOOP;
+	RETURN made;
+END $$;
+
 -- Times statements against each other, every other round backwards.  What "baseline"
 -- takes is subtracted; "undo" is not timed; with "things" it is nanoseconds for each of them.
 CREATE FUNCTION bench.compare(work text, ways text[], statements text[], baseline text DEFAULT NULL, undo text DEFAULT NULL, things float8 DEFAULT NULL)

@@ -81,7 +81,7 @@ DELETE FROM faulty WHERE id > timestamptz '2027-01-01';
 CREATE TABLE faulty_since_july PARTITION OF faulty FOR VALUES FROM ('019f1af9-b400-8007-8041-23456789abce') TO (MAXVALUE);
 SELECT problem, partition, detail FROM iuid_check_partitions('faulty') WHERE lower >= '2026-07-01' OR problem LIKE 'bound%' ORDER BY 1, 2, 3;
 
--- MINVALUE and MAXVALUE are the ends, and cover what they cover
+-- MINVALUE and MAXVALUE are the ends, and new partitions are carved out of what they cover
 CREATE TABLE faulty_first PARTITION OF faulty FOR VALUES FROM (MINVALUE) TO (iuid_floor('2025-01-01'));
 DROP TABLE faulty_2026_02;
 SELECT iuid_create_partitions('faulty', '1 month', '2024-12-01', '2026-09-01') AS made OFFSET 9;

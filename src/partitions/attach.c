@@ -1,12 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * attach.c
- *	  Makes and attaches new partitions, and moves their rows out of DEFAULT.
+ *	  Makes and attaches new partitions, and moves their rows into them.
  *
  * ATTACH PARTITION needs a weaker lock on the parent than CREATE TABLE ...
  * PARTITION OF.  But the server refuses to attach a partition while the
- * DEFAULT partition holds rows of it.  So these rows are taken out of DEFAULT
- * before, and put into the new partition afterwards.
+ * DEFAULT partition holds rows of it, or an open-ended partition overlaps it.
+ * So these rows are taken out before, the open-ended partition gets another
+ * bound, and the rows are put into the new partition afterwards.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -34,6 +35,7 @@
 #include "default_rows.h"
 #include "lock.h"
 #include "move.h"
+#include "open_end.h"
 #include "owner.h"
 
 #define HASH_LEN 8
@@ -121,29 +123,58 @@ check_may_create(Oid schema)
 						 quote_identifier(name), quote_identifier(role))));
 }
 
-void
-iuid_attach(const Partitioned *parent, NewPartition *partitions, int count)
+/* The open-ended first partition, if new partitions begin in it; or NULL. */
+static const Partition *
+carved_first(const Partitioned *parent, const NewPartition *partitions)
 {
-	Move *move;
+	const Partition *open = iuid_open_first(parent);
+
+	return open != NULL &&
+			iuid_compare_keys(parent, &partitions[0].lower, &open->upper) < 0 ?
+		open :
+		NULL;
+}
+
+/* The open-ended last partition, if new partitions end in it; or NULL. */
+static const Partition *
+carved_last(const Partitioned *parent, const NewPartition *partitions, int count)
+{
+	const Partition *open = iuid_open_last(parent);
+
+	return open != NULL &&
+			iuid_compare_keys(parent, &partitions[count - 1].upper,
+							  &open->lower) > 0 ?
+		open :
+		NULL;
+}
+
+void
+iuid_attach(const Partitioned *parent, const NewPartition *partitions, int count)
+{
+	const Partition *first, *last;
+	Move *moves[3];
 
 	if (count == 0)
 		return;
-	move = iuid_begin_move(parent, partitions, count);
-	iuid_take_out(move);
+	first = carved_first(parent, partitions);
+	last = carved_last(parent, partitions, count);
+	moves[0] =
+		iuid_begin_move(parent, parent->default_partition, partitions, count);
+	moves[1] = iuid_begin_move(parent, first ? first->table : InvalidOid,
+							   partitions, count);
+	moves[2] = iuid_begin_move(parent, last ? last->table : InvalidOid,
+							   partitions, count);
+
+	for (size_t i = 0; i < lengthof(moves); i++)
+		iuid_take_out(moves[i]);
+	if (first != NULL)
+		iuid_move_bound(parent, first, &partitions[0].lower);
+	if (last != NULL)
+		iuid_move_bound(parent, last, &partitions[count - 1].upper);
 	for (int i = 0; i < count; i++)
 		attach_one(parent, &partitions[i]);
-	iuid_put_in(move);
-
-	for (int i = 0; i < count; i++)
-	{
-		if (partitions[i].moved > 0)
-			ereport(NOTICE,
-					(errmsg("moved " INT64_FORMAT
-							" rows from the DEFAULT partition of %s to %s",
-							partitions[i].moved,
-							iuid_qualified_name(parent->table),
-							iuid_qualified_name(partitions[i].table))));
-	}
+	for (size_t i = 0; i < lengthof(moves); i++)
+		iuid_put_in(moves[i]);
 }
 
 static void
@@ -154,28 +185,55 @@ attach_one(const Partitioned *parent, const NewPartition *new)
 
 	iuid_encode(&new->lower, from);
 	iuid_encode(&new->upper, to);
-	iuid_execute("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')",
-				 iuid_qualified_name(parent->table),
-				 iuid_qualified_name(new->table), from, to);
+	iuid_attach_table(parent, new->table, psprintf("'%s'", from),
+					  psprintf("'%s'", to));
+}
+
+void
+iuid_attach_table(const Partitioned *parent, Oid table, const char *from,
+				  const char *to)
+{
+	iuid_execute("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)",
+				 iuid_qualified_name(parent->table), iuid_qualified_name(table),
+				 from, to);
 
 	/*
 	 * Another session can rename a schema at any time, and give its name to
 	 * another schema, which can have a table of the parent's name.
 	 */
-	if (get_partition_parent(new->table, false) != parent->table)
+	if (get_partition_parent(table, false) != parent->table)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("table %s was renamed while it got a partition",
 						iuid_qualified_name(parent->table)),
 				 errhint("Try again.")));
-	take_replica_identity(parent, new->table);
+	take_replica_identity(parent, table);
+}
+
+/* Whether a partition out of which rows may move has replica identity FULL. */
+static bool
+has_full_identity(const Partitioned *parent)
+{
+	const Partition *first = iuid_open_first(parent);
+	const Partition *last = iuid_open_last(parent);
+	Oid sources[] = { parent->default_partition,
+					  first ? first->table : InvalidOid,
+					  last ? last->table : InvalidOid };
+
+	for (size_t i = 0; i < lengthof(sources); i++)
+	{
+		if (OidIsValid(sources[i]) &&
+			iuid_class_of(sources[i]).relreplident == REPLICA_IDENTITY_FULL)
+			return true;
+	}
+	return false;
 }
 
 /*
  * Gives a new partition the replica identity of its parent: without one, the
  * server refuses to update or delete rows that are published.  If the parent
- * has the default one, its primary key, and the DEFAULT partition has FULL, so
- * has the new partition, as rows of the DEFAULT partition may move there.
+ * has the default one, its primary key, and a partition out of which rows may
+ * move there has FULL, the new partition gets FULL, too.
  */
 static void
 take_replica_identity(const Partitioned *parent, Oid table)
@@ -184,10 +242,7 @@ take_replica_identity(const Partitioned *parent, Oid table)
 	Relation above, below;
 	Oid index;
 
-	if (identity == REPLICA_IDENTITY_DEFAULT &&
-		OidIsValid(parent->default_partition) &&
-		iuid_class_of(parent->default_partition).relreplident ==
-			REPLICA_IDENTITY_FULL)
+	if (identity == REPLICA_IDENTITY_DEFAULT && has_full_identity(parent))
 		identity = REPLICA_IDENTITY_FULL;
 
 	if (identity == REPLICA_IDENTITY_FULL || identity == REPLICA_IDENTITY_NOTHING)
@@ -215,22 +270,33 @@ take_replica_identity(const Partitioned *parent, Oid table)
  * new partition for that row came meanwhile.  So with a DEFAULT partition,
  * writing to the parent waits.  A query that has read the list of partitions
  * would look in the DEFAULT partition for rows that have moved.  So if rows may
- * move, reading waits, too.
+ * move, reading waits, too.  An INSERT that has chosen an open-ended partition
+ * would not even fail, so while its bound changes, everybody waits.
  */
 List *
-iuid_add_locks_of_attach(List *locks, const Partitioned *parent)
+iuid_add_locks_of_attach(List *locks, const Partitioned *parent,
+						 const NewPartition *partitions, int count)
 {
 	bool has_default = OidIsValid(parent->default_partition);
+	const Partition *carved[] = { carved_first(parent, partitions),
+								  carved_last(parent, partitions, count) };
 	LOCKMODE mode = ShareUpdateExclusiveLock;
 
 	if (has_default)
 		mode = iuid_may_have_rows(parent->default_partition) ?
 			AccessExclusiveLock :
 			ShareRowExclusiveLock;
+	if (carved[0] != NULL || carved[1] != NULL)
+		mode = AccessExclusiveLock;
 	locks = iuid_add_lock(locks, parent->table, mode);
 	if (has_default)
 		locks = iuid_add_lock_of_all(locks, parent->default_partition,
 									 AccessExclusiveLock);
+	for (size_t i = 0; i < lengthof(carved); i++)
+	{
+		if (carved[i] != NULL)
+			locks = iuid_add_lock(locks, carved[i]->table, AccessExclusiveLock);
+	}
 	locks = iuid_add_referred_locks(locks, parent->table, ShareRowExclusiveLock);
 	locks = iuid_add_referring_locks(locks, parent->table, ShareRowExclusiveLock);
 	return iuid_add_locks_above(locks, parent->table);

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * attach.h
- *	  Makes and attaches new partitions, and moves their rows out of DEFAULT.
+ *	  Makes and attaches new partitions, and moves their rows into them.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -33,14 +33,22 @@ extern Oid iuid_create_like(Oid parent, const char *name, const char *behind);
 
 /*
  * Attaches tables without rows, which stand in the order of their bounds, and
- * moves the rows of their keys out of the DEFAULT partition.  The caller holds
- * the locks of iuid_add_locks_of_attach().  move.h has the errors for rows
- * that cannot move.  55000 if the parent was renamed meanwhile.
+ * moves the rows of their keys out of the DEFAULT partition and of an
+ * open-ended one.  If the first of them begins in an open-ended first
+ * partition, they leave no gap up to its upper bound; if the last of them ends
+ * in an open-ended last partition, they leave none from its lower bound.  The
+ * caller holds the locks of iuid_add_locks_of_attach().  move.h has the errors
+ * for rows that cannot move.  55000 if the parent was renamed meanwhile.
  */
-extern void iuid_attach(const Partitioned *parent, NewPartition *partitions,
-						int count);
+extern void iuid_attach(const Partitioned *parent,
+						const NewPartition *partitions, int count);
+
+/* Attaches one table, with bounds as SQL text, and moves no rows. */
+extern void iuid_attach_table(const Partitioned *parent, Oid table,
+							  const char *from, const char *to);
 
 /* Adds the locks that iuid_attach() needs on the parent and on other tables. */
-extern List *iuid_add_locks_of_attach(List *locks, const Partitioned *parent);
+extern List *iuid_add_locks_of_attach(List *locks, const Partitioned *parent,
+									  const NewPartition *partitions, int count);
 
 #endif /* IUID_ATTACH_H */

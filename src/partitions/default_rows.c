@@ -19,6 +19,7 @@
 
 #include "type/codec.h"
 #include "default_rows.h"
+#include "lock_list.h"
 #include "owner.h"
 
 bool
@@ -37,6 +38,22 @@ iuid_may_have_rows(Oid default_partition)
 		relation_close(table, NoLock);
 	UnlockRelationOid(default_partition, AccessShareLock);
 	return may;
+}
+
+bool
+iuid_is_empty(Oid table)
+{
+	ListCell *lc;
+
+	foreach (lc, iuid_tables_below(table))
+	{
+		char kind = get_rel_relkind(lfirst_oid(lc));
+
+		if (kind != RELKIND_PARTITIONED_TABLE &&
+			(kind != RELKIND_RELATION || iuid_may_have_rows(lfirst_oid(lc))))
+			return false;
+	}
+	return true;
 }
 
 bool

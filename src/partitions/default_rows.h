@@ -26,4 +26,10 @@ extern bool iuid_may_have_rows(Oid default_partition);
 extern bool iuid_has_rows(const Partitioned *parent,
 						  const NewPartition *partitions, int count);
 
+/*
+ * Whether a table and the partitions below it are plain tables, and none of
+ * them has a page.  One that another session has locked exclusively may have.
+ */
+extern bool iuid_is_empty(Oid table);
+
 #endif /* IUID_DEFAULT_ROWS_H */

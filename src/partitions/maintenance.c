@@ -21,31 +21,20 @@
 #include "datum.h"
 #include "lock.h"
 #include "maintenance.h"
+#include "open_end.h"
 #include "owner.h"
-#include "subtransaction.h"
+#include "removal.h"
 
 /* The start of the year 10889, in which the 48 bits end. */
 #define LAST_BOUND_MS INT64CONST(281456553600000)
 
-typedef struct Removal
-{
-	const Maintenance *work;
-	Oid partition;
-} Removal;
-
 static List *plan_work(void *arg);
-static List *add_locks_of_removal(List *locks, Maintenance *work);
 static void plan_new(Maintenance *work);
 static void add_new(Maintenance *work, Iuid lower, Iuid upper);
+static void add_new_below(Maintenance *work, Iuid lower, Iuid upper);
 static TimestampTz first_time_of(const Iuid *lower);
-static void plan_old(Maintenance *work);
-static bool is_old(const Maintenance *work, const Iuid *upper);
 static void create_all(Maintenance *work, ReturnSetInfo *rsinfo,
 					   MaintenanceReport report);
-static void remove_all(Maintenance *work, ReturnSetInfo *rsinfo,
-					   MaintenanceReport report);
-static bool remove_one(const Maintenance *work, Oid partition);
-static bool remove_partition(void *arg);
 static void report_nothing(ReturnSetInfo *rsinfo, const char *action,
 						   Oid partition, const char *name);
 
@@ -63,7 +52,7 @@ iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report
 	work->where = pg_prng_double(&pg_global_prng_state);
 	iuid_take_locks(plan_work, work);
 	create_all(work, rsinfo, report);
-	remove_all(work, rsinfo, report);
+	iuid_remove_old(work, rsinfo, report);
 	iuid_return(&saved);
 
 	if (work->unfinished)
@@ -91,63 +80,38 @@ plan_work(void *arg)
 		iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
 	work->unfinished = false;
 	plan_new(work);
-	plan_old(work);
+	iuid_plan_old(work);
 
-	if (work->old_count > 0)
-		locks = add_locks_of_removal(locks, work);
+	locks = iuid_add_locks_of_removal(locks, work);
 	if (work->new_count > 0)
-		locks = iuid_add_locks_of_attach(locks, work->table);
+		locks = iuid_add_locks_of_attach(locks, work->table, work->new,
+										 work->new_count);
 	return locks;
 }
 
-/*
- * Adds the locks for removing partitions.  DETACH removes the partition's part
- * of the foreign keys that refer to the parent, and gives the partition its own
- * foreign keys to the tables that the parent refers to; DROP then removes those
- * again.  If no foreign key refers to the parent, DROP alone is enough, and it
- * locks none of the tables that foreign keys join to the parent.
- */
-static List *
-add_locks_of_removal(List *locks, Maintenance *work)
+static Iuid
+larger(Iuid a, Iuid b)
 {
-	List *referring =
-		iuid_add_referring_locks(NIL, work->parent, AccessExclusiveLock);
-	ListCell *lc;
-
-	/* A table that refers to itself is in this list, too. */
-	work->referred = referring != NIL;
-	locks = iuid_add_lock(locks, work->parent, AccessExclusiveLock);
-	for (int i = 0; i < work->old_count; i++)
-	{
-		List *tables = iuid_tables_below(work->old[i].table);
-
-		foreach (lc, tables)
-		{
-			locks = iuid_add_lock(locks, lfirst_oid(lc), AccessExclusiveLock);
-			if (work->drop)
-				locks = iuid_add_own_referred_locks(locks, lfirst_oid(lc),
-													AccessExclusiveLock);
-		}
-	}
-	if (OidIsValid(work->table->default_partition))
-		locks = iuid_add_lock(locks, work->table->default_partition,
-							  AccessExclusiveLock);
-	if (!work->drop)
-		locks =
-			iuid_add_referred_locks(locks, work->parent, ShareRowExclusiveLock);
-	else if (work->referred)
-		locks = iuid_add_referred_locks(locks, work->parent, AccessExclusiveLock);
-	foreach (lc, referring)
-		locks = iuid_add_lock(locks, ((TableLock *) lfirst(lc))->table,
-							  AccessExclusiveLock);
-	return iuid_add_locks_above(locks, work->parent);
+	return iuid_compare(&a, &b) > 0 ? a : b;
 }
 
-/* Plans new partitions, in whole steps, for what no partition covers. */
+static Iuid
+smaller(Iuid a, Iuid b)
+{
+	return iuid_compare(&a, &b) < 0 ? a : b;
+}
+
+/*
+ * Plans new partitions, in whole steps, for what no partition covers.  An
+ * open-ended partition covers nothing: new ones are carved out of it.
+ */
 static void
 plan_new(Maintenance *work)
 {
 	const Partitioned *table = work->table;
+	const Partition *first = iuid_open_first(table);
+	const Partition *last = iuid_open_last(table);
+	int i = 0, count = table->count;
 	TimestampTz start, stop;
 	Iuid covered, end;
 
@@ -165,9 +129,23 @@ plan_new(Maintenance *work)
 	covered = iuid_bound_at(table, start);
 	end = iuid_bound_at(table, stop);
 
-	for (int i = 0; i <= table->count; i++)
+	/* What is carved out of an open-ended partition leaves no gap to it. */
+	if (first != NULL)
 	{
-		const Partition *next = i < table->count ? &table->partitions[i] : NULL;
+		add_new_below(work, covered, first->upper);
+		covered = larger(covered, first->upper);
+		i++;
+	}
+	if (last != NULL)
+	{
+		if (iuid_compare(&end, &last->lower) > 0)
+			covered = smaller(covered, last->lower);
+		count--;
+	}
+
+	for (; i <= count; i++)
+	{
+		const Partition *next = i < count ? &table->partitions[i] : NULL;
 
 		if (next == NULL || iuid_compare(&next->lower, &end) >= 0)
 		{
@@ -175,8 +153,7 @@ plan_new(Maintenance *work)
 			break;
 		}
 		add_new(work, covered, next->lower);
-		if (iuid_compare(&next->upper, &covered) > 0)
-			covered = next->upper;
+		covered = larger(covered, next->upper);
 	}
 }
 
@@ -203,64 +180,52 @@ add_new(Maintenance *work, Iuid lower, Iuid upper)
 	}
 }
 
+/*
+ * Plans the new partitions below an upper bound, one for each step, and down to
+ * a lower bound.  If there are too many, those next to the upper bound come
+ * first.
+ */
+static void
+add_new_below(Maintenance *work, Iuid lower, Iuid upper)
+{
+	int from = work->new_count;
+
+	while (iuid_compare(&lower, &upper) < 0)
+	{
+		/* The last time below the upper bound. */
+		TimestampTz time = iuid_time_of_bound(&upper);
+		Iuid first_of_time = iuid_bound_at(work->table, time);
+		Iuid next;
+
+		if (iuid_compare(&upper, &first_of_time) <= 0)
+			time -= IUID_USECS_PER_MS;
+		next = iuid_bound_at(work->table,
+							 Max(iuid_step_start(&work->step, time),
+								 IUID_UNIX_EPOCH));
+		next = larger(next, lower);
+		if (work->new_count == work->limit)
+		{
+			work->unfinished = true;
+			break;
+		}
+		work->new[work->new_count++] =
+			(NewPartition){ .lower = next, .upper = upper };
+		upper = next;
+	}
+	for (int i = from, j = work->new_count - 1; i < j; i++, j--)
+	{
+		NewPartition swapped = work->new[i];
+
+		work->new[i] = work->new[j];
+		work->new[j] = swapped;
+	}
+}
+
 /* The smallest uuid of 1970 is Nil; as a bound, Nil has an infinite time. */
 static TimestampTz
 first_time_of(const Iuid *lower)
 {
 	return Max(iuid_time_of_bound(lower), IUID_UNIX_EPOCH);
-}
-
-/*
- * Plans to remove the partitions that ended at or before older_than.  If they
- * are too many for one call, the call begins with any of them, at random.
- * Otherwise each call would try the same ones, and if these have to stay,
- * because something needs them, no call would get to the others.
- */
-static void
-plan_old(Maintenance *work)
-{
-	const Partitioned *table = work->table;
-	int tables = work->new_count;
-	int count = 0;
-	int first;
-
-	work->old_count = 0;
-	if (!work->remove)
-		return;
-	while (count < table->count && is_old(work, &table->partitions[count].upper))
-		tables +=
-			list_length(iuid_tables_below(table->partitions[count++].table));
-	first = tables > work->limit ? (int) (work->where * count) : 0;
-
-	tables = work->new_count;
-	work->old = palloc(sizeof(Partition) * work->limit);
-	for (int i = 0; i < count; i++)
-	{
-		const Partition *partition = &table->partitions[(first + i) % count];
-
-		tables += list_length(iuid_tables_below(partition->table));
-		if (tables > work->limit && work->old_count > 0)
-		{
-			work->unfinished = true;
-			return;
-		}
-		work->old[work->old_count++] = *partition;
-	}
-}
-
-/*
- * Whether a partition with this upper bound has no key of older_than or later.
- * The upper bound need not be the first key of a millisecond: the smallest
- * iuid of a millisecond is greater than all keys of the milliseconds before.
- */
-static bool
-is_old(const Maintenance *work, const Iuid *upper)
-{
-	int64 ms = (work->older_than - IUID_UNIX_EPOCH) / IUID_USECS_PER_MS;
-	Iuid limit = iuid_make(Min(ms, IUID_MS_MAX), IUID_LAYOUT_TIME, 0, 0, 0);
-
-	return work->older_than >= IUID_UNIX_EPOCH &&
-		iuid_compare(upper, &limit) <= 0;
 }
 
 static void
@@ -282,76 +247,6 @@ create_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 			   iuid_qualified_name(work->new[i].table));
 }
 
-static void
-remove_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
-{
-	const char *action = work->drop ? "dropped" : "detached";
-
-	for (int i = 0; i < work->old_count; i++)
-	{
-		Oid partition = work->old[i].table;
-		char *name = iuid_qualified_name(partition);
-
-		if (!remove_one(work, partition))
-			continue;
-		ereport(NOTICE,
-				(errmsg("%s partition %s, which ended at %s", action, name,
-						iuid_time_text(iuid_time_of_bound(&work->old[i].upper)))));
-		report(rsinfo, action, partition, name);
-	}
-}
-
-/*
- * Removes a partition.  If something else needs it, or it has another owner,
- * the partition stays, with a WARNING, and the result is false.
- */
-static bool
-remove_one(const Maintenance *work, Oid partition)
-{
-	Removal removal = { .work = work, .partition = partition };
-	char *name = iuid_qualified_name(partition);
-	ErrorData *error;
-
-	if (iuid_try(remove_partition, &removal, &error))
-		return true;
-	if (error->sqlerrcode != ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST &&
-		error->sqlerrcode != ERRCODE_FOREIGN_KEY_VIOLATION &&
-		error->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)
-		ReThrowError(error);
-	ereport(WARNING,
-			(errcode(error->sqlerrcode),
-			 errmsg("partition %s stays: %s", name, error->message),
-			 error->detail ? errdetail("%s", error->detail) : 0,
-			 error->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE ?
-				 errhint("Remove what needs it, and call this again.") :
-				 0));
-	return false;
-}
-
-/*
- * If foreign keys refer to the parent, DETACH checks that none of them refers
- * to a row of the partition.  Otherwise DROP alone is enough, and takes fewer
- * locks.
- */
-static bool
-remove_partition(void *arg)
-{
-	const Removal *removal = arg;
-	const Maintenance *work = removal->work;
-	char *name = iuid_qualified_name(removal->partition);
-	const char *kind =
-		get_rel_relkind(removal->partition) == RELKIND_FOREIGN_TABLE ?
-		"FOREIGN TABLE" :
-		"TABLE";
-
-	if (work->referred || !work->drop)
-		iuid_execute("ALTER TABLE %s DETACH PARTITION %s",
-					 iuid_qualified_name(work->parent), name);
-	if (work->drop)
-		iuid_execute("DROP %s %s", kind, name);
-	return true;
-}
-
 void
 iuid_cover_present(Oid table, Oid schema, const Step *step)
 {
@@ -366,6 +261,8 @@ iuid_cover_present(Oid table, Oid schema, const Step *step)
 						 &work.last);
 	plan_new(&work);
 	create_all(&work, NULL, report_nothing);
+	iuid_create_open_first(work.table, &work.new[0].lower);
+	iuid_create_open_last(work.table, &work.new[work.new_count - 1].upper);
 }
 
 static void

@@ -46,6 +46,7 @@ typedef struct Maintenance
 	Partition *old; /* partitions to remove */
 	int old_count;
 	bool referred;	 /* foreign keys refer to the parent */
+	bool open;		 /* the first partition is an open-ended one */
 	bool unfinished; /* the limit leaves work for another call */
 } Maintenance;
 
@@ -84,8 +85,9 @@ extern void iuid_check_span(TimestampTz first, TimestampTz last);
 
 /*
  * Makes the time partitions of the present step and of IUID_AHEAD_DEFAULT more
- * for a new table.  No other session can see the table yet, so the function
- * takes no locks first.  schema is the schema of the extension.
+ * for a new table, and an open-ended one on either side.  No other session can
+ * see the table yet, so the function takes no locks first.  schema is the
+ * schema of the extension.
  */
 extern void iuid_cover_present(Oid table, Oid schema, const Step *step);
 

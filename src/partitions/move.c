@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * move.c
- *	  Moves rows out of the DEFAULT partition into new partitions.
+ *	  Moves rows out of a partition into new partitions.
  *
  * A DELETE and an INSERT would fire the triggers of both tables and those of
  * the foreign keys that refer to the rows.  But the rows stay in the parent,
@@ -13,7 +13,7 @@
  *	  UNIQUE, EXCLUDE			REINDEX of the new partition
  *	  foreign keys of the row	the same as the parent's, which it satisfies
  *	  foreign keys to the parent	the row is in the parent before and after
- *	  foreign keys to DEFAULT	the server's own check for a deleted row
+ *	  foreign keys to the source	the server's own check for a deleted row
  *	  generated columns			ExecComputeStoredGenerated()
  *	  triggers					none: nothing happened to the row
  *	  logical decoding			the DELETE comes before the partition is
@@ -21,8 +21,8 @@
  *								subscriber to the parent gets both
  *
  * Between the DELETE and the INSERT the rows are still in the pages of the
- * DEFAULT partition.  This transaction has deleted them, and the snapshot from
- * before still sees them.
+ * source.  This transaction has deleted them, and the snapshot from before
+ * still sees them.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -65,9 +65,11 @@
 struct Move
 {
 	const Partitioned *parent;
-	NewPartition *partitions;
+	Oid source;
+	const NewPartition *partitions;
 	int count;
-	AttrNumber key;	   /* column of the DEFAULT partition */
+	int64 *moved;	   /* number of rows for each of the new partitions */
+	AttrNumber key;	   /* column of the source */
 	Snapshot snapshot; /* from before the DELETE; NULL: no row moves */
 };
 
@@ -81,9 +83,10 @@ typedef struct Target
 	BulkInsertState bulk;
 } Target;
 
-static NewPartition *home_of(const Move *move, TupleTableSlot *slot);
-static void check_may_leave(Relation from);
-static void check_may_enter(Oid table);
+static int home_of(const Move *move, TupleTableSlot *slot);
+static void check_may_leave(const Move *move, Relation from);
+static void check_may_enter(const Move *move, Oid table);
+static void report_moved(const Move *move);
 static Target *open_target(const NewPartition *partition, Relation from);
 static void put_row(Target *target, TupleTableSlot *old, EState *estate);
 static void close_target(Target *target);
@@ -92,20 +95,31 @@ static void check_unreferenced(const Move *move, Relation from,
 static List *foreign_keys_to(Relation table);
 
 Move *
-iuid_begin_move(const Partitioned *parent, NewPartition *partitions, int count)
+iuid_begin_move(const Partitioned *parent, Oid source,
+				const NewPartition *partitions, int count)
 {
 	Move *move = palloc0(sizeof(Move));
 
 	move->parent = parent;
+	move->source = source;
 	move->partitions = partitions;
 	move->count = count;
+	move->moved = palloc0(sizeof(int64) * count);
 	return move;
+}
+
+/* What kind of partition the source is, for messages. */
+static const char *
+kind_of_source(const Move *move)
+{
+	return move->source == move->parent->default_partition ? "DEFAULT" :
+															 "open-ended";
 }
 
 void
 iuid_take_out(Move *move)
 {
-	Oid source = move->parent->default_partition;
+	Oid source = move->source;
 	Relation from;
 	TupleTableSlot *row;
 	TableScanDesc scan;
@@ -142,15 +156,15 @@ iuid_take_out(Move *move)
 	scan = table_beginscan(from, move->snapshot, 0, NULL, 0);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
 	{
-		NewPartition *home = home_of(move, row);
+		int home = home_of(move, row);
 
 		CHECK_FOR_INTERRUPTS();
-		if (home == NULL)
+		if (home < 0)
 			continue;
 		if (taken++ == 0)
-			check_may_leave(from);
-		if (home->moved++ == 0)
-			check_may_enter(home->table);
+			check_may_leave(move, from);
+		if (move->moved[home]++ == 0)
+			check_may_enter(move, move->partitions[home].table);
 		simple_table_tuple_delete(from, &row->tts_tid, move->snapshot);
 	}
 	table_endscan(scan);
@@ -165,8 +179,8 @@ iuid_take_out(Move *move)
 	CommandCounterIncrement();
 }
 
-/* The new partition that a row belongs to; NULL if the row stays. */
-static NewPartition *
+/* The number of the partition that a row belongs to; -1 if the row stays. */
+static int
 home_of(const Move *move, TupleTableSlot *slot)
 {
 	int first = 0, behind = move->count;
@@ -174,31 +188,32 @@ home_of(const Move *move, TupleTableSlot *slot)
 	const Iuid *key = DatumGetIuidP(slot_getattr(slot, move->key, &isnull));
 
 	if (isnull)
-		return NULL;
+		return -1;
 	while (first < behind)
 	{
 		int middle = first + (behind - first) / 2;
-		NewPartition *partition = &move->partitions[middle];
+		const NewPartition *partition = &move->partitions[middle];
 
 		if (iuid_compare_keys(move->parent, key, &partition->lower) < 0)
 			behind = middle;
 		else if (iuid_compare_keys(move->parent, key, &partition->upper) >= 0)
 			first = middle + 1;
 		else
-			return partition;
+			return middle;
 	}
-	return NULL;
+	return -1;
 }
 
 static void
-check_may_leave(Relation from)
+check_may_leave(const Move *move, Relation from)
 {
 	iuid_check_owner(RelationGetRelid(from));
-	/* Deferred checks would look for the rows in the DEFAULT partition. */
+	/* Deferred checks would look for the rows in the source. */
 	if (AfterTriggerPendingOnRel(RelationGetRelid(from)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("rows of DEFAULT partition %s cannot move while triggers on it are pending",
+				 errmsg("rows of %s partition %s cannot move while triggers on it are pending",
+						kind_of_source(move),
 						iuid_qualified_name(RelationGetRelid(from))),
 				 errdetail(
 					 "This transaction changed rows that deferred constraints have not checked yet."),
@@ -210,15 +225,15 @@ check_may_leave(Relation from)
 }
 
 static void
-check_may_enter(Oid table)
+check_may_enter(const Move *move, Oid table)
 {
 	if (get_rel_relkind(table) != RELKIND_RELATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("new partition %s is not a plain table",
 						iuid_qualified_name(table)),
-				 errdetail(
-					 "The DEFAULT partition has rows of the new one, and rows can move between plain tables only."),
+				 errdetail("The %s partition has rows of the new one, and rows can move between plain tables only.",
+						   kind_of_source(move)),
 				 errhint(
 					 "Move the rows by hand: delete them, and insert them again.")));
 }
@@ -235,7 +250,7 @@ iuid_put_in(Move *move)
 
 	if (move->snapshot == NULL)
 		return;
-	from = table_open(move->parent->default_partition, NoLock);
+	from = table_open(move->source, NoLock);
 	row = table_slot_create(from, NULL);
 	estate = CreateExecutorState();
 	targets = palloc0(sizeof(Target *) * move->count);
@@ -243,15 +258,15 @@ iuid_put_in(Move *move)
 
 	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
 	{
-		NewPartition *home = home_of(move, row);
+		int home = home_of(move, row);
 		Target **target;
 
 		CHECK_FOR_INTERRUPTS();
-		if (home == NULL)
+		if (home < 0)
 			continue;
-		target = &targets[home - move->partitions];
+		target = &targets[home];
 		if (*target == NULL)
-			*target = open_target(home, from);
+			*target = open_target(&move->partitions[home], from);
 		put_row(*target, row, estate);
 		if (++moved % ROWS_PER_NOTICE == 0)
 			ereport(NOTICE,
@@ -270,6 +285,22 @@ iuid_put_in(Move *move)
 	ExecDropSingleTupleTableSlot(row);
 	table_close(from, NoLock);
 	UnregisterSnapshot(move->snapshot);
+	report_moved(move);
+}
+
+static void
+report_moved(const Move *move)
+{
+	for (int i = 0; i < move->count; i++)
+	{
+		if (move->moved[i] > 0)
+			ereport(NOTICE,
+					(errmsg("moved " INT64_FORMAT
+							" rows from the %s partition of %s to %s",
+							move->moved[i], kind_of_source(move),
+							iuid_qualified_name(move->parent->table),
+							iuid_qualified_name(move->partitions[i].table))));
+	}
 }
 
 static Target *
@@ -333,8 +364,7 @@ close_target(Target *target)
 }
 
 /*
- * 23503 if a foreign key to the DEFAULT partition itself refers to a row that
- * moved.  The check is the server's own for NO ACTION, whatever the foreign
+ * 23503 if a foreign key to the source itself refers to a row that moved.  The check is the server's own for NO ACTION, whatever the foreign
  * key does ON DELETE.
  */
 static void
@@ -351,7 +381,7 @@ check_unreferenced(const Move *move, Relation from, TupleTableSlot *row)
 	scan = table_beginscan(from, move->snapshot, 0, NULL, 0);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
 	{
-		if (home_of(move, row) == NULL)
+		if (home_of(move, row) < 0)
 			continue;
 		foreach (lc, triggers)
 		{

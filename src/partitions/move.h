@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * move.h
- *	  Moves rows out of the DEFAULT partition into new partitions.
+ *	  Moves rows out of a partition into new partitions.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -15,23 +15,24 @@
 typedef struct Move Move;
 
 /*
- * The three parts of a move.  The caller attaches the new partitions after
- * iuid_take_out() and before iuid_put_in().  The new partitions stand in the
- * order of their bounds, and get the number of rows that moved into them.
+ * The three parts of a move.  The source is the DEFAULT partition, an
+ * open-ended one, or InvalidOid, with which nothing happens.  The caller
+ * attaches the new partitions after iuid_take_out() and before iuid_put_in().
+ * The new partitions stand in the order of their bounds.
  *
- * 55006 if a query of this transaction is using the DEFAULT partition.  These
- * errors are raised only if rows would have to move:
+ * 55006 if a query of this transaction is using the source.  These errors are
+ * raised only if rows would have to move:
  *
- *	  42809		the DEFAULT partition or the new one is not a plain table
- *	  42501		the DEFAULT partition belongs to another owner
- *	  55006		triggers on the DEFAULT partition are pending
+ *	  42809		the source or the new partition is not a plain table
+ *	  42501		the source belongs to another owner
+ *	  55006		triggers on the source are pending
  *	  55000		subscribers would get only one half of the move, or the
- *				DEFAULT partition has no replica identity for it
+ *				source has no replica identity for it
  *	  23514, 23502	a row breaks a constraint of its new partition
- *	  23503		a foreign key to the DEFAULT partition itself needs a row
+ *	  23503		a foreign key to the source itself needs a row
  */
-extern Move *iuid_begin_move(const Partitioned *parent,
-							 NewPartition *partitions, int count);
+extern Move *iuid_begin_move(const Partitioned *parent, Oid source,
+							 const NewPartition *partitions, int count);
 extern void iuid_take_out(Move *move);
 extern void iuid_put_in(Move *move);
 

@@ -189,10 +189,13 @@ read_partitions(Partitioned *parent, Relation relation)
 	for (int n = 1; n < bounds->ndatums; n++)
 	{
 		if (bounds->indexes[n] >= 0)
-			parent->partitions[parent->count++] =
-				(Partition){ .table = desc->oids[bounds->indexes[n]],
-							 .lower = bound_of(bounds, n - 1),
-							 .upper = bound_of(bounds, n) };
+			parent->partitions[parent->count++] = (Partition){
+				.table = desc->oids[bounds->indexes[n]],
+				.lower = bound_of(bounds, n - 1),
+				.upper = bound_of(bounds, n),
+				.has_lower = bounds->kind[n - 1][0] == PARTITION_RANGE_DATUM_VALUE,
+				.has_upper = bounds->kind[n][0] == PARTITION_RANGE_DATUM_VALUE
+			};
 	}
 	if (partition_bound_has_default(bounds))
 		parent->default_partition = desc->oids[bounds->default_index];

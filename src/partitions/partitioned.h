@@ -26,8 +26,10 @@ typedef enum KeyOrder
 typedef struct Partition
 {
 	Oid table;
-	Iuid lower; /* Nil for MINVALUE */
-	Iuid upper; /* Max for MAXVALUE */
+	Iuid lower;		/* Nil for MINVALUE */
+	Iuid upper;		/* Max for MAXVALUE */
+	bool has_lower; /* false: MINVALUE */
+	bool has_upper; /* false: MAXVALUE */
 } Partition;
 
 /* A new partition, for the keys with lower <= key < upper. */
@@ -36,7 +38,6 @@ typedef struct NewPartition
 	Oid table;
 	Iuid lower;
 	Iuid upper;
-	int64 moved; /* number of rows that moved out of DEFAULT */
 } NewPartition;
 
 typedef struct Partitioned

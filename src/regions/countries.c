@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * countries.c
- *	  The countries routed to this node or to others, and their partitions.
+ *	  The countries, where their rows are routed, and their partitions.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -16,8 +16,6 @@
 #include "datum.h"
 #include "registry/registry.h"
 #include "settings.h"
-
-static void check_node(FunctionCallInfo fcinfo);
 
 int
 iuid_entity_of_table(FunctionCallInfo fcinfo, int n, const char *hint)
@@ -34,22 +32,27 @@ iuid_entity_of_table(FunctionCallInfo fcinfo, int n, const char *hint)
 }
 
 void
-iuid_want_countries(FunctionCallInfo fcinfo, Countries *countries, int entity,
-					bool here)
+iuid_read_routes(FunctionCallInfo fcinfo, Countries *countries)
 {
-	check_node(fcinfo);
+	iuid_check_node(fcinfo);
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
-		const char *node = iuid_registered_node(fcinfo, c, entity);
+		Country *country = &countries->country[c];
+		Registered registered = iuid_registered(fcinfo, c, countries->entity);
 
-		countries->wanted[c] = node != NULL &&
-			iuid_is_registered_country(fcinfo, c) &&
-			(strcmp(node, iuid_setting_node) == 0) == here;
+		country->registered = iuid_is_registered_country(fcinfo, c);
+		if (!country->registered || registered.node == NULL)
+			continue;
+		/* The look-ups of a later snapshot may free these. */
+		country->node = pstrdup(registered.node);
+		country->server = registered.server ? pstrdup(registered.server) : NULL;
+		country->place =
+			strcmp(country->node, iuid_setting_node) == 0 ? HERE : ELSEWHERE;
 	}
 }
 
-static void
-check_node(FunctionCallInfo fcinfo)
+void
+iuid_check_node(FunctionCallInfo fcinfo)
 {
 	if (iuid_setting_node[0] == '\0')
 		ereport(ERROR,
@@ -69,37 +72,32 @@ check_node(FunctionCallInfo fcinfo)
 					 "Insert it into iuid_nodes, or set the parameter to the name of this node there.")));
 }
 
-int
-iuid_find_missing(Countries *countries)
+void
+iuid_find_partitions(Countries *countries)
 {
 	Partitioned *table =
 		iuid_read_partitioned(countries->parent, ORDER_OF_COUNTRY,
 							  countries->schema);
-	int count = 0;
 
 	countries->table = table;
-	countries->unfinished = false;
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
+		Country *country = &countries->country[c];
 		NewPartition range = iuid_range_of_country(c);
 
-		countries->missing[c] = countries->wanted[c];
+		country->partition = InvalidOid;
 		for (int i = 0; i < table->count; i++)
 		{
-			if (iuid_compare_keys(table, &table->partitions[i].lower,
-								  &range.lower) <= 0 &&
-				iuid_compare_keys(table, &range.upper,
-								  &table->partitions[i].upper) <= 0)
-				countries->missing[c] = false;
+			const Partition *partition = &table->partitions[i];
+			int lower = iuid_compare_keys(table, &partition->lower, &range.lower);
+			int upper = iuid_compare_keys(table, &range.upper, &partition->upper);
+
+			if (lower > 0 || upper > 0)
+				continue;
+			country->partition = partition->table;
+			country->has_own = lower == 0 && upper == 0;
 		}
-		if (countries->missing[c] && count == countries->limit)
-		{
-			countries->missing[c] = false;
-			countries->unfinished = true;
-		}
-		count += countries->missing[c];
 	}
-	return count;
 }
 
 NewPartition

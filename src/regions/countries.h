@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * countries.h
- *	  The countries routed to this node or to others, and their partitions.
+ *	  The countries, where their rows are routed, and their partitions.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -12,20 +12,35 @@
 
 #include "compat.h"
 
+#include "iuid.h"
 #include "partitions/attach.h"
 #include "partitions/partitioned.h"
 
-/* A table in country order, and the countries that are to have a partition. */
+typedef enum Place
+{
+	NOWHERE,  /* the country is not registered, or has no route */
+	HERE,	  /* it is routed to this node */
+	ELSEWHERE /* it is routed to another node */
+} Place;
+
+typedef struct Country
+{
+	Place place;
+	bool registered;	/* it has a code, or a route of its own */
+	const char *node;	/* NULL: no route */
+	const char *server; /* of the node; may be NULL */
+	Oid partition;		/* the one with the country's keys, or InvalidOid */
+	bool has_own;		/* that partition has no other keys */
+} Country;
+
+/* A table in country order, and all countries. */
 typedef struct Countries
 {
 	Oid parent; /* InvalidOid for a global table that is not made yet */
-	Oid local;	/* the local table, if the parent is a global table */
 	Oid schema; /* of the extension */
-	bool wanted[IUID_COUNTRIES];
-	bool missing[IUID_COUNTRIES]; /* wanted, without partition, to the limit */
-	int limit;
-	bool unfinished;	/* more than the limit are missing */
-	Partitioned *table; /* the parent, as iuid_find_missing() read it */
+	int entity;
+	Country country[IUID_COUNTRIES];
+	Partitioned *table; /* the parent, as iuid_find_partitions() read it */
 } Countries;
 
 /*
@@ -35,19 +50,22 @@ typedef struct Countries
 extern int iuid_entity_of_table(FunctionCallInfo fcinfo, int n, const char *hint);
 
 /*
- * Fills in countries->wanted: the countries that are registered, or have a
- * route of their own, and whose rows of the entity are routed to this node, or,
- * if here is false, to another.  22023 if iuid.node is not set, or is not the
- * name of a registered node.
+ * 22023 if iuid.node is not set, or is not the name of a registered node.
  */
-extern void iuid_want_countries(FunctionCallInfo fcinfo, Countries *countries,
-								int entity, bool here);
+extern void iuid_check_node(FunctionCallInfo fcinfo);
 
 /*
- * Reads the parent, fills in countries->missing, and returns the number of
- * countries in it.  Errors as by iuid_read_partitioned().
+ * Fills in where the rows of countries->entity are routed, for the countries
+ * that are registered or have a route of their own.  Errors as by
+ * iuid_check_node().
  */
-extern int iuid_find_missing(Countries *countries);
+extern void iuid_read_routes(FunctionCallInfo fcinfo, Countries *countries);
+
+/*
+ * Reads the parent, and fills in the partitions of the countries.  Errors as
+ * by iuid_read_partitioned().
+ */
+extern void iuid_find_partitions(Countries *countries);
 
 /* The bounds of a country, 0 to 255, in country order; the table is not set. */
 extern NewPartition iuid_range_of_country(int country);

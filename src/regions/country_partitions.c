@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * country_partitions.c
- *	  Makes a partition for each country that is routed to this node.
+ *	  Makes the partitions of the countries that are routed to this node.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -9,47 +9,55 @@
  */
 #include "compat.h"
 
-#include "access/table.h"
-#include "access/xact.h"
-#include "catalog/heap.h"
-#include "catalog/pg_operator.h"
-#include "catalog/pg_type.h"
+#include "catalog/pg_class.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 #include "utils/timestamp.h"
 
 #include "countries.h"
-#include "datum.h"
-#include "function.h"
+#include "country_check.h"
+#include "country_view.h"
+#include "owner.h"
+#include "partitions/default_rows.h"
 #include "partitions/lock.h"
 #include "partitions/maintenance.h"
-#include "owner.h"
+#include "settings.h"
 
 /*
- * The tables of a country with a step: its partition, and below that a DEFAULT
- * partition, one for the present step, and those ahead.
+ * The tables of a country with a step: its partition, and below that the two
+ * open-ended ones, one for the present step, and those ahead.
  */
-#define TABLES_OF_COUNTRY (2 + 1 + IUID_AHEAD_DEFAULT)
+#define TABLES_OF_COUNTRY (3 + 1 + IUID_AHEAD_DEFAULT)
 
-static List *plan_country_partitions(void *arg);
-static void create_country(const Countries *countries, int country, Step *step,
-						   NewPartition *new);
-static void add_check(const Countries *countries, int country,
-					  const NewPartition *range);
-static Expr *make_comparison(Oid family, StrategyNumber strategy, Var *key,
-							 const Iuid *bound);
+/* What a call is to do for a table. */
+typedef struct Work
+{
+	Countries countries;
+	int limit; /* how many countries one call may make */
+	bool has_step;
+	Step step;
+	bool unfinished; /* the limit leaves countries for another call */
+	NewPartition new[IUID_COUNTRIES];
+	int number[IUID_COUNTRIES]; /* the countries of the new partitions */
+	int new_count;
+	List *empty; /* partitions that go: countries routed elsewhere, as ints */
+} Work;
+
+static List *plan_work(void *arg);
+static void plan_new(Work *work);
+static List *add_locks_of_empty(List *locks, const Work *work);
+static List *add_locks_of_views(List *locks, const Work *work);
+static void drop_empty(const Work *work);
+static void create_country(Work *work, int n);
+static void keep_views(const Work *work);
+static void warn(const Work *work);
 
 /*
  * iuid_create_country_partitions(parent, entity, step): makes the partitions
- * that are missing, one for each country whose rows of an entity are routed to
- * this node.
+ * and views that are missing, for the countries whose rows of an entity are
+ * routed to this node, and drops the empty partitions of other countries.
  */
 PG_FUNCTION_INFO_V1(iuid_create_country_partitions);
 Datum
@@ -58,160 +66,259 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	int entity =
 		iuid_entity_of_table(fcinfo, 1,
 							 "Give the table in country order, and the number of the entity that is in it.");
-	bool has_step = !PG_ARGISNULL(2);
-	Step step;
-	Countries countries = { .parent = PG_GETARG_OID(0),
-							.schema = get_func_namespace(fcinfo->flinfo->fn_oid) };
-	NewPartition *new = palloc0(sizeof(NewPartition) * IUID_COUNTRIES);
-	int count = 0;
+	Oid parent = PG_GETARG_OID(0);
+	Work *work = palloc0(sizeof(Work));
+	Countries *countries = &work->countries;
 	Restricted saved;
 
-	if (has_step)
-		step = iuid_step(PG_GETARG_INTERVAL_P(2));
-	iuid_check_owner(countries.parent);
-	(void) iuid_read_partitioned(countries.parent, ORDER_OF_COUNTRY,
-								 countries.schema);
-	iuid_want_countries(fcinfo, &countries, entity, true);
+	countries->parent = parent;
+	countries->schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	countries->entity = entity;
+	work->has_step = !PG_ARGISNULL(2);
+	if (work->has_step)
+		work->step = iuid_step(PG_GETARG_INTERVAL_P(2));
+	iuid_check_owner(parent);
+	(void) iuid_read_partitioned(parent, ORDER_OF_COUNTRY, countries->schema);
+	iuid_read_routes(fcinfo, countries);
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	saved = iuid_become_owner(countries.parent);
-	countries.limit = iuid_tables_per_call(countries.parent);
-	if (has_step)
-		countries.limit = Max(countries.limit / TABLES_OF_COUNTRY, 1);
-	iuid_take_locks(plan_country_partitions, &countries);
-	for (int c = 0; c < IUID_COUNTRIES; c++)
-	{
-		if (!countries.missing[c])
-			continue;
-		new[count] = iuid_range_of_country(c);
-		create_country(&countries, c, has_step ? &step : NULL, &new[count]);
-		count++;
-	}
-	iuid_attach(countries.table, new, count);
-	for (int i = 0; i < count; i++)
-		iuid_give_table(fcinfo, new[i].table);
+	saved = iuid_become_owner(parent);
+	work->limit = iuid_tables_per_call(parent);
+	if (work->has_step)
+		work->limit = Max(work->limit / TABLES_OF_COUNTRY, 1);
+	iuid_take_locks(plan_work, work);
+	drop_empty(work);
+	for (int i = 0; i < work->new_count; i++)
+		create_country(work, i);
+	iuid_attach(countries->table, work->new, work->new_count);
+	keep_views(work);
+	for (int i = 0; i < work->new_count; i++)
+		iuid_give_table(fcinfo, work->new[i].table);
 	iuid_return(&saved);
 
-	if (countries.unfinished)
-		ereport(WARNING,
-				(errmsg("not all partitions of %s could be made in one call",
-						iuid_qualified_name(countries.parent)),
-				 errdetail("%d were made: more would need too many locks.", count),
-				 errhint(
-					 "Call it again, in another transaction: it goes on from there.")));
+	warn(work);
 	return (Datum) 0;
 }
 
 static List *
-plan_country_partitions(void *arg)
+plan_work(void *arg)
 {
-	Countries *countries = arg;
+	Work *work = arg;
+	List *locks = NIL;
 
-	iuid_check_owner(countries->parent);
-	if (iuid_find_missing(countries) == 0)
-		return NIL;
-	return iuid_add_locks_of_attach(NIL, countries->table);
+	iuid_check_owner(work->countries.parent);
+	iuid_find_partitions(&work->countries);
+	plan_new(work);
+	locks = add_locks_of_empty(locks, work);
+	if (work->new_count > 0)
+		locks = iuid_add_locks_of_attach(locks, work->countries.table,
+										 work->new, work->new_count);
+	return add_locks_of_views(locks, work);
 }
 
 static void
-create_country(const Countries *countries, int country, Step *step,
-			   NewPartition *new)
+plan_new(Work *work)
 {
-	char *base = get_rel_name(countries->parent);
-	const char *schema = get_namespace_name(countries->schema);
-	Oid rest;
-	char *behind = step == NULL ?
-		"" :
-		psprintf(" PARTITION BY RANGE (%s %s)",
-				 quote_identifier(countries->table->key),
-				 quote_qualified_identifier(schema, "iuid_ops"));
+	work->new_count = 0;
+	work->unfinished = false;
+	work->empty = NIL;
+	for (int c = 0; c < IUID_COUNTRIES; c++)
+	{
+		const Country *country = &work->countries.country[c];
 
-	new->table =
-		iuid_create_like(countries->parent,
-						 iuid_shortened_name(base, psprintf("_c%d", country)),
-						 behind);
-	add_check(countries, country, new);
-	if (step == NULL)
-		return;
+		if (country->place == ELSEWHERE && country->has_own &&
+			iuid_is_empty(country->partition))
+			work->empty = lappend_int(work->empty, c);
+		if (country->place != HERE || OidIsValid(country->partition))
+			continue;
+		if (work->new_count == work->limit)
+		{
+			work->unfinished = true;
+			continue;
+		}
+		work->number[work->new_count] = c;
+		work->new[work->new_count++] = iuid_range_of_country(c);
+	}
+}
 
-	rest = iuid_create_like(new->table,
-							iuid_shortened_name(base,
-												psprintf("_c%d_rest", country)),
-							"");
-	iuid_execute("ALTER TABLE %s ATTACH PARTITION %s DEFAULT",
-				 iuid_qualified_name(new->table), iuid_qualified_name(rest));
-	iuid_cover_present(new->table, countries->schema, step);
+/* DETACH and DROP lock all tables that foreign keys join to the parent. */
+static List *
+add_locks_of_empty(List *locks, const Work *work)
+{
+	Oid parent = work->countries.parent;
+	Oid rest = work->countries.table->default_partition;
+	ListCell *lc;
+
+	if (work->empty == NIL)
+		return locks;
+	locks = iuid_add_lock(locks, parent, AccessExclusiveLock);
+	foreach (lc, work->empty)
+		locks =
+			iuid_add_lock_of_all(locks,
+								 work->countries.country[lfirst_int(lc)].partition,
+								 AccessExclusiveLock);
+	if (OidIsValid(rest))
+		locks = iuid_add_lock(locks, rest, AccessExclusiveLock);
+	locks = iuid_add_referred_locks(locks, parent, AccessExclusiveLock);
+	locks = iuid_add_referring_locks(locks, parent, AccessExclusiveLock);
+	return iuid_add_locks_above(locks, parent);
 }
 
 /*
- * Adds CHECK (iuid_country(id) = country AND id ~>=~ lower AND id ~<~ upper).
- * From the bounds in it the server knows that the table has no row of another
- * country, and need not read the rows to attach a partition.  The expression
- * has its function and operators by OID: by name, other objects of the schema
- * could be found in their place.
+ * The view of a country that is to go, or to be made anew; InvalidOid for none.
+ * A country that is routed elsewhere keeps its view as long as it has a
+ * partition with rows: other nodes may still read there.
  */
-static void
-add_check(const Countries *countries, int country, const NewPartition *range)
+static Oid
+changing_view(const Work *work, int c)
 {
-	Relation table = table_open(range->table, NoLock);
-	AttrNumber column = get_attnum(range->table, countries->table->key);
-	Oid type = get_atttype(range->table, column);
-	Oid function =
-		iuid_find_function(countries->schema, "iuid_country", &type, 1);
-	Var *key = makeVar(1, column, type, -1, InvalidOid, 0);
-	Expr *is_country;
-	Constraint *check = makeNode(Constraint);
+	const Countries *countries = &work->countries;
+	const Country *country = &countries->country[c];
+	Oid view = country->place == NOWHERE ?
+		InvalidOid :
+		iuid_find_country_view(countries->parent, c, countries->entity);
 
-	if (!OidIsValid(function))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("function %s of extension \"%s\" is missing",
-						"iuid_country", "iuid"),
-				 errhint("Give the function back its name.")));
-	is_country =
-		make_opclause(Int4EqualOperator, BOOLOID, false,
-					  (Expr *) makeFuncExpr(function, INT4OID,
-											list_make1(copyObject(key)),
-											InvalidOid, InvalidOid,
-											COERCE_EXPLICIT_CALL),
-					  (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
-										 Int32GetDatum(country), false, true),
-					  InvalidOid, InvalidOid);
-	set_opfuncid((OpExpr *) is_country);
-
-	check->contype = CONSTR_CHECK;
-	check->location = -1;
-	check->initially_valid = true;
-	SET_ENFORCED(check);
-	check->cooked_expr = nodeToString(make_andclause(
-		list_make3(is_country,
-				   make_comparison(countries->table->opfamily,
-								   BTGreaterEqualStrategyNumber, key,
-								   &range->lower),
-				   make_comparison(countries->table->opfamily,
-								   BTLessStrategyNumber, key, &range->upper))));
-	AddRelationNewConstraints(table, NIL, list_make1(check), false, true, false,
-							  NULL);
-	table_close(table, NoLock);
-	CommandCounterIncrement();
+	if (!OidIsValid(view))
+		return InvalidOid;
+	if (country->place == ELSEWHERE)
+		return country->has_own && !list_member_int(work->empty, c) ? InvalidOid :
+																	  view;
+	return country->has_own && iuid_is_current_view(view, country->partition) ?
+		InvalidOid :
+		view;
 }
 
-/* A comparison of the key with a bound, by an operator of country order. */
-static Expr *
-make_comparison(Oid family, StrategyNumber strategy, Var *key, const Iuid *bound)
+static List *
+add_locks_of_views(List *locks, const Work *work)
 {
-	Oid operator=
-		get_opfamily_member(family, key->vartype, key->vartype, strategy);
-	Expr *comparison;
+	for (int c = 0; c < IUID_COUNTRIES; c++)
+	{
+		Oid view = changing_view(work, c);
 
-	if (!OidIsValid(operator))
-		elog(ERROR, "operator family iuid_country_ops has no operator %d",
-			 strategy);
-	comparison =
-		make_opclause(operator, BOOLOID, false, (Expr *) copyObject(key),
-					  (Expr *) makeConst(key->vartype, -1, InvalidOid, IUID_LEN,
-										 iuid_to_datum(*bound), false, false),
-					  InvalidOid, InvalidOid);
-	set_opfuncid((OpExpr *) comparison);
-	return comparison;
+		if (OidIsValid(view))
+			locks = iuid_add_lock(locks, view, AccessExclusiveLock);
+	}
+	return locks;
+}
+
+/* Drops the views of countries that are routed elsewhere, then the partitions. */
+static void
+drop_empty(const Work *work)
+{
+	const Countries *countries = &work->countries;
+	ListCell *lc;
+
+	for (int c = 0; c < IUID_COUNTRIES; c++)
+	{
+		Oid view = changing_view(work, c);
+
+		if (OidIsValid(view) && countries->country[c].place == ELSEWHERE)
+			iuid_execute("DROP VIEW %s", iuid_qualified_name(view));
+	}
+	foreach (lc, work->empty)
+	{
+		Oid partition = countries->country[lfirst_int(lc)].partition;
+		char *name = iuid_qualified_name(partition);
+
+		iuid_execute("ALTER TABLE %s DETACH PARTITION %s",
+					 iuid_qualified_name(countries->parent), name);
+		iuid_execute("DROP TABLE %s", name);
+		ereport(NOTICE,
+				(errmsg("dropped partition %s, which had no rows", name),
+				 errdetail("Country %d is routed to node \"%s\".", lfirst_int(lc),
+						   countries->country[lfirst_int(lc)].node)));
+	}
+}
+
+static void
+create_country(Work *work, int n)
+{
+	const Countries *countries = &work->countries;
+	NewPartition *new = &work->new[n];
+	char *suffix = psprintf("_c%d", work->number[n]);
+	char *behind = "";
+
+	if (work->has_step)
+		behind = psprintf(" PARTITION BY RANGE (%s %s)",
+						  quote_identifier(countries->table->key),
+						  quote_qualified_identifier(get_namespace_name(
+														 countries->schema),
+													 "iuid_ops"));
+	new->table =
+		iuid_create_like(countries->parent,
+						 iuid_shortened_name(get_rel_name(countries->parent),
+											 suffix),
+						 behind);
+	iuid_add_country_check(countries, work->number[n], new);
+	if (work->has_step)
+		iuid_cover_present(new->table, countries->schema, &work->step);
+}
+
+/* Makes the views of the countries here, and brings them up to date. */
+static void
+keep_views(const Work *work)
+{
+	Countries now = work->countries;
+
+	iuid_find_partitions(&now);
+	for (int c = 0; c < IUID_COUNTRIES; c++)
+	{
+		const Country *country = &now.country[c];
+		Oid view;
+
+		if (country->place != HERE || !country->has_own)
+			continue;
+		view = iuid_find_country_view(now.parent, c, now.entity);
+		if (!OidIsValid(view) || !iuid_is_current_view(view, country->partition))
+			iuid_make_country_view(country->partition, now.parent, c,
+								   now.entity, now.schema);
+	}
+}
+
+/* Says which countries are not as their routes say. */
+static void
+warn(const Work *work)
+{
+	const Countries *countries = &work->countries;
+	char *table = iuid_qualified_name(countries->parent);
+	int here = 0, unrouted = 0;
+
+	for (int c = 0; c < IUID_COUNTRIES; c++)
+	{
+		const Country *country = &countries->country[c];
+
+		here += country->place == HERE;
+		unrouted += country->registered && country->node == NULL;
+		if (country->place == ELSEWHERE && country->has_own &&
+			!list_member_int(work->empty, c))
+			ereport(WARNING,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("partition %s stays: it has rows",
+							iuid_qualified_name(country->partition)),
+					 errdetail("Country %d is routed to node \"%s\".", c,
+							   country->node),
+					 errhint(
+						 "Move the country as doc/regions.md says, or change its route.")));
+	}
+	if (work->unfinished)
+		ereport(WARNING,
+				(errmsg("not all partitions of %s could be made in one call",
+						table),
+				 errdetail("%d were made: more would need too many locks.",
+						   work->new_count),
+				 errhint(
+					 "Call it again, in another transaction: it goes on from there.")));
+	if (unrouted > 0)
+		ereport(WARNING,
+				(errmsg("no node has the rows of %d registered countries",
+						unrouted),
+				 errdetail("No route fits them and entity %d.", countries->entity),
+				 errhint("Insert their routes into iuid_routes.")));
+	else if (here == 0)
+		ereport(WARNING,
+				(errmsg("table %s has no partitions to get", table),
+				 errdetail("No country of entity %d is routed to node \"%s\".",
+						   countries->entity, iuid_setting_node),
+				 errhint(
+					 "Insert the countries into iuid_countries, and their routes into iuid_routes.")));
 }

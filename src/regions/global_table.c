@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * global_table.c
- *	  Makes a table over all regions.
+ *	  Makes and drops a table over all regions.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -10,6 +10,8 @@
 #include "compat.h"
 
 #include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "foreign/foreign.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -17,24 +19,39 @@
 #include "utils/lsyscache.h"
 #include "utils/varlena.h"
 
-#include "type/codec.h"
 #include "countries.h"
-#include "partitions/lock.h"
+#include "country_view.h"
 #include "owner.h"
-#include "registry/registry.h"
+#include "partitions/default_rows.h"
+#include "partitions/lock.h"
+#include "type/codec.h"
 
-static List *plan_global_table(void *arg);
-static Oid open_global(text *global, const Countries *countries, char **schema,
-					   char **name);
-static void create_foreign(FunctionCallInfo fcinfo, const Countries *countries,
-						   int country, int entity, const char *schema,
-						   const char *name);
+typedef struct Work
+{
+	Countries countries; /* of the global table */
+	Oid local;
+	bool drop[IUID_COUNTRIES]; /* the foreign table of the country */
+	bool make[IUID_COUNTRIES]; /* a foreign table for the country */
+} Work;
+
+static Oid open_global(text *global, Work *work, char **schema, char **name);
+static List *plan_work(void *arg);
+static bool plan_foreign(Work *work);
+static bool is_on_server(Oid foreign, const Country *country);
+static void check_local(const Work *work);
+static void create_parent(Work *work, const char *schema, const char *name);
+static void change_foreign(FunctionCallInfo fcinfo, const Work *work,
+						   const char *schema, const char *name);
+static void create_foreign(const Work *work, int country, const char *schema,
+						   const char *foreign);
+static List *plan_drop(void *arg);
+static void check_global(const Partitioned *global);
 
 /*
  * iuid_create_global_table(global, local, entity): makes a table with the
  * local table as its DEFAULT partition, and with a foreign table for each
- * country that is routed to another node.  If the table is there already, adds
- * the foreign tables that are missing.
+ * country that is routed to another node.  If the table is there already, makes
+ * its foreign tables as the routes say.
  */
 PG_FUNCTION_INFO_V1(iuid_create_global_table);
 Datum
@@ -43,50 +60,30 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 	int entity =
 		iuid_entity_of_table(fcinfo, 2,
 							 "Give the name of the global table, the local table, and the number of the entity that is in them.");
-	Countries countries = { .local = PG_GETARG_OID(1),
-							.schema = get_func_namespace(fcinfo->flinfo->fn_oid),
-							.limit = IUID_COUNTRIES };
+	Work *work = palloc0(sizeof(Work));
+	Countries *countries = &work->countries;
 	char *schema, *name;
-	bool is_new;
 	Restricted saved;
 
-	iuid_check_owner(countries.local);
-	(void) iuid_read_partitioned(countries.local, ORDER_OF_COUNTRY,
-								 countries.schema);
-	countries.parent =
-		open_global(PG_GETARG_TEXT_PP(0), &countries, &schema, &name);
-	is_new = !OidIsValid(countries.parent);
-	iuid_want_countries(fcinfo, &countries, entity, false);
+	work->local = PG_GETARG_OID(1);
+	countries->entity = entity;
+	countries->schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	iuid_check_owner(work->local);
+	(void) iuid_read_partitioned(work->local, ORDER_OF_COUNTRY,
+								 countries->schema);
+	countries->parent = open_global(PG_GETARG_TEXT_PP(0), work, &schema, &name);
+	iuid_read_routes(fcinfo, countries);
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	saved = iuid_become_owner(countries.local);
-	iuid_take_locks(plan_global_table, &countries);
-	if (is_new)
+	saved = iuid_become_owner(work->local);
+	iuid_take_locks(plan_work, work);
+	check_local(work);
+	if (!OidIsValid(countries->parent))
 	{
-		const char *key = iuid_read_partitioned(countries.local, ORDER_OF_COUNTRY,
-												countries.schema)
-							  ->key;
-		const char *global = quote_qualified_identifier(schema, name);
-
-		iuid_execute("CREATE TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED)"
-					 " PARTITION BY RANGE (%s %s)",
-					 global, iuid_qualified_name(countries.local),
-					 quote_identifier(key),
-					 quote_qualified_identifier(get_namespace_name(
-													countries.schema),
-												"iuid_country_ops"));
-		iuid_execute("ALTER TABLE %s ATTACH PARTITION %s DEFAULT", global,
-					 iuid_qualified_name(countries.local));
-		countries.parent =
-			get_relname_relid(name, get_namespace_oid(schema, false));
-		iuid_give_table(fcinfo, countries.parent);
-		(void) iuid_find_missing(&countries);
+		create_parent(work, schema, name);
+		iuid_give_table(fcinfo, countries->parent);
 	}
-	for (int c = 0; c < IUID_COUNTRIES; c++)
-	{
-		if (countries.missing[c])
-			create_foreign(fcinfo, &countries, c, entity, schema, name);
-	}
+	change_foreign(fcinfo, work, schema, name);
 	iuid_return(&saved);
 	return (Datum) 0;
 }
@@ -97,7 +94,7 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
  * has another DEFAULT partition than the local table.
  */
 static Oid
-open_global(text *global, const Countries *countries, char **schema, char **name)
+open_global(text *global, Work *work, char **schema, char **name)
 {
 	List *path = textToQualifiedNameList(global);
 	Oid namespace, table;
@@ -113,19 +110,20 @@ open_global(text *global, const Countries *countries, char **schema, char **name
 	*name = strVal(llast(path));
 	*schema = list_length(path) == 2 ?
 		strVal(linitial(path)) :
-		get_namespace_name(get_rel_namespace(countries->local));
+		get_namespace_name(get_rel_namespace(work->local));
 	namespace = get_namespace_oid(*schema, false);
 	table = get_relname_relid(*name, namespace);
 	if (!OidIsValid(table))
 		return InvalidOid;
 
 	iuid_check_owner(table);
-	parent = iuid_read_partitioned(table, ORDER_OF_COUNTRY, countries->schema);
-	if (parent->default_partition != countries->local)
+	parent =
+		iuid_read_partitioned(table, ORDER_OF_COUNTRY, work->countries.schema);
+	if (parent->default_partition != work->local)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("%s is not the DEFAULT partition of %s",
-						iuid_qualified_name(countries->local),
+						iuid_qualified_name(work->local),
 						iuid_qualified_name(table)),
 				 errdetail(
 					 "A global table has one local table, as its DEFAULT partition."),
@@ -135,60 +133,240 @@ open_global(text *global, const Countries *countries, char **schema, char **name
 }
 
 /*
- * Finds the missing countries, and returns the locks for making their foreign
- * tables.  CREATE FOREIGN TABLE ... PARTITION OF locks the parent, and the
- * DEFAULT partition with all partitions below it.
+ * Plans the foreign tables, and returns the locks for that.  CREATE FOREIGN
+ * TABLE ... PARTITION OF locks the parent, and the DEFAULT partition with all
+ * partitions below it.
  */
 static List *
-plan_global_table(void *arg)
+plan_work(void *arg)
 {
-	Countries *countries = arg;
+	Work *work = arg;
+	Oid parent = work->countries.parent;
 	List *locks = NIL;
 
-	iuid_check_owner(countries->local);
-	if (OidIsValid(countries->parent))
+	iuid_check_owner(work->local);
+	if (OidIsValid(parent))
 	{
-		iuid_check_owner(countries->parent);
-		if (iuid_find_missing(countries) == 0)
-			return NIL;
-		locks = iuid_add_lock(locks, countries->parent, AccessExclusiveLock);
-		locks = iuid_add_referred_locks(locks, countries->parent,
-										ShareRowExclusiveLock);
-		locks = iuid_add_referring_locks(locks, countries->parent,
-										 ShareRowExclusiveLock);
-		locks = iuid_add_locks_above(locks, countries->parent);
+		iuid_check_owner(parent);
+		iuid_find_partitions(&work->countries);
 	}
-	return iuid_add_lock_of_all(locks, countries->local, AccessExclusiveLock);
+	if (!plan_foreign(work) && OidIsValid(parent))
+		return NIL;
+	if (OidIsValid(parent))
+	{
+		locks = iuid_add_lock(locks, parent, AccessExclusiveLock);
+		for (int c = 0; c < IUID_COUNTRIES; c++)
+		{
+			if (work->drop[c])
+				locks = iuid_add_lock(locks, work->countries.country[c].partition,
+									  AccessExclusiveLock);
+		}
+		locks = iuid_add_referred_locks(locks, parent, ShareRowExclusiveLock);
+		locks = iuid_add_referring_locks(locks, parent, ShareRowExclusiveLock);
+		locks = iuid_add_locks_above(locks, parent);
+	}
+	return iuid_add_lock_of_all(locks, work->local, AccessExclusiveLock);
+}
+
+/* Plans which foreign tables to drop and to make; false if none. */
+static bool
+plan_foreign(Work *work)
+{
+	bool any = false;
+
+	for (int c = 0; c < IUID_COUNTRIES; c++)
+	{
+		const Country *country = &work->countries.country[c];
+		bool is_foreign = country->has_own &&
+			get_rel_relkind(country->partition) == RELKIND_FOREIGN_TABLE;
+
+		work->drop[c] = is_foreign &&
+			(country->place == HERE ||
+			 (country->place == ELSEWHERE &&
+			  !is_on_server(country->partition, country)));
+		work->make[c] = country->place == ELSEWHERE &&
+			(work->drop[c] || !OidIsValid(country->partition));
+		if (work->make[c] && country->server == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("node \"%s\" has no server", country->node),
+					 errdetail("Country %d is routed to that node.", c),
+					 errhint(
+						 "Make a postgres_fdw server for the node, and set the name of the server in iuid_nodes.")));
+		any = any || work->drop[c] || work->make[c];
+	}
+	return any;
+}
+
+static bool
+is_on_server(Oid foreign, const Country *country)
+{
+	return country->server != NULL &&
+		GetForeignTable(foreign)->serverid ==
+		get_foreign_server_oid(country->server, true);
+}
+
+/*
+ * 55000 if the local table has a partition with rows of a country that is to
+ * be a foreign table: the rows would be out of reach.
+ */
+static void
+check_local(const Work *work)
+{
+	Countries local = work->countries;
+
+	local.parent = work->local;
+	iuid_find_partitions(&local);
+	for (int c = 0; c < IUID_COUNTRIES; c++)
+	{
+		Country *country = &local.country[c];
+
+		if (!work->make[c] || !country->has_own ||
+			iuid_is_empty(country->partition))
+			continue;
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("country %d is routed to node \"%s\", but this node has rows of it",
+						c, country->node),
+				 errdetail("The rows are in partition %s.",
+						   iuid_qualified_name(country->partition)),
+				 errhint(
+					 "Copy the rows to that node and detach the partition, as doc/regions.md says, or change the route.")));
+	}
+}
+
+/* Makes the global table, with the local table as its DEFAULT partition. */
+static void
+create_parent(Work *work, const char *schema, const char *name)
+{
+	Countries *countries = &work->countries;
+	const char *key =
+		iuid_read_partitioned(work->local, ORDER_OF_COUNTRY, countries->schema)->key;
+	const char *global = quote_qualified_identifier(schema, name);
+
+	iuid_execute("CREATE TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED)"
+				 " PARTITION BY RANGE (%s %s)",
+				 global, iuid_qualified_name(work->local), quote_identifier(key),
+				 quote_qualified_identifier(get_namespace_name(countries->schema),
+											"iuid_country_ops"));
+	iuid_execute("ALTER TABLE %s ATTACH PARTITION %s DEFAULT", global,
+				 iuid_qualified_name(work->local));
+	countries->parent = get_relname_relid(name, get_namespace_oid(schema, false));
 }
 
 static void
-create_foreign(FunctionCallInfo fcinfo, const Countries *countries, int country,
-			   int entity, const char *schema, const char *name)
+change_foreign(FunctionCallInfo fcinfo, const Work *work, const char *schema,
+			   const char *name)
 {
-	Registered registered = iuid_registered(fcinfo, country, entity);
-	char *suffix = psprintf("_c%d", country);
-	char *foreign = iuid_shortened_name(name, suffix);
+	for (int c = 0; c < IUID_COUNTRIES; c++)
+	{
+		char *foreign = iuid_shortened_name(name, psprintf("_c%d", c));
+
+		if (work->drop[c])
+			iuid_execute("DROP FOREIGN TABLE %s",
+						 iuid_qualified_name(
+							 work->countries.country[c].partition));
+		if (!work->make[c])
+			continue;
+		create_foreign(work, c, schema, foreign);
+		iuid_give_table(fcinfo,
+						get_relname_relid(foreign,
+										  get_namespace_oid(schema, false)));
+	}
+}
+
+/*
+ * The foreign table stands on the view that the node of the country has, which
+ * has no TRUNCATE.
+ */
+static void
+create_foreign(const Work *work, int country, const char *schema,
+			   const char *foreign)
+{
+	const Countries *countries = &work->countries;
 	char from[IUID_TEXT_LEN + 1], to[IUID_TEXT_LEN + 1];
 	NewPartition range = iuid_range_of_country(country);
 
-	if (registered.server == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("node \"%s\" has no server",
-						registered.node ? registered.node : ""),
-				 errdetail("Country %d is routed to that node.", country),
-				 errhint(
-					 "Make a postgres_fdw server for the node, and set the name of the server in iuid_nodes.")));
 	iuid_encode(&range.lower, from);
 	iuid_encode(&range.upper, to);
-	iuid_execute("CREATE FOREIGN TABLE %s PARTITION OF %s FOR VALUES FROM ('%s') TO ('%s') SERVER %s OPTIONS (schema_name %s, table_name %s)",
+	iuid_execute("CREATE FOREIGN TABLE %s PARTITION OF %s FOR VALUES FROM ('%s') TO ('%s') SERVER %s"
+				 " OPTIONS (schema_name %s, table_name %s, truncatable 'false')",
 				 quote_qualified_identifier(schema, foreign),
 				 iuid_qualified_name(countries->parent), from, to,
-				 quote_identifier(registered.server),
+				 quote_identifier(countries->country[country].server),
 				 quote_literal_cstr(
-					 get_namespace_name(get_rel_namespace(countries->local))),
+					 get_namespace_name(get_rel_namespace(work->local))),
 				 quote_literal_cstr(
-					 iuid_shortened_name(get_rel_name(countries->local), suffix)));
-	iuid_give_table(fcinfo,
-					get_relname_relid(foreign, get_namespace_oid(schema, false)));
+					 iuid_country_view_name(get_rel_name(work->local), country,
+											countries->entity)));
+}
+
+/*
+ * iuid_drop_global_table(global): drops a global table and its foreign tables.
+ * The local table, its DEFAULT partition, is detached first, and stays.
+ */
+PG_FUNCTION_INFO_V1(iuid_drop_global_table);
+Datum
+iuid_drop_global_table(PG_FUNCTION_ARGS)
+{
+	Partitioned global = { .table = PG_GETARG_OID(0),
+						   .schema = get_func_namespace(fcinfo->flinfo->fn_oid) };
+	Restricted saved;
+	char *name;
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("table must not be null"),
+				 errhint("Give the global table.")));
+	iuid_check_owner(global.table);
+	saved = iuid_become_owner(global.table);
+	iuid_take_locks(plan_drop, &global);
+	name = iuid_qualified_name(global.table);
+	iuid_execute("ALTER TABLE %s DETACH PARTITION %s", name,
+				 iuid_qualified_name(global.default_partition));
+	iuid_execute("DROP TABLE %s", name);
+	iuid_return(&saved);
+	PG_RETURN_VOID();
+}
+
+static List *
+plan_drop(void *arg)
+{
+	Partitioned *global = arg;
+	List *locks = NIL;
+
+	iuid_check_owner(global->table);
+	*global =
+		*iuid_read_partitioned(global->table, ORDER_OF_COUNTRY, global->schema);
+	check_global(global);
+	locks = iuid_add_lock_of_all(locks, global->table, AccessExclusiveLock);
+	locks = iuid_add_referred_locks(locks, global->table, AccessExclusiveLock);
+	locks = iuid_add_referring_locks(locks, global->table, AccessExclusiveLock);
+	return iuid_add_locks_above(locks, global->table);
+}
+
+/*
+ * 42809 unless the table is as iuid_create_global_table() makes it: DROP must
+ * not take rows of this node along.
+ */
+static void
+check_global(const Partitioned *global)
+{
+	bool is_global = OidIsValid(global->default_partition);
+
+	for (int i = 0; i < global->count; i++)
+	{
+		if (get_rel_relkind(global->partitions[i].table) != RELKIND_FOREIGN_TABLE)
+			is_global = false;
+	}
+	if (!is_global)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("%s is not a global table",
+						iuid_qualified_name(global->table)),
+				 errdetail(
+					 "A global table has the local table as its DEFAULT partition, and all others are foreign tables."),
+				 errhint(
+					 "Detach the partitions that are to stay, and use DROP TABLE.")));
 }

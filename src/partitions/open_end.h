@@ -1,0 +1,45 @@
+/*-------------------------------------------------------------------------
+ *
+ * open_end.h
+ *	  The first and the last partition, where one has no end.
+ *
+ * A partition FROM (MINVALUE), and one TO (MAXVALUE), can keep the rows for
+ * which no time partition is made yet, as a DEFAULT partition does.  If it is
+ * a plain table of the parent's owner, new partitions are carved out of it.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef IUID_OPEN_END_H
+#define IUID_OPEN_END_H
+
+#include "partitioned.h"
+
+/*
+ * The first partition if it has no lower bound, or the last one if it has no
+ * upper bound; NULL if the same partition has neither, or if it is not a plain
+ * table of the parent's owner.
+ */
+extern const Partition *iuid_open_first(const Partitioned *table);
+extern const Partition *iuid_open_last(const Partitioned *table);
+
+/*
+ * Moves the one bound that an open-ended partition has.  The caller holds an
+ * ACCESS EXCLUSIVE lock on the parent and on the partition, and answers for it
+ * that the partition has no row outside the new bound.  The partition stays
+ * attached: DETACH would read the tables whose foreign keys refer to the
+ * parent, and fail for rows that stay.
+ */
+extern void iuid_move_bound(const Partitioned *parent,
+							const Partition *open_end, const Iuid *bound);
+
+/*
+ * Makes the partition <parent>_before FROM (MINVALUE) up to a bound, or
+ * <parent>_after from a bound TO (MAXVALUE).  If the former's name is taken,
+ * the name has the date of the bound behind it.
+ */
+extern void iuid_create_open_first(const Partitioned *parent, const Iuid *upper);
+extern void iuid_create_open_last(const Partitioned *parent, const Iuid *lower);
+
+#endif /* IUID_OPEN_END_H */

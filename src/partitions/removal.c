@@ -1,0 +1,247 @@
+/*-------------------------------------------------------------------------
+ *
+ * removal.c
+ *	  Removes time partitions that ended before a time.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "catalog/pg_class.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "datum.h"
+#include "default_rows.h"
+#include "lock_list.h"
+#include "open_end.h"
+#include "owner.h"
+#include "removal.h"
+#include "step.h"
+#include "subtransaction.h"
+
+typedef struct Removal
+{
+	const Maintenance *work;
+	Oid partition;
+} Removal;
+
+static bool open_first_stays(const Partitioned *table);
+static bool is_old(const Maintenance *work, const Iuid *upper);
+static bool remove_one(const Maintenance *work, Oid partition);
+static bool remove_partition(void *arg);
+static void cover_removed(const Maintenance *work);
+
+/*
+ * Plans to remove the partitions that ended at or before older_than.  If they
+ * are too many for one call, the call begins with any of them, at random.
+ * Otherwise each call would try the same ones, and if these have to stay,
+ * because something needs them, no call would get to the others.
+ */
+void
+iuid_plan_old(Maintenance *work)
+{
+	const Partitioned *table = work->table;
+	int tables = work->new_count;
+	int begin = open_first_stays(table) ? 1 : 0;
+	int end = begin;
+	int count, first;
+
+	work->old_count = 0;
+	if (!work->remove)
+		return;
+	while (end < table->count && is_old(work, &table->partitions[end].upper))
+		tables += list_length(iuid_tables_below(table->partitions[end++].table));
+	count = end - begin;
+	first = tables > work->limit ? (int) (work->where * count) : 0;
+
+	tables = work->new_count;
+	work->old = palloc(sizeof(Partition) * work->limit);
+	for (int i = 0; i < count; i++)
+	{
+		const Partition *partition =
+			&table->partitions[begin + (first + i) % count];
+
+		tables += list_length(iuid_tables_below(partition->table));
+		if (tables > work->limit && work->old_count > 0)
+		{
+			work->unfinished = true;
+			return;
+		}
+		work->old[work->old_count++] = *partition;
+	}
+}
+
+static bool
+open_first_stays(const Partitioned *table)
+{
+	const Partition *open = iuid_open_first(table);
+
+	return open != NULL && !iuid_may_have_rows(open->table);
+}
+
+/*
+ * Whether a partition with this upper bound has no key of older_than or later.
+ * The upper bound need not be the first key of a millisecond: the smallest
+ * iuid of a millisecond is greater than all keys of the milliseconds before.
+ */
+static bool
+is_old(const Maintenance *work, const Iuid *upper)
+{
+	int64 ms = (work->older_than - IUID_UNIX_EPOCH) / IUID_USECS_PER_MS;
+	Iuid limit = iuid_make(Min(ms, IUID_MS_MAX), IUID_LAYOUT_TIME, 0, 0, 0);
+
+	return work->older_than >= IUID_UNIX_EPOCH &&
+		iuid_compare(upper, &limit) <= 0;
+}
+
+/*
+ * Adds the locks for removing partitions.  DETACH removes the partition's part
+ * of the foreign keys that refer to the parent, and gives the partition its own
+ * foreign keys to the tables that the parent refers to; DROP then removes those
+ * again.  If no foreign key refers to the parent, DROP alone is enough, and it
+ * locks none of the tables that foreign keys join to the parent.
+ */
+List *
+iuid_add_locks_of_removal(List *locks, Maintenance *work)
+{
+	const Partition *open = iuid_open_first(work->table);
+	List *referring;
+	ListCell *lc;
+
+	if (work->old_count == 0)
+		return locks;
+	referring = iuid_add_referring_locks(NIL, work->parent, AccessExclusiveLock);
+
+	/* A table that refers to itself is in this list, too. */
+	work->referred = referring != NIL;
+	work->open = open != NULL;
+	locks = iuid_add_lock(locks, work->parent, AccessExclusiveLock);
+	for (int i = 0; i < work->old_count; i++)
+	{
+		List *tables = iuid_tables_below(work->old[i].table);
+
+		foreach (lc, tables)
+		{
+			locks = iuid_add_lock(locks, lfirst_oid(lc), AccessExclusiveLock);
+			if (work->drop)
+				locks = iuid_add_own_referred_locks(locks, lfirst_oid(lc),
+													AccessExclusiveLock);
+		}
+	}
+	if (OidIsValid(work->table->default_partition))
+		locks = iuid_add_lock(locks, work->table->default_partition,
+							  AccessExclusiveLock);
+	if (open != NULL)
+		locks = iuid_add_lock(locks, open->table, AccessExclusiveLock);
+	if (!work->drop || open != NULL)
+		locks =
+			iuid_add_referred_locks(locks, work->parent, ShareRowExclusiveLock);
+	if (work->drop && work->referred)
+		locks = iuid_add_referred_locks(locks, work->parent, AccessExclusiveLock);
+	foreach (lc, referring)
+		locks = iuid_add_lock(locks, ((TableLock *) lfirst(lc))->table,
+							  AccessExclusiveLock);
+	return iuid_add_locks_above(locks, work->parent);
+}
+
+void
+iuid_remove_old(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
+{
+	const char *action = work->drop ? "dropped" : "detached";
+
+	for (int i = 0; i < work->old_count; i++)
+	{
+		Oid partition = work->old[i].table;
+		char *name = iuid_qualified_name(partition);
+
+		if (!remove_one(work, partition))
+			continue;
+		ereport(NOTICE,
+				(errmsg("%s partition %s, which ended at %s", action, name,
+						iuid_time_text(iuid_time_of_bound(&work->old[i].upper)))));
+		report(rsinfo, action, partition, name);
+	}
+	if (work->old_count > 0 && work->open)
+		cover_removed(work);
+}
+
+/*
+ * Covers what was removed, up to the first partition that is left, by the
+ * open-ended first partition, or by a new one if that was removed, too.
+ */
+static void
+cover_removed(const Maintenance *work)
+{
+	Partitioned *left =
+		iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
+	const Partition *open = iuid_open_first(left);
+	int next = open == NULL ? 0 : 1;
+	Iuid bound = IUID_NIL;
+
+	for (int i = 0; i < work->old_count; i++)
+	{
+		if (iuid_compare(&work->old[i].upper, &bound) > 0)
+			bound = work->old[i].upper;
+	}
+	if (next < left->count)
+		bound = left->partitions[next].lower;
+	if (open == NULL)
+		iuid_create_open_first(left, &bound);
+	else if (iuid_compare(&open->upper, &bound) < 0)
+		iuid_move_bound(left, open, &bound);
+}
+
+/*
+ * Removes a partition.  If something else needs it, or it has another owner,
+ * the partition stays, with a WARNING, and the result is false.
+ */
+static bool
+remove_one(const Maintenance *work, Oid partition)
+{
+	Removal removal = { .work = work, .partition = partition };
+	char *name = iuid_qualified_name(partition);
+	ErrorData *error;
+
+	if (iuid_try(remove_partition, &removal, &error))
+		return true;
+	if (error->sqlerrcode != ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST &&
+		error->sqlerrcode != ERRCODE_FOREIGN_KEY_VIOLATION &&
+		error->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)
+		ReThrowError(error);
+	ereport(WARNING,
+			(errcode(error->sqlerrcode),
+			 errmsg("partition %s stays: %s", name, error->message),
+			 error->detail ? errdetail("%s", error->detail) : 0,
+			 error->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE ?
+				 errhint("Remove what needs it, and call this again.") :
+				 0));
+	return false;
+}
+
+/*
+ * If foreign keys refer to the parent, DETACH checks that none of them refers
+ * to a row of the partition.  Otherwise DROP alone is enough, and takes fewer
+ * locks.
+ */
+static bool
+remove_partition(void *arg)
+{
+	const Removal *removal = arg;
+	const Maintenance *work = removal->work;
+	char *name = iuid_qualified_name(removal->partition);
+	const char *kind =
+		get_rel_relkind(removal->partition) == RELKIND_FOREIGN_TABLE ?
+		"FOREIGN TABLE" :
+		"TABLE";
+
+	if (work->referred || !work->drop)
+		iuid_execute("ALTER TABLE %s DETACH PARTITION %s",
+					 iuid_qualified_name(work->parent), name);
+	if (work->drop)
+		iuid_execute("DROP %s %s", kind, name);
+	return true;
+}

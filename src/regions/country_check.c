@@ -1,0 +1,100 @@
+/*-------------------------------------------------------------------------
+ *
+ * country_check.c
+ *	  The CHECK by which a partition has the rows of one country.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/heap.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "country_check.h"
+#include "datum.h"
+#include "function.h"
+
+static Expr *make_comparison(Oid family, StrategyNumber strategy, Var *key,
+							 const Iuid *bound);
+
+/*
+ * The expression has its function and operators by OID: by name, other objects
+ * of the schema could be found in their place.
+ */
+void
+iuid_add_country_check(const Countries *countries, int country,
+					   const NewPartition *range)
+{
+	Relation table = table_open(range->table, NoLock);
+	AttrNumber column = get_attnum(range->table, countries->table->key);
+	Oid type = get_atttype(range->table, column);
+	Oid function =
+		iuid_find_function(countries->schema, "iuid_country", &type, 1);
+	Var *key = makeVar(1, column, type, -1, InvalidOid, 0);
+	Expr *is_country;
+	Constraint *check = makeNode(Constraint);
+
+	if (!OidIsValid(function))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("function %s of extension \"%s\" is missing",
+						"iuid_country", "iuid"),
+				 errhint("Give the function back its name.")));
+	is_country =
+		make_opclause(Int4EqualOperator, BOOLOID, false,
+					  (Expr *) makeFuncExpr(function, INT4OID,
+											list_make1(copyObject(key)),
+											InvalidOid, InvalidOid,
+											COERCE_EXPLICIT_CALL),
+					  (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+										 Int32GetDatum(country), false, true),
+					  InvalidOid, InvalidOid);
+	set_opfuncid((OpExpr *) is_country);
+
+	check->contype = CONSTR_CHECK;
+	check->location = -1;
+	check->initially_valid = true;
+	SET_ENFORCED(check);
+	check->cooked_expr = nodeToString(make_andclause(
+		list_make3(is_country,
+				   make_comparison(countries->table->opfamily,
+								   BTGreaterEqualStrategyNumber, key,
+								   &range->lower),
+				   make_comparison(countries->table->opfamily,
+								   BTLessStrategyNumber, key, &range->upper))));
+	AddRelationNewConstraints(table, NIL, list_make1(check), false, true, false,
+							  NULL);
+	table_close(table, NoLock);
+	CommandCounterIncrement();
+}
+
+/* A comparison of the key with a bound, by an operator of country order. */
+static Expr *
+make_comparison(Oid family, StrategyNumber strategy, Var *key, const Iuid *bound)
+{
+	Oid operator=
+		get_opfamily_member(family, key->vartype, key->vartype, strategy);
+	Expr *comparison;
+
+	if (!OidIsValid(operator))
+		elog(ERROR, "operator family iuid_country_ops has no operator %d",
+			 strategy);
+	comparison =
+		make_opclause(operator, BOOLOID, false, (Expr *) copyObject(key),
+					  (Expr *) makeConst(key->vartype, -1, InvalidOid, IUID_LEN,
+										 iuid_to_datum(*bound), false, false),
+					  InvalidOid, InvalidOid);
+	set_opfuncid((OpExpr *) comparison);
+	return comparison;
+}

@@ -1,0 +1,162 @@
+/*-------------------------------------------------------------------------
+ *
+ * country_view.c
+ *	  The view on a country's partition for the other nodes.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_class.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "country_view.h"
+#include "function.h"
+#include "owner.h"
+#include "partitions/attach.h"
+#include "view.h"
+
+#define PLACE_COLUMN "ctid"
+
+static void rename_columns(Oid view, Oid partition);
+static void drop_with(Oid view, Oid partition);
+
+char *
+iuid_country_view_name(const char *parent, int country, int entity)
+{
+	return iuid_shortened_name(parent, psprintf("_c%d_e%d", country, entity));
+}
+
+Oid
+iuid_find_country_view(Oid parent, int country, int entity)
+{
+	FormData_pg_class class = iuid_class_of(parent);
+	char *name = iuid_country_view_name(NameStr(class.relname), country, entity);
+	Oid view = get_relname_relid(name, class.relnamespace);
+	FormData_pg_class found;
+
+	if (!OidIsValid(view))
+		return InvalidOid;
+	found = iuid_class_of(view);
+	if (found.relkind != RELKIND_VIEW || found.relowner != class.relowner)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_TABLE),
+				 errmsg("relation %s already exists", iuid_qualified_name(view)),
+				 errdetail("A view on the partition of country %d needs that name.",
+						   country),
+				 errhint("Rename the relation.")));
+	return view;
+}
+
+bool
+iuid_is_current_view(Oid view, Oid partition)
+{
+	List *names = iuid_column_names(partition);
+	List *shown = iuid_column_names(view);
+
+	return list_length(shown) > 0 &&
+		strcmp(strVal(linitial(shown)), PLACE_COLUMN) == 0 &&
+		equal(list_delete_first(shown), names) &&
+		list_member_oid(iuid_tables_of_view(view), partition);
+}
+
+/*
+ * The first column is the row's place, by which postgres_fdw finds it again.
+ * In a plain table that is the ctid.  Elsewhere it is a function that fails;
+ * the function is STABLE, so a query that does not ask for the column never
+ * calls it.
+ */
+void
+iuid_make_country_view(Oid partition, Oid parent, int country, int entity,
+					   Oid schema)
+{
+	Oid view = iuid_find_country_view(parent, country, entity);
+	const char *place = "ctid";
+
+	if (get_rel_relkind(partition) != RELKIND_RELATION)
+	{
+		if (!OidIsValid(iuid_find_function(schema, "iuid_refuse_ctid", NULL, 0)))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_FUNCTION),
+					 errmsg("function %s of extension \"%s\" is missing",
+							"iuid_refuse_ctid", "iuid_regions"),
+					 errhint("Give the function back its name.")));
+		place = psprintf("%s()",
+						 quote_qualified_identifier(get_namespace_name(schema),
+													"iuid_refuse_ctid"));
+	}
+	if (OidIsValid(view))
+		rename_columns(view, partition);
+	iuid_execute("CREATE OR REPLACE VIEW %s WITH (security_invoker = true) AS SELECT %s AS " PLACE_COLUMN
+				 ", %s FROM %s",
+				 quote_qualified_identifier(get_namespace_name(
+												get_rel_namespace(parent)),
+											iuid_country_view_name(get_rel_name(
+																	   parent),
+																   country,
+																   entity)),
+				 place, iuid_column_list(partition),
+				 iuid_qualified_name(partition));
+	if (!OidIsValid(view))
+		drop_with(iuid_find_country_view(parent, country, entity), partition);
+}
+
+/*
+ * Makes DROP of the partition drop the view, too, without CASCADE, as it drops
+ * an index.
+ */
+static void
+drop_with(Oid view, Oid partition)
+{
+	ObjectAddress dependent, referenced;
+
+	ObjectAddressSet(dependent, RelationRelationId, view);
+	ObjectAddressSet(referenced, RelationRelationId, partition);
+	recordDependencyOn(&dependent, &referenced, DEPENDENCY_AUTO);
+	CommandCounterIncrement();
+}
+
+/*
+ * Gives the columns of the view the names that they have in the partition.
+ * While the view is there, the partition cannot lose a column, so both have
+ * the same columns in the same order.
+ */
+static void
+rename_columns(Oid view, Oid partition)
+{
+	List *names = iuid_column_names(partition);
+	List *shown = list_delete_first(iuid_column_names(view));
+	ListCell *name, *old;
+
+	forboth(name, names, old, shown)
+	{
+		if (!equal(lfirst(name), lfirst(old)))
+			iuid_execute("ALTER VIEW %s RENAME COLUMN %s TO %s",
+						 iuid_qualified_name(view),
+						 quote_identifier(strVal(lfirst(old))),
+						 quote_identifier(strVal(lfirst(name))));
+	}
+}
+
+/*
+ * iuid_refuse_ctid(): refuses to say where a row is, as that would not say
+ * which row it is.
+ */
+PG_FUNCTION_INFO_V1(iuid_refuse_ctid);
+Datum
+iuid_refuse_ctid(PG_FUNCTION_ARGS)
+{
+	(void) fcinfo;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("a row of a country that is divided by time cannot be changed by its place"),
+			 errdetail(
+				 "The other node could not send the whole statement, so it named the row by its ctid, which rows of several partitions have."),
+			 errhint(
+				 "Write what the statement needs as a constant, a parameter, or a sub-query, such as (SELECT now()), or run the statement at the node of the country.")));
+}

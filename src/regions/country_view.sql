@@ -1,0 +1,10 @@
+--
+-- The view on a country's partition for the other nodes
+--
+
+CREATE FUNCTION @extschema@.iuid_refuse_ctid()
+RETURNS tid
+AS 'MODULE_PATHNAME', 'iuid_refuse_ctid'
+LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_refuse_ctid() IS
+'internal: in the place of the ctid of a row in a view on a country that is divided by time; always an error: 0A000, as rows of several partitions have the same ctid (doc/regions.md)';

@@ -1,0 +1,90 @@
+/*-------------------------------------------------------------------------
+ *
+ * view.c
+ *	  Reads the columns of relations, and what a view stands on.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "catalog/dependency.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_depend.h"
+#include "catalog/pg_rewrite.h"
+#include "nodes/value.h"
+#include "rewrite/rewriteSupport.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/rel.h"
+
+#include "view.h"
+
+List *
+iuid_column_names(Oid relation)
+{
+	Relation opened = relation_open(relation, AccessShareLock);
+	TupleDesc columns = RelationGetDescr(opened);
+	List *names = NIL;
+
+	for (int i = 0; i < columns->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(columns, i);
+
+		if (!column->attisdropped)
+			names = lappend(names, makeString(pstrdup(NameStr(column->attname))));
+	}
+	relation_close(opened, AccessShareLock);
+	return names;
+}
+
+char *
+iuid_column_list(Oid relation)
+{
+	StringInfoData list;
+	const char *comma = "";
+	ListCell *lc;
+
+	initStringInfo(&list);
+	foreach (lc, iuid_column_names(relation))
+	{
+		appendStringInfo(&list, "%s%s", comma,
+						 quote_identifier(strVal(lfirst(lc))));
+		comma = ", ";
+	}
+	return list.data;
+}
+
+List *
+iuid_tables_of_view(Oid view)
+{
+	Relation catalog = table_open(DependRelationId, AccessShareLock);
+	Oid rule = get_rewrite_oid(view, ViewSelectRuleName, true);
+	List *tables = NIL;
+	SysScanDesc scan;
+	ScanKeyData keys[2];
+	HeapTuple tuple;
+
+	ScanKeyInit(&keys[0], Anum_pg_depend_classid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(RewriteRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(rule));
+	scan = systable_beginscan(catalog, DependDependerIndexId, true, NULL,
+							  lengthof(keys), keys);
+	while ((tuple = systable_getnext(scan)) != NULL)
+	{
+		Form_pg_depend depend = (Form_pg_depend) GETSTRUCT(tuple);
+
+		if (depend->refclassid == RelationRelationId && depend->refobjid != view)
+			tables = list_append_unique_oid(tables, depend->refobjid);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return tables;
+}

@@ -25,7 +25,8 @@ iuid_PARTS = iuid.sql \
 iuid_regions_PARTS = iuid_regions.sql \
 	registry/registry.sql registry/registry_trigger.sql \
 	registry/lookup.sql registry/generate_registered.sql registry/iso.sql \
-	regions/country_view.sql regions/country_partitions.sql regions/global_table.sql
+	regions/country_view.sql regions/country_partitions.sql \
+	regions/global_table.sql regions/global_view.sql regions/drop_global.sql
 
 DATA_built = $(EXTENSION:=--$(EXTVERSION).sql)
 

@@ -23,7 +23,6 @@
 
 #define PLACE_COLUMN "ctid"
 
-static void rename_columns(Oid view, Oid partition);
 static void drop_with(Oid view, Oid partition);
 
 char *
@@ -91,7 +90,7 @@ iuid_make_country_view(Oid partition, Oid parent, int country, int entity,
 													"iuid_refuse_ctid"));
 	}
 	if (OidIsValid(view))
-		rename_columns(view, partition);
+		iuid_rename_columns(view, partition);
 	iuid_execute("CREATE OR REPLACE VIEW %s WITH (security_invoker = true) AS SELECT %s AS " PLACE_COLUMN
 				 ", %s FROM %s",
 				 quote_qualified_identifier(get_namespace_name(
@@ -119,28 +118,6 @@ drop_with(Oid view, Oid partition)
 	ObjectAddressSet(referenced, RelationRelationId, partition);
 	recordDependencyOn(&dependent, &referenced, DEPENDENCY_AUTO);
 	CommandCounterIncrement();
-}
-
-/*
- * Gives the columns of the view the names that they have in the partition.
- * While the view is there, the partition cannot lose a column, so both have
- * the same columns in the same order.
- */
-static void
-rename_columns(Oid view, Oid partition)
-{
-	List *names = iuid_column_names(partition);
-	List *shown = list_delete_first(iuid_column_names(view));
-	ListCell *name, *old;
-
-	forboth(name, names, old, shown)
-	{
-		if (!equal(lfirst(name), lfirst(old)))
-			iuid_execute("ALTER VIEW %s RENAME COLUMN %s TO %s",
-						 iuid_qualified_name(view),
-						 quote_identifier(strVal(lfirst(old))),
-						 quote_identifier(strVal(lfirst(name))));
-	}
 }
 
 /*

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * global_table.c
- *	  Makes and drops a table over all regions.
+ *	  Makes a table over all regions.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -17,10 +17,10 @@
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/varlena.h"
 
 #include "countries.h"
 #include "country_view.h"
+#include "global_name.h"
 #include "owner.h"
 #include "partitions/default_rows.h"
 #include "partitions/lock.h"
@@ -34,7 +34,7 @@ typedef struct Work
 	bool make[IUID_COUNTRIES]; /* a foreign table for the country */
 } Work;
 
-static Oid open_global(text *global, Work *work, char **schema, char **name);
+static Oid open_global(const Work *work, const char *schema, const char *name);
 static List *plan_work(void *arg);
 static bool plan_foreign(Work *work);
 static bool is_on_server(Oid foreign, const Country *country);
@@ -44,8 +44,6 @@ static void change_foreign(FunctionCallInfo fcinfo, const Work *work,
 						   const char *schema, const char *name);
 static void create_foreign(const Work *work, int country, const char *schema,
 						   const char *foreign);
-static List *plan_drop(void *arg);
-static void check_global(const Partitioned *global);
 
 /*
  * iuid_create_global_table(global, local, entity): makes a table with the
@@ -71,7 +69,8 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 	iuid_check_owner(work->local);
 	(void) iuid_read_partitioned(work->local, ORDER_OF_COUNTRY,
 								 countries->schema);
-	countries->parent = open_global(PG_GETARG_TEXT_PP(0), work, &schema, &name);
+	iuid_read_global_name(PG_GETARG_TEXT_PP(0), work->local, &schema, &name);
+	countries->parent = open_global(work, schema, name);
 	iuid_read_routes(fcinfo, countries);
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
@@ -89,33 +88,17 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 }
 
 /*
- * Reads the name of the global table, and returns the table; InvalidOid if it
- * is not made yet.  42601 for a name of more than two parts; 55000 if the table
- * has another DEFAULT partition than the local table.
+ * Returns the global table of a name; InvalidOid if it is not made yet.  55000
+ * if the table has another DEFAULT partition than the local table.
  */
 static Oid
-open_global(text *global, Work *work, char **schema, char **name)
+open_global(const Work *work, const char *schema, const char *name)
 {
-	List *path = textToQualifiedNameList(global);
-	Oid namespace, table;
+	Oid table = get_relname_relid(name, get_namespace_oid(schema, false));
 	Partitioned *parent;
 
-	if (list_length(path) > 2)
-		ereport(ERROR,
-				(errcode(ERRCODE_SYNTAX_ERROR),
-				 errmsg("improper qualified name (too many dotted names): %s",
-						text_to_cstring(global)),
-				 errhint(
-					 "Give the name of the global table, with its schema in front if that is not the schema of the local table.")));
-	*name = strVal(llast(path));
-	*schema = list_length(path) == 2 ?
-		strVal(linitial(path)) :
-		get_namespace_name(get_rel_namespace(work->local));
-	namespace = get_namespace_oid(*schema, false);
-	table = get_relname_relid(*name, namespace);
 	if (!OidIsValid(table))
 		return InvalidOid;
-
 	iuid_check_owner(table);
 	parent =
 		iuid_read_partitioned(table, ORDER_OF_COUNTRY, work->countries.schema);
@@ -299,74 +282,4 @@ create_foreign(const Work *work, int country, const char *schema,
 				 quote_literal_cstr(
 					 iuid_country_view_name(get_rel_name(work->local), country,
 											countries->entity)));
-}
-
-/*
- * iuid_drop_global_table(global): drops a global table and its foreign tables.
- * The local table, its DEFAULT partition, is detached first, and stays.
- */
-PG_FUNCTION_INFO_V1(iuid_drop_global_table);
-Datum
-iuid_drop_global_table(PG_FUNCTION_ARGS)
-{
-	Partitioned global = { .table = PG_GETARG_OID(0),
-						   .schema = get_func_namespace(fcinfo->flinfo->fn_oid) };
-	Restricted saved;
-	char *name;
-
-	if (PG_ARGISNULL(0))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("table must not be null"),
-				 errhint("Give the global table.")));
-	iuid_check_owner(global.table);
-	saved = iuid_become_owner(global.table);
-	iuid_take_locks(plan_drop, &global);
-	name = iuid_qualified_name(global.table);
-	iuid_execute("ALTER TABLE %s DETACH PARTITION %s", name,
-				 iuid_qualified_name(global.default_partition));
-	iuid_execute("DROP TABLE %s", name);
-	iuid_return(&saved);
-	PG_RETURN_VOID();
-}
-
-static List *
-plan_drop(void *arg)
-{
-	Partitioned *global = arg;
-	List *locks = NIL;
-
-	iuid_check_owner(global->table);
-	*global =
-		*iuid_read_partitioned(global->table, ORDER_OF_COUNTRY, global->schema);
-	check_global(global);
-	locks = iuid_add_lock_of_all(locks, global->table, AccessExclusiveLock);
-	locks = iuid_add_referred_locks(locks, global->table, AccessExclusiveLock);
-	locks = iuid_add_referring_locks(locks, global->table, AccessExclusiveLock);
-	return iuid_add_locks_above(locks, global->table);
-}
-
-/*
- * 42809 unless the table is as iuid_create_global_table() makes it: DROP must
- * not take rows of this node along.
- */
-static void
-check_global(const Partitioned *global)
-{
-	bool is_global = OidIsValid(global->default_partition);
-
-	for (int i = 0; i < global->count; i++)
-	{
-		if (get_rel_relkind(global->partitions[i].table) != RELKIND_FOREIGN_TABLE)
-			is_global = false;
-	}
-	if (!is_global)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("%s is not a global table",
-						iuid_qualified_name(global->table)),
-				 errdetail(
-					 "A global table has the local table as its DEFAULT partition, and all others are foreign tables."),
-				 errhint(
-					 "Detach the partitions that are to stay, and use DROP TABLE.")));
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * view.c
- *	  Reads the columns of relations, and what a view stands on.
+ *	  Reads and renames the columns of views, and finds what they stand on.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -24,6 +24,7 @@
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
 
+#include "owner.h"
 #include "view.h"
 
 List *
@@ -87,4 +88,21 @@ iuid_tables_of_view(Oid view)
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
 	return tables;
+}
+
+void
+iuid_rename_columns(Oid view, Oid table)
+{
+	List *names = iuid_column_names(table);
+	List *shown = list_delete_first(iuid_column_names(view));
+	ListCell *name, *old;
+
+	forboth(name, names, old, shown)
+	{
+		if (!equal(lfirst(name), lfirst(old)))
+			iuid_execute("ALTER VIEW %s RENAME COLUMN %s TO %s",
+						 iuid_qualified_name(view),
+						 quote_identifier(strVal(lfirst(old))),
+						 quote_identifier(strVal(lfirst(name))));
+	}
 }

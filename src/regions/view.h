@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * view.h
- *	  Reads the columns of relations, and what a view stands on.
+ *	  Reads and renames the columns of views, and finds what they stand on.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -14,6 +14,9 @@
 
 #include "nodes/pg_list.h"
 
+/* The first column of a view over all regions. */
+#define NODE_COLUMN "node"
+
 /* The names of the columns of a relation, as String nodes, in their order. */
 extern List *iuid_column_names(Oid relation);
 
@@ -22,5 +25,12 @@ extern char *iuid_column_list(Oid relation);
 
 /* The OIDs of the relations in the query of a view. */
 extern List *iuid_tables_of_view(Oid view);
+
+/*
+ * Gives the columns of a view behind its first one the names that the columns
+ * of a table have.  While the view is there, the table cannot lose a column, so
+ * both have the same columns in the same order.
+ */
+extern void iuid_rename_columns(Oid view, Oid table);
 
 #endif /* IUID_VIEW_H */

@@ -53,7 +53,10 @@ my @partition_calls = (
 	'iuid_create_country_partitions(regclass,integer,interval)' =>
 		"SELECT EXT.iuid_create_country_partitions('OWN.TABLE_by_country'::pg_catalog.regclass, 1, '1 month'$interval)",
 	'iuid_create_global_table(text,regclass,integer)' =>
-		"SELECT EXT.iuid_create_global_table('OWN.TABLE_everywhere'::pg_catalog.text, 'OWN.TABLE_by_country'::pg_catalog.regclass, 1)");
+		"SELECT EXT.iuid_create_global_table('OWN.TABLE_everywhere'::pg_catalog.text, 'OWN.TABLE_by_country'::pg_catalog.regclass, 1)",
+	'iuid_create_global_view(text,regclass)' =>
+		"SELECT EXT.iuid_create_global_view('OWN.TABLE_view'::pg_catalog.text, 'OWN.TABLE_by_country'::pg_catalog.regclass)",
+	'iuid_drop_global_table(regclass)' => "SELECT EXT.iuid_drop_global_table('OWN.TABLE_view'::pg_catalog.regclass)");
 
 # Each call is a line, by whose number psql tells its errors.
 sub run_calls

@@ -1,0 +1,144 @@
+/*-------------------------------------------------------------------------
+ *
+ * drop_global.c
+ *	  Drops a table or a view over all regions.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "catalog/pg_class.h"
+#include "nodes/value.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "owner.h"
+#include "partitions/lock.h"
+#include "partitions/partitioned.h"
+#include "view.h"
+
+typedef struct Work
+{
+	Oid global;
+	Oid schema;	   /* of the extension */
+	Oid local;	   /* the DEFAULT partition of a global table */
+	List *foreign; /* the foreign tables of a global view */
+} Work;
+
+static List *plan_work(void *arg);
+static void check_table(Work *work);
+static void check_view(Work *work);
+
+/*
+ * iuid_drop_global_table(global): drops a global table or view, and its foreign
+ * tables.  The local table of a global table is detached first, and stays.
+ */
+PG_FUNCTION_INFO_V1(iuid_drop_global_table);
+Datum
+iuid_drop_global_table(PG_FUNCTION_ARGS)
+{
+	Work work = { .schema = get_func_namespace(fcinfo->flinfo->fn_oid) };
+	Restricted saved;
+	char *name;
+	ListCell *lc;
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("table must not be null"),
+				 errhint("Give the table or view over all regions.")));
+	work.global = PG_GETARG_OID(0);
+	iuid_check_owner(work.global);
+	saved = iuid_become_owner(work.global);
+	iuid_take_locks(plan_work, &work);
+	name = iuid_qualified_name(work.global);
+	if (OidIsValid(work.local))
+	{
+		iuid_execute("ALTER TABLE %s DETACH PARTITION %s", name,
+					 iuid_qualified_name(work.local));
+		iuid_execute("DROP TABLE %s", name);
+	}
+	else
+		iuid_execute("DROP VIEW %s", name);
+	foreach (lc, work.foreign)
+		iuid_execute("DROP FOREIGN TABLE %s",
+					 iuid_qualified_name(lfirst_oid(lc)));
+	iuid_return(&saved);
+	PG_RETURN_VOID();
+}
+
+static List *
+plan_work(void *arg)
+{
+	Work *work = arg;
+	List *locks;
+	ListCell *lc;
+
+	iuid_check_owner(work->global);
+	work->local = InvalidOid;
+	work->foreign = NIL;
+	if (get_rel_relkind(work->global) == RELKIND_VIEW)
+		check_view(work);
+	else
+		check_table(work);
+
+	locks = iuid_add_lock_of_all(NIL, work->global, AccessExclusiveLock);
+	foreach (lc, work->foreign)
+		locks = iuid_add_lock(locks, lfirst_oid(lc), AccessExclusiveLock);
+	locks = iuid_add_referred_locks(locks, work->global, AccessExclusiveLock);
+	locks = iuid_add_referring_locks(locks, work->global, AccessExclusiveLock);
+	return iuid_add_locks_above(locks, work->global);
+}
+
+/*
+ * 42809 unless the table is as iuid_create_global_table() makes it: DROP must
+ * not take rows of this node along.
+ */
+static void
+check_table(Work *work)
+{
+	Partitioned *global =
+		iuid_read_partitioned(work->global, ORDER_OF_COUNTRY, work->schema);
+
+	work->local = global->default_partition;
+	for (int i = 0; i < global->count; i++)
+	{
+		if (get_rel_relkind(global->partitions[i].table) != RELKIND_FOREIGN_TABLE)
+			work->local = InvalidOid;
+	}
+	if (!OidIsValid(work->local))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("%s is not a global table",
+						iuid_qualified_name(work->global)),
+				 errdetail(
+					 "A global table has the local table as its DEFAULT partition, and all others are foreign tables."),
+				 errhint(
+					 "Detach the partitions that are to stay, and use DROP TABLE.")));
+}
+
+/* 42809 unless the view is as iuid_create_global_view() makes it. */
+static void
+check_view(Work *work)
+{
+	List *columns = iuid_column_names(work->global);
+	ListCell *lc;
+
+	foreach (lc, iuid_tables_of_view(work->global))
+	{
+		FormData_pg_class class = iuid_class_of(lfirst_oid(lc));
+
+		if (class.relkind == RELKIND_FOREIGN_TABLE)
+			work->foreign = lappend_oid(work->foreign, lfirst_oid(lc));
+	}
+	if (strcmp(strVal(linitial(columns)), NODE_COLUMN) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("%s is not a global view",
+						iuid_qualified_name(work->global)),
+				 errdetail("The first column of a global view is \"%s\".",
+						   NODE_COLUMN),
+				 errhint("Use DROP VIEW.")));
+}

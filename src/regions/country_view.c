@@ -12,6 +12,11 @@
 #include "access/xact.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "commands/view.h"
+#include "nodes/makefuncs.h"
+#include "parser/analyze.h"
+#include "tcop/tcopprot.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -23,6 +28,7 @@
 
 #define PLACE_COLUMN "ctid"
 
+static void refuse_place(Oid view, const char *query, Oid schema);
 static void drop_with(Oid view, Oid partition);
 
 char *
@@ -75,34 +81,54 @@ iuid_make_country_view(Oid partition, Oid parent, int country, int entity,
 					   Oid schema)
 {
 	Oid view = iuid_find_country_view(parent, country, entity);
-	const char *place = "ctid";
+	bool has_place = get_rel_relkind(partition) == RELKIND_RELATION;
+	bool is_new = !OidIsValid(view);
+	char *query =
+		psprintf("SELECT %s AS " PLACE_COLUMN ", %s FROM %s",
+				 has_place ? "ctid" : "NULL::pg_catalog.tid",
+				 iuid_column_list(partition), iuid_qualified_name(partition));
 
-	if (get_rel_relkind(partition) != RELKIND_RELATION)
-	{
-		if (!OidIsValid(iuid_find_function(schema, "iuid_refuse_ctid", NULL, 0)))
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_FUNCTION),
-					 errmsg("function %s of extension \"%s\" is missing",
-							"iuid_refuse_ctid", "iuid_regions"),
-					 errhint("Give the function back its name.")));
-		place = psprintf("%s()",
-						 quote_qualified_identifier(get_namespace_name(schema),
-													"iuid_refuse_ctid"));
-	}
-	if (OidIsValid(view))
+	if (!is_new)
 		iuid_rename_columns(view, partition);
-	iuid_execute("CREATE OR REPLACE VIEW %s WITH (security_invoker = true) AS SELECT %s AS " PLACE_COLUMN
-				 ", %s FROM %s",
+	iuid_execute("CREATE OR REPLACE VIEW %s WITH (security_invoker = true) AS %s",
 				 quote_qualified_identifier(get_namespace_name(
 												get_rel_namespace(parent)),
 											iuid_country_view_name(get_rel_name(
 																	   parent),
 																   country,
 																   entity)),
-				 place, iuid_column_list(partition),
-				 iuid_qualified_name(partition));
-	if (!OidIsValid(view))
-		drop_with(iuid_find_country_view(parent, country, entity), partition);
+				 query);
+	view = iuid_find_country_view(parent, country, entity);
+	if (!has_place)
+		refuse_place(view, query, schema);
+	if (is_new)
+		drop_with(view, partition);
+}
+
+/*
+ * Puts the function into the place of the first column's NULL, by OID: by name,
+ * a function with other arguments could make the call ambiguous.
+ */
+static void
+refuse_place(Oid view, const char *query, Oid schema)
+{
+	Oid function = iuid_find_function(schema, "iuid_refuse_ctid", NULL, 0);
+	Query *parsed;
+
+	if (!OidIsValid(function))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("function %s of extension \"%s\" is missing",
+						"iuid_refuse_ctid", "iuid_regions"),
+				 errhint("Give the function back its name.")));
+	parsed =
+		parse_analyze_fixedparams(linitial_node(RawStmt, pg_parse_query(query)),
+								  query, NULL, 0, NULL);
+	linitial_node(TargetEntry, parsed->targetList)->expr =
+		(Expr *) makeFuncExpr(function, TIDOID, NIL, InvalidOid, InvalidOid,
+							  COERCE_EXPLICIT_CALL);
+	StoreViewQuery(view, parsed, true);
+	CommandCounterIncrement();
 }
 
 /*

@@ -52,11 +52,12 @@ my @partition_calls = (
 		"SELECT EXT.iuid_maintain_partitions($table, '1 month'$interval, 1, '10 years'$interval)",
 	'iuid_create_country_partitions(regclass,integer,interval)' =>
 		"SELECT EXT.iuid_create_country_partitions('OWN.TABLE_by_country'::pg_catalog.regclass, 1, '1 month'$interval)",
+	'iuid_refuse_ctid()' => '(SELECT id FROM OWN.TABLE_by_country_c125_e1)',
 	'iuid_create_global_table(text,regclass,integer)' =>
 		"SELECT EXT.iuid_create_global_table('OWN.TABLE_everywhere'::pg_catalog.text, 'OWN.TABLE_by_country'::pg_catalog.regclass, 1)",
 	'iuid_create_global_view(text,regclass)' =>
 		"SELECT EXT.iuid_create_global_view('OWN.TABLE_view'::pg_catalog.text, 'OWN.TABLE_by_country'::pg_catalog.regclass)",
-	'iuid_drop_global_table(regclass)' => "SELECT EXT.iuid_drop_global_table('OWN.TABLE_view'::pg_catalog.regclass)");
+	'iuid_drop_global_table(regclass)' => "SELECT EXT.iuid_drop_global_table(pg_catalog.to_regclass('OWN.TABLE_view'::pg_catalog.text))");
 
 # Each call is a line, by whose number psql tells its errors.
 sub run_calls

@@ -14,11 +14,14 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "commands/view.h"
+#include "executor/execdesc.h"
 #include "nodes/makefuncs.h"
 #include "parser/analyze.h"
+#include "tcop/pquery.h"
 #include "tcop/tcopprot.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/portal.h"
 
 #include "country_view.h"
 #include "function.h"
@@ -147,19 +150,41 @@ drop_with(Oid view, Oid partition)
 }
 
 /*
+ * Whether the running query only locks the rows that it reads.  For SELECT ...
+ * FOR UPDATE of a table with partitions, postgres_fdw asks for the ctid, too,
+ * and does nothing with it.  It begins an UPDATE in the same way; then the
+ * UPDATE itself is refused.
+ */
+static bool
+is_locking(void)
+{
+	const QueryDesc *query =
+		ActivePortal == NULL ? NULL : ActivePortal->queryDesc;
+
+	return query != NULL && query->operation == CMD_SELECT &&
+		query->plannedstmt->rowMarks != NIL;
+}
+
+/*
  * iuid_refuse_ctid(): refuses to say where a row is, as that would not say
- * which row it is.
+ * which row it is.  A query that only locks rows gets a ctid that no row has.
  */
 PG_FUNCTION_INFO_V1(iuid_refuse_ctid);
 Datum
 iuid_refuse_ctid(PG_FUNCTION_ARGS)
 {
+	ItemPointer nowhere;
+
 	(void) fcinfo;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("a row of a country that is divided by time cannot be changed by its place"),
-			 errdetail(
-				 "The other node could not send the whole statement, so it named the row by its ctid, which rows of several partitions have."),
-			 errhint(
-				 "Write what the statement needs as a constant, a parameter, or a sub-query, such as (SELECT now()), or run the statement at the node of the country.")));
+	if (!is_locking())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a row of a country that is divided by time cannot be changed by its place"),
+				 errdetail(
+					 "The other node could not send the whole statement, so it named the row by its ctid, which rows of several partitions have."),
+				 errhint(
+					 "Write what the statement needs as a constant, a parameter, or a sub-query, such as (SELECT now()), or run the statement at the node of the country.")));
+	nowhere = palloc0(sizeof(ItemPointerData));
+	ItemPointerSetInvalid(nowhere);
+	return PointerGetDatum(nowhere);
 }

@@ -46,6 +46,16 @@ COMMENT ON TYPE @extschema@.iuid IS
 COMMENT ON TYPE @extschema@.iuid[] IS
 'array of iuid';
 
+-- postgres_fdw sends a condition with an array, such as IN, only if the array type is
+-- in the extension.  From PostgreSQL 17 on the server puts it there.
+DO $do$
+BEGIN
+	IF pg_catalog.current_setting('server_version_num'::pg_catalog.text)::int OPERATOR(pg_catalog.<) 170000 THEN
+		ALTER EXTENSION iuid ADD TYPE @extschema@.iuid[];
+	END IF;
+END
+$do$;
+
 CREATE FUNCTION @extschema@.iuid(pg_catalog.uuid)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_core_uuid'

@@ -175,6 +175,15 @@ for my $since (q{now() - interval '1 day'}, q{(SELECT now() - interval '1 day')}
 	my $plan = $north->safe_psql('postgres', "EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_global WHERE id >= $since");
 	is(scalar(() = $plan =~ /Remote SQL: .* WHERE .*id OPERATOR\(public\.>=\) public\.iuid_floor\(\$1/g), $since =~ /SELECT/ ? 6 : 0, "sent or not: $since") or diag $plan;
 }
+# Some identifiers go to their owner, which sends these rows and no others.
+my @both = map { id_of('south', 7, $_) } 1, 2;
+for my $some ("id IN ('$both[0]', '$both[1]')", "id = ANY ('{$both[0],$both[1]}')", "id = ANY ('{$both[0],$both[1]}'::uuid[])")
+{
+	my $plan = $north->safe_psql('postgres', "EXPLAIN (VERBOSE, COSTS OFF) SELECT note FROM orders_global WHERE $some");
+	my @remote = $plan =~ /Remote SQL: (.*)/g;
+	is(scalar @remote, 1, "one node is asked: $some") or diag $plan;
+	like($remote[0], qr/WHERE .*id OPERATOR\(public\.=\) ANY/, 'for these rows only');
+}
 # The newest of all regions.
 my $newest = 'SELECT id, note FROM orders_global WHERE customer = 5 ORDER BY id DESC LIMIT 3';
 my $plan = $north->safe_psql('postgres', "EXPLAIN (VERBOSE, COSTS OFF) $newest");

@@ -86,6 +86,7 @@ iuid_find_partitions(Countries *countries)
 		NewPartition range = iuid_range_of_country(c);
 
 		country->partition = InvalidOid;
+		country->has_own = false;
 		for (int i = 0; i < table->count; i++)
 		{
 			const Partition *partition = &table->partitions[i];

@@ -49,6 +49,7 @@ static List *plan_work(void *arg);
 static void plan_new(Work *work);
 static List *add_locks_of_empty(List *locks, const Work *work);
 static List *add_locks_of_views(List *locks, const Work *work);
+static void ask_empty(Work *work);
 static void drop_empty(const Work *work);
 static void create_country(Work *work, int n);
 static void keep_views(const Work *work);
@@ -87,6 +88,7 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	if (work->has_step)
 		work->limit = Max(work->limit / TABLES_OF_COUNTRY, 1);
 	iuid_take_locks(plan_work, work);
+	ask_empty(work);
 	drop_empty(work);
 	for (int i = 0; i < work->new_count; i++)
 		create_country(work, i);
@@ -199,6 +201,29 @@ add_locks_of_views(List *locks, const Work *work)
 			locks = iuid_add_lock(locks, view, AccessExclusiveLock);
 	}
 	return locks;
+}
+
+/*
+ * Leaves only the partitions that a query, too, finds empty.  A table that Citus
+ * distributes has an empty file here, and its rows on other servers.
+ */
+static void
+ask_empty(Work *work)
+{
+	List *empty = NIL;
+	ListCell *lc;
+
+	foreach (lc, work->empty)
+	{
+		Oid partition = work->countries.country[lfirst_int(lc)].partition;
+		char *query =
+			psprintf("SELECT (SELECT 1::pg_catalog.int8 FROM %s LIMIT 1)",
+					 iuid_qualified_name(partition));
+
+		if (iuid_query_int64(query, 0) == 0)
+			empty = lappend_int(empty, lfirst_int(lc));
+	}
+	work->empty = empty;
 }
 
 /* Drops the views of countries that are routed elsewhere, then the partitions. */

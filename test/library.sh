@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 #
 # What the commands of ./dev share: packages, a folder that is gone afterwards, with an installation
-# of PostgreSQL of its own in it, and servers on sockets there.  No other server notices.  A
-# command reads this file first.
+# of PostgreSQL of its own in it, and servers on sockets there, or on the loopback address.  No other
+# server notices.  A command reads this file first.
 
 set -euo pipefail
 

@@ -1,5 +1,5 @@
 -- The last orders of a customer over all nodes, newest first; asked at any node.
---   psql -d shop -U desk -v customer=42 -f history.sql
+--   psql service=mexico -U desk -v customer=42 -f history.sql
 SELECT i."time", i.code, i.region, note
 FROM (SELECT id, note FROM orders_global WHERE customer = :customer ORDER BY id DESC LIMIT 8) AS o, iuid_inspect(id) AS i
 ORDER BY id DESC;

@@ -1,5 +1,5 @@
 -- The order that has an id, from any node, asked at any node.
---   psql -d shop -U desk -v id=ID -f look_up.sql
+--   psql service=mexico -U desk -v id=ID -f look_up.sql
 SELECT iuid_node(id) AS node, iuid_country_code(id) AS code, customer, note FROM orders_global WHERE id = :'id';
 
 -- The same from a driver that knows only uuid, with a plan that the server made

@@ -1,7 +1,17 @@
--- One node: its database, its name, and the way to the other nodes.
--- Run it on the server of each node, which has wal_level = logical, as a superuser:
---   psql -d postgres -v node=almaty -v almaty=HOST -v mexico=HOST -v jakarta=HOST -f mesh.sql
-CREATE DATABASE shop;
+-- One node: its database, its name, and its roles, none of which is a superuser.
+-- Run it at each node, on the machine itself, as a superuser, with the passwords of the roles:
+--   psql -d postgres -v node=almaty -v shop=PASSWORD -v desk=PASSWORD -v mesh=PASSWORD -f mesh.sql
+-- The server has wal_level = logical, ssl = on with a certificate for its host (certificates.sh), and
+-- lets in over the network only whom pg_hba.conf here says.
+
+-- The role shop owns the tables.  The role desk is the support desk, and reads.
+CREATE ROLE shop LOGIN PASSWORD :'shop';
+CREATE ROLE desk LOGIN PASSWORD :'desk';
+
+-- The other nodes come in as the role mesh.
+CREATE ROLE mesh LOGIN PASSWORD :'mesh';
+
+CREATE DATABASE shop OWNER shop;
 ALTER DATABASE shop SET iuid.node = :'node';
 ALTER DATABASE shop SET timezone = 'UTC';
 \connect shop
@@ -9,26 +19,5 @@ ALTER DATABASE shop SET timezone = 'UTC';
 CREATE EXTENSION iuid_regions CASCADE;
 CREATE EXTENSION postgres_fdw;
 
--- The other nodes come in as the role mesh.  They read and write partitions, so
--- mesh gets rights on the tables that this superuser will make, too.
-CREATE ROLE mesh LOGIN;
-ALTER DEFAULT PRIVILEGES GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO mesh;
-
--- The support desk reads, as the role desk.
-CREATE ROLE desk LOGIN;
-
--- A foreign server for each of the three nodes, so that this file is the same
--- everywhere; no node asks itself.  With the option extensions the other node
--- evaluates conditions on an iuid.
-CREATE SERVER almaty FOREIGN DATA WRAPPER postgres_fdw
-	OPTIONS (host :'almaty', port '5432', dbname 'shop', extensions 'iuid', application_name :'node');
-CREATE SERVER mexico FOREIGN DATA WRAPPER postgres_fdw
-	OPTIONS (host :'mexico', port '5432', dbname 'shop', extensions 'iuid', application_name :'node');
-CREATE SERVER jakarta FOREIGN DATA WRAPPER postgres_fdw
-	OPTIONS (host :'jakarta', port '5432', dbname 'shop', extensions 'iuid', application_name :'node');
-
--- This is for servers that trust the role mesh without a password.  Over a network
--- give a password, and leave out password_required.
-CREATE USER MAPPING FOR PUBLIC SERVER almaty OPTIONS (user 'mesh', password_required 'false');
-CREATE USER MAPPING FOR PUBLIC SERVER mexico OPTIONS (user 'mesh', password_required 'false');
-CREATE USER MAPPING FOR PUBLIC SERVER jakarta OPTIONS (user 'mesh', password_required 'false');
+-- The role mesh reads and writes partitions, so it gets rights on the tables that shop will make, too.
+ALTER DEFAULT PRIVILEGES FOR ROLE shop GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO mesh;

@@ -1,13 +1,13 @@
 -- Uzbekistan, country 10, moves from almaty to jakarta: first its orders, then its
 -- route.  Every node can read the orders all the time.  No node can write them from
 -- step 1 on; jakarta can again after step 3, mexico after step 5, almaty after step 6.
--- Run it once, as a superuser, with the variables of mesh.sql:
---   psql -v almaty=HOST -v mexico=HOST -v jakarta=HOST -f move.sql
+-- Run it once, as the role shop, with a service for each node (doc/regions.md):
+--   psql service=mexico -f move.sql
 
 -- 1. At the old node a trigger refuses to write orders of the country.
 -- CREATE TRIGGER waits for the transactions that are writing.  Later ones fail, and
 -- the hint says to try again.
-\connect shop - :almaty 5432
+\connect service=almaty
 CREATE OR REPLACE FUNCTION moving() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	RAISE EXCEPTION 'these rows are moving to another node' USING ERRCODE = 'object_in_use', HINT = 'Try again in a minute.';
@@ -17,7 +17,7 @@ CREATE TRIGGER moving_all BEFORE TRUNCATE ON orders_c10 EXECUTE FUNCTION moving(
 
 -- 2. The new node copies the orders, into the table that will be its partition.
 -- The CHECK holds the bounds, so step 3 attaches the table without reading its rows.
-\connect shop - :jakarta 5432
+\connect service=jakarta
 CREATE TABLE orders_c10 (LIKE orders INCLUDING ALL,
 	CHECK (iuid_country(id) = 10 AND id ~>=~ iuid_country_floor(10) AND id ~<~ iuid_country_floor(11)));
 INSERT INTO orders_c10 TABLE orders_global_c10;
@@ -30,7 +30,7 @@ ALTER TABLE orders ATTACH PARTITION orders_c10 FOR VALUES FROM (iuid_country_flo
 COMMIT;
 
 -- 4. The route changes at the node that publishes the registry, and reaches the others.
-\connect shop - :mexico 5432
+\connect service=mexico
 UPDATE iuid_routes SET node = 'jakarta' WHERE country = 10;
 DO $$
 DECLARE
@@ -42,7 +42,7 @@ BEGIN
 END $$;
 
 -- 5. Every other node but the old one looks for the country at the new node.
-\connect shop - :mexico 5432
+\connect service=mexico
 BEGIN;
 DROP FOREIGN TABLE orders_global_c10;
 SELECT iuid_create_global_table('orders_global', 'orders', 1);
@@ -52,7 +52,7 @@ COMMIT;
 -- The old node keeps its copy under another name, and the trigger still refuses to
 -- write there.  A query locks orders_global first, so LOCK TABLE stops the query
 -- there, and there is no deadlock.
-\connect shop - :almaty 5432
+\connect service=almaty
 BEGIN;
 LOCK TABLE ONLY orders_global;
 ALTER TABLE orders DETACH PARTITION orders_c10;

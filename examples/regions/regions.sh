@@ -7,12 +7,6 @@
 
 . "$(dirname "$0")/../../test/library.sh"
 
-# psql on a node.
-at() {
-	query -h "$work/$1" -d shop -P footer=off \
-		-v almaty="$work/almaty" -v mexico="$work/mexico" -v jakarta="$work/jakarta" "${@:2}"
-}
-
 count_orders() {
 	local node
 	for node in $nodes; do
@@ -30,7 +24,7 @@ look_up() {
 	for node in $asking; do
 		for id; do
 			before=($(queries_of_others))
-			found=$(at "$node" -U desk -At -v id="$id" -f "$example/look_up.sql" | uniq)
+			found=$(at "$node" -U desk -At -v id="$id" -f "$mesh/look_up.sql" | uniq)
 			after=($(queries_of_others))
 			printf "$line" "$node" "${found%%|*}" "${found#*|}" \
 				$((after[0] - before[0])) $((after[1] - before[1])) $((after[2] - before[2]))
@@ -54,20 +48,27 @@ fail_at() {
 	sed -n 's/^ERROR/   ERROR/p' "$work/failed.log"
 }
 
-example=examples/regions nodes="almaty mexico jakarta" country=7
+nodes="almaty mexico jakarta" country=7
 take_keep regions "$@"
-install_toolchain
+install_toolchain openssl
 build
+. examples/regions/nodes.sh
 
 say "Starting three servers (ten seconds)"
+prepare_nodes
 for node in $nodes; do
-	start_server "$work/$node" $'wal_level = logical\nlog_statement = all'
-	PGOPTIONS='-c client_min_messages=warning' at "$node" -d postgres -v node="$node" -f "$example/mesh.sql"
+	start_node "$node" 'log_statement = all'
 done
-PGOPTIONS='-c client_min_messages=warning' at mexico -f "$example/registry.sql"
+at_machine mexico -v registry="registry$secret" -f "$mesh/registry.sql"
 for node in $nodes; do
-	at "$node" -f "$example/tables.sql" >/dev/null
-	at "$node" -v country=$country -f "$example/load.sql"
+	for other in $nodes; do
+		[ "$other" = "$node" ] || connect_node "$node" "$other"
+	done
+	[ "$node" = mexico ] || follow_registry "$node" mexico
+done
+for node in $nodes; do
+	at "$node" -f "$mesh/tables.sql" >/dev/null
+	at "$node" -v country=$country -f "$mesh/load.sql"
 	country=$((country + 1))
 done
 ids=($(for node in $nodes; do at "$node" -At -c "SELECT id FROM orders WHERE note = 'a new order'"; done))
@@ -101,7 +102,7 @@ say
 say "3. The orders of a customer over all regions, newest first"
 say "   SELECT ... FROM orders_global WHERE customer = 42 ORDER BY id DESC LIMIT 8"
 say
-at mexico -U desk -v customer=42 -f "$example/history.sql" |
+at mexico -U desk -v customer=42 -f "$mesh/history.sql" |
 	sed 's/^ *Remote SQL:/   This was asked in Mexico. For each country of another node the plan has a query\n   that sorts there, such as\n  /'
 
 say
@@ -126,8 +127,8 @@ say
 look_up "$nodes" "$moved"
 say
 say "   The move:"
-sed -n 's/^-- \([1-9]\.\)/   \1/p' "$example/move.sql"
-at mexico -f "$example/move.sql" >/dev/null
+sed -n 's/^-- \([1-9]\.\)/   \1/p' "$mesh/move.sql"
+at mexico -f "$mesh/move.sql" >/dev/null
 say
 say "   The same id after it, and all orders:"
 say
@@ -136,12 +137,12 @@ say
 count_orders
 
 say
-say "All steps are in examples/regions, to be copied: mesh, registry, tables, load, look_up, history,"
-say "move."
+say "All steps are in examples/regions, to be copied: mesh, server, registry, subscribe, tables, load,"
+say "look_up, history, move."
 if [ "${keep:-no}" = yes ]; then
 	say "The servers run on.  Open psql on them with"
 	for node in $nodes; do
-		say "   psql -h $work/$node -U postgres shop"
+		say "   psql -h $work/$node -p ${port[$node]} -U postgres shop"
 	done
 	say "and end them with"
 	for node in $nodes; do

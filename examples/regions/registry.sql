@@ -1,8 +1,8 @@
 -- The registry: filled in at one node, here mexico.  Logical replication keeps it
 -- the same at the other nodes.
--- Run it once, after mesh.sql, as a superuser, with the variables of mesh.sql:
---   psql -v almaty=HOST -v mexico=HOST -v jakarta=HOST -f registry.sql
-\connect shop - :mexico 5432
+-- Run it once, at mexico, after mesh.sql, as a superuser:
+--   psql -d shop -v registry=PASSWORD -f registry.sql
+
 -- The numbers are the organisation's own, given out once and never changed.
 INSERT INTO iuid_countries VALUES
 	(7, 'KZ', 'Kazakhstan'), (8, 'MX', 'Mexico'), (9, 'ID', 'Indonesia'), (10, 'UZ', 'Uzbekistan'), (11, 'CO', 'Colombia'),
@@ -16,13 +16,11 @@ INSERT INTO iuid_routes
 SELECT country, NULL, CASE WHEN code IN ('KZ', 'UZ', 'KG') THEN 'almaty' WHEN code IN ('ID', 'MY', 'VN') THEN 'jakarta' ELSE 'mexico' END
 FROM iuid_countries;
 
--- Only a superuser can publish the tables.
-CREATE ROLE registry LOGIN REPLICATION;
+-- Only a superuser can publish the tables.  The other nodes come for them as the role
+-- registry.
+CREATE ROLE registry LOGIN REPLICATION PASSWORD :'registry';
 CREATE PUBLICATION registry FOR TABLE iuid_countries, iuid_entities, iuid_nodes, iuid_routes;
-\set publisher 'host=' :mexico ' port=5432 dbname=shop user=registry'
 
--- Each subscription has a name of its own, which is also the name of its slot at mexico.
-\connect shop - :almaty 5432
-CREATE SUBSCRIPTION registry_almaty CONNECTION :'publisher' PUBLICATION registry;
-\connect shop - :jakarta 5432
-CREATE SUBSCRIPTION registry_jakarta CONNECTION :'publisher' PUBLICATION registry;
+-- Here shop can move a country, and see that the other nodes know of it.
+GRANT UPDATE ON iuid_routes TO shop;
+GRANT pg_read_all_stats TO shop;

@@ -1,6 +1,6 @@
 -- The orders of this node's countries, and a table over the orders of all nodes.
--- Run it at each node, after registry.sql, as the superuser of mesh.sql:
---   psql -d shop -f tables.sql
+-- Run it at each node, after registry.sql and subscribe.sql, as the role shop:
+--   psql service=almaty -f tables.sql
 -- First it waits until the registry has arrived.
 DO $$
 BEGIN

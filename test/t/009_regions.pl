@@ -3,67 +3,48 @@
 use strict;
 use warnings;
 
+use lib 'test/t';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Regions;
 use Test::More;
 
 my @names = ('north', 'middle', 'south');
 my %countries = (north => [ 1, 2, 3 ], middle => [ 4, 5, 6 ], south => [ 7, 8, 9 ]);
-my %region;
+my %region = start_nodes(@names);
 
-for my $name (@names)
+# Nobody comes in who is not let in, and nobody takes another server for a node.
+for my $case (
+	[ 'sslmode=disable', qr/no pg_hba.conf entry/, 'without TLS' ],
+	[ 'host=localhost hostaddr=127.0.0.1', qr/does not match host name "localhost"/, 'by a name that is not in the certificate' ],
+	[ 'user=mesh password=wrong', qr/password authentication failed for user "mesh"/, 'with a wrong password' ],
+	[ 'user=postgres', qr/no pg_hba.conf entry/, 'as a superuser' ])
 {
-	my $node = $region{$name} = PostgreSQL::Test::Cluster->new($name);
-	$node->init;
-	$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'");
-	$node->start;
+	my ($difference, $error, $what) = @$case;
+	$region{north}->connect_fails("service=north $difference", "refused: $what", expected_stderr => $error);
 }
 
 # The registry is the same everywhere: who is asked is in iuid.node alone.
-my $registry = q{
-	CREATE EXTENSION iuid_regions CASCADE;
-	CREATE EXTENSION postgres_fdw;
+at_machine($_, q{
 	INSERT INTO iuid_entities VALUES (1, 'Ayan', 'Order');
 	INSERT INTO iuid_countries SELECT n, 'C' || n, 'Country ' || n FROM generate_series(1, 9) AS n;
 	INSERT INTO iuid_nodes SELECT n, 'region ' || n, n FROM unnest('{north,middle,south}'::text[]) AS n;
 	INSERT INTO iuid_routes SELECT n, NULL, ('{north,middle,south}'::text[])[(n + 2) / 3] FROM generate_series(1, 9) AS n;
-};
-
-sub add_server
-{
-	my ($asking, $owner) = @_;
-	my ($host, $port) = ($region{$owner}->host, $region{$owner}->port);
-	$region{$asking}->safe_psql('postgres', qq{
-		CREATE SERVER $owner FOREIGN DATA WRAPPER postgres_fdw
-			OPTIONS (host '$host', port '$port', dbname 'postgres', extensions 'iuid');
-		CREATE USER MAPPING FOR PUBLIC SERVER $owner});
-}
-
-for my $name (@names)
-{
-	$region{$name}->safe_psql('postgres', $registry);
-	$region{$name}->safe_psql('postgres', "ALTER DATABASE postgres SET iuid.node = '$name'");
-	for my $other (@names)
-	{
-		add_server($name, $other) if $other ne $name;
-	}
-	$region{$name}->safe_psql('postgres', q{
-		CREATE TABLE orders (id iuid PRIMARY KEY, customer int NOT NULL, note text) PARTITION BY RANGE (id iuid_country_ops)});
-}
+	GRANT INSERT, UPDATE ON iuid_countries, iuid_routes TO shop}) for @names;
+at($_, 'CREATE TABLE orders (id iuid PRIMARY KEY, customer int NOT NULL, note text) PARTITION BY RANGE (id iuid_country_ops)') for @names;
 
 sub lines { return join ' ', sort split /\n/, shift }
 
 for my $name (@names)
 {
-	my $node = $region{$name};
 	my @own = @{ $countries{$name} };
-	is( $node->safe_psql('postgres', q{SELECT iuid_create_country_partitions('orders', 1)}),
+	is( at($name, q{SELECT iuid_create_country_partitions('orders', 1)}),
 		join("\n", map { "orders_c$_" } @own), "$name: a partition for each of its countries");
-	is( lines($node->safe_psql('postgres', q{SELECT iuid_create_global_table('orders_global', 'orders', 1)})),
+	is( lines(at($name, q{SELECT iuid_create_global_table('orders_global', 'orders', 1)})),
 		lines(join "\n", 'orders_global', map { "orders_global_c$_" } grep { my $c = $_; !grep { $_ == $c } @own } 1 .. 9),
 		"$name: a foreign table for each of the others'");
 	# Ten orders of each country, one a day from 1 January 2026.
-	$node->safe_psql('postgres', qq{
+	at($name, qq{
 		INSERT INTO orders SELECT gen_iuid(country, 1, timestamptz '2026-01-01 12:00+00' + n * interval '1 day'), n, country || ' ' || n
 		FROM generate_series($own[0], $own[-1]) AS country, generate_series(0, 9) AS n});
 }
@@ -71,7 +52,7 @@ for my $name (@names)
 sub id_of
 {
 	my ($owner, $country, $n) = @_;
-	return $region{$owner}->safe_psql('postgres', "SELECT id FROM orders WHERE note = '$country $n'");
+	return at($owner, "SELECT id FROM orders WHERE note = '$country $n'");
 }
 
 # The last line of a session's answer: the servers that it has connections to.
@@ -93,7 +74,7 @@ sub ask
 			PREPARE by_id (uuid) AS SELECT note FROM orders_global WHERE id = \$1; EXECUTE by_id ('$id')});
 	for my $way (sort keys %ways)
 	{
-		is( $region{$asking}->safe_psql('postgres', "$ways{$way}; $contacted"),
+		is( at($asking, "$ways{$way}; $contacted"),
 			"$country 4\n$only", "$what: $asking asks $owner with $way");
 	}
 }
@@ -104,8 +85,7 @@ sub change
 	my ($asking, $owner, $what) = @_;
 	my $country = $countries{$owner}[2];
 	my $only = 'contacted: ' . ($asking eq $owner ? 'none' : $owner);
-	my $node = $region{$asking};
-	my $id = $node->safe_psql('postgres', "SELECT gen_iuid($country, 1)");
+	my $id = at($asking, "SELECT gen_iuid($country, 1)");
 	for my $case (
 		[ "INSERT INTO orders_global VALUES ('$id', 77, 'from $asking')", "77 from $asking" ],
 		[ "UPDATE orders_global SET note = 'changed by $asking' WHERE id = '$id'", "77 changed by $asking" ],
@@ -113,14 +93,14 @@ sub change
 	{
 		my ($statement, $row) = @$case;
 		my ($verb) = $statement =~ /^(\w+)/;
-		is($node->safe_psql('postgres', "$statement; $contacted"), $only, "$what: $verb by $asking in $owner");
-		is( $region{$owner}->safe_psql('postgres', "SELECT customer || ' ' || note FROM orders_c$country WHERE id = '$id'"),
+		is(at($asking, "$statement; $contacted"), $only, "$what: $verb by $asking in $owner");
+		is( at($owner, "SELECT customer || ' ' || note FROM orders_c$country WHERE id = '$id'"),
 			$row, 'and it is done there');
 	}
 	# Prepared, and run often enough for the server to choose between plans.
 	for my $type ('iuid', 'uuid')
 	{
-		is( $node->safe_psql('postgres', "PREPARE change ($type) AS UPDATE orders_global SET customer = customer WHERE id = \$1;"
+		is( at($asking, "PREPARE change ($type) AS UPDATE orders_global SET customer = customer WHERE id = \$1;"
 					. "EXECUTE change ('$id');" x 10 . $contacted),
 			$only, "$what: UPDATE with a parameter of type $type by $asking in $owner");
 	}
@@ -137,7 +117,7 @@ for my $asking (@names)
 
 # What stands in the node's own tables is of its own countries, whoever writes.
 my ($own, $sister, $foreign) = map { id_of(@$_) } [ 'north', 1, 0 ], [ 'north', 2, 0 ], [ 'south', 7, 0 ];
-my @free = split /\n/, $region{north}->safe_psql('postgres', 'SELECT gen_iuid(country, 1) FROM unnest(ARRAY[1, 2, 7, 8]) AS country');
+my @free = split /\n/, at('north', 'SELECT gen_iuid(country, 1) FROM unnest(ARRAY[1, 2, 7, 8]) AS country');
 for my $case (
 	[ 'north', "INSERT INTO orders_c1 VALUES ('$free[1]', 1)", 'an id of another country into a leaf' ],
 	[ 'north', "INSERT INTO orders_c1 VALUES ('$free[2]', 1)", 'an id of another region into a leaf' ],
@@ -151,28 +131,27 @@ for my $case (
 	[ 'middle', "INSERT INTO orders_global VALUES (gen_iuid(77, 1), 1)", 'an id of a country without route into the global table' ])
 {
 	my ($asking, $statement, $what) = @$case;
-	my ($status, undef, $err) = $region{$asking}->psql('postgres', $statement, on_error_stop => 1);
+	my ($status, undef, $err) = attempt($asking, $statement);
 	isnt($status, 0, "refused: $what");
 	like($err, qr/violates (check|partition) constraint|no partition of relation/, 'as the constraint says');
 }
-is( $region{$_}->safe_psql('postgres', q{SELECT count(*), count(*) FILTER (WHERE substr(tableoid::regclass::text, 9) = iuid_country(id)::text) FROM orders}),
+is( at($_, q{SELECT count(*), count(*) FILTER (WHERE substr(tableoid::regclass::text, 9) = iuid_country(id)::text) FROM orders}),
 	'30|30', "$_: every row is where its country is") for @names;
 
 # A range of time goes to the others, and comes back as one.
-my $north = $region{north};
 for my $range (q{id >= timestamptz '2026-01-03' AND id < timestamptz '2026-01-05'}, q{id <@ tstzrange('2026-01-03', '2026-01-05')})
 {
-	my $plan = $north->safe_psql('postgres', "EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_global WHERE $range");
+	my $plan = at('north', "EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_global WHERE $range");
 	my @remote = $plan =~ /Remote SQL: (.*)/g;
 	is(scalar @remote, 6, "a scan of each foreign table: $range");
 	is(scalar(grep { /WHERE .*id OPERATOR\(public\.>=\) '.* AND .*id OPERATOR\(public\.<\) '/ } @remote), 6, 'with the range of ids in its query') or diag $plan;
-	is($north->safe_psql('postgres', "SELECT count(*), min(iuid_timestamp(id))::date, max(iuid_timestamp(id))::date FROM orders_global WHERE $range"),
+	is(at('north', "SELECT count(*), min(iuid_timestamp(id))::date, max(iuid_timestamp(id))::date FROM orders_global WHERE $range"),
 		'18|2026-01-03|2026-01-04', 'gives the rows of all regions');
 }
 # As with any column, a condition with now() stays here; its value in a sub-query goes.
 for my $since (q{now() - interval '1 day'}, q{(SELECT now() - interval '1 day')})
 {
-	my $plan = $north->safe_psql('postgres', "EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_global WHERE id >= $since");
+	my $plan = at('north', "EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_global WHERE id >= $since");
 	is(scalar(() = $plan =~ /Remote SQL: .* WHERE .*id OPERATOR\(public\.>=\) public\.iuid_floor\(\$1/g), $since =~ /SELECT/ ? 6 : 0, "sent or not: $since") or diag $plan;
 }
 # Some identifiers go to their owner, which sends these rows and no others.
@@ -186,9 +165,9 @@ for my $some ("id IN ('$both[0]', '$both[1]')", "id = ANY ('{$both[0],$both[1]}'
 }
 # The newest of all regions.
 my $newest = 'SELECT id, note FROM orders_global WHERE customer = 5 ORDER BY id DESC LIMIT 3';
-my $plan = $north->safe_psql('postgres', "EXPLAIN (VERBOSE, COSTS OFF) $newest");
+my $plan = at('north', "EXPLAIN (VERBOSE, COSTS OFF) $newest");
 is(scalar(() = $plan =~ /Remote SQL: .* ORDER BY id DESC NULLS FIRST$/gm), 6, 'each region sorts its own newest') or diag $plan;
-is($north->safe_psql('postgres', "SELECT count(*) FROM ($newest) AS x"), '3', 'the newest of all regions');
+is(at('north', "SELECT count(*) FROM ($newest) AS x"), '3', 'the newest of all regions');
 
 # One region stops: what is of the others is as before, whoever asks.
 for my $down (@names)
@@ -202,7 +181,7 @@ for my $down (@names)
 			ask($asking, $owner, "$down is down");
 			change($asking, $owner, "$down is down");
 		}
-		my ($status, undef, $err) = $region{$asking}->psql('postgres', 'SELECT count(*) FROM orders_global', on_error_stop => 1);
+		my ($status, undef, $err) = attempt($asking, 'SELECT count(*) FROM orders_global');
 		like($err, qr/could not connect to server "$down"/, "$down is down: what needs it says so");
 	}
 	$region{$down}->start;
@@ -211,19 +190,18 @@ for my $down (@names)
 # A new country: both functions add what is missing, and nothing else.
 for my $name (@names)
 {
-	my $node = $region{$name};
-	$node->safe_psql('postgres', q{INSERT INTO iuid_countries VALUES (10, 'C10', 'Country 10'); INSERT INTO iuid_routes VALUES (10, NULL, 'south')});
-	is( $node->safe_psql('postgres', q{SELECT iuid_create_country_partitions('orders', 1)}),
+	at($name, q{INSERT INTO iuid_countries VALUES (10, 'C10', 'Country 10'); INSERT INTO iuid_routes VALUES (10, NULL, 'south')});
+	is( at($name, q{SELECT iuid_create_country_partitions('orders', 1)}),
 		$name eq 'south' ? 'orders_c10' : '', "$name: a partition for a new country, if it is its own");
-	my ($status, $out, $err) = $node->psql('postgres', q{SET client_min_messages = debug1; SELECT iuid_create_global_table('orders_global', 'orders', 1)});
+	my ($status, $out, $err) = attempt($name, q{SET client_min_messages = debug1; SELECT iuid_create_global_table('orders_global', 'orders', 1)});
 	is($out, $name eq 'south' ? '' : 'orders_global_c10', "$name: a foreign table for a new country, if it is not");
 	my @unread = $err =~ /partition constraint for default partition "orders_c(\d+)" is implied by existing constraints/g;
 	is("@unread", $name eq 'south' ? '' : "@{ $countries{$name} }", "$name: the rows of its countries are not read for it");
-	is( $node->safe_psql('postgres', q{SELECT iuid_create_country_partitions('orders', 1) UNION ALL SELECT iuid_create_global_table('orders_global', 'orders', 1)}),
+	is( at($name, q{SELECT iuid_create_country_partitions('orders', 1) UNION ALL SELECT iuid_create_global_table('orders_global', 'orders', 1)}),
 		'', "$name: then nothing is missing");
 }
-$north->safe_psql('postgres', q{INSERT INTO orders_global VALUES (gen_iuid(10, 1), 1, 'of a new country')});
-is($region{middle}->safe_psql('postgres', q{SELECT note FROM orders_global WHERE customer = 1 AND iuid_is_from(id, 10)}),
+at('north', q{INSERT INTO orders_global VALUES (gen_iuid(10, 1), 1, 'of a new country')});
+is(at('middle', q{SELECT note FROM orders_global WHERE customer = 1 AND iuid_is_from(id, 10)}),
 	'of a new country', 'a row of the new country is seen everywhere');
 
 # Country 4 moves from middle to north: data first, then route, which changes in
@@ -231,17 +209,17 @@ is($region{middle}->safe_psql('postgres', q{SELECT note FROM orders_global WHERE
 my $moving = id_of('middle', 4, 4);
 my $write = "UPDATE orders_global SET note = 'lost' WHERE id = '$moving'";
 my $err;
-$region{middle}->safe_psql('postgres', q{
+at('middle', q{
 	CREATE FUNCTION moving() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'this row is moving'; END $$;
 	CREATE TRIGGER moving BEFORE INSERT OR UPDATE OR DELETE ON orders_c4 FOR EACH ROW EXECUTE FUNCTION moving()});
-$north->safe_psql('postgres', 'CREATE TABLE arriving AS TABLE orders_global_c4');
+at('north', 'CREATE TABLE arriving AS TABLE orders_global_c4');
 for my $name (@names)
 {
-	is($region{$name}->safe_psql('postgres', "SELECT note FROM orders_global WHERE id = '$moving'"), '4 4', "$name: a moving country can be read");
-	(undef, undef, $err) = $region{$name}->psql('postgres', $write, on_error_stop => 1);
+	is(at($name, "SELECT note FROM orders_global WHERE id = '$moving'"), '4 4', "$name: a moving country can be read");
+	(undef, undef, $err) = attempt($name, $write);
 	like($err, qr/this row is moving/, 'and not written');
 }
-$north->safe_psql('postgres', q{
+at('north', q{
 	BEGIN;
 	UPDATE iuid_routes SET node = 'north' WHERE country = 4;
 	DROP FOREIGN TABLE orders_global_c4;
@@ -249,9 +227,9 @@ $north->safe_psql('postgres', q{
 	INSERT INTO orders TABLE arriving;
 	COMMIT;
 	DROP TABLE arriving});
-(undef, undef, $err) = $region{south}->psql('postgres', $write, on_error_stop => 1);
+(undef, undef, $err) = attempt('south', $write);
 like($err, qr/this row is moving/, 'who has not heard yet is refused');
-is( $region{middle}->safe_psql('postgres', q{
+is( at('middle', q{
 		BEGIN;
 		LOCK TABLE ONLY orders_global;
 		UPDATE iuid_routes SET node = 'north' WHERE country = 4;
@@ -259,9 +237,9 @@ is( $region{middle}->safe_psql('postgres', q{
 		ALTER TABLE orders_c4 RENAME TO orders_c4_moved;
 		SELECT iuid_create_global_table('orders_global', 'orders', 1);
 		COMMIT}), 'orders_global_c4', 'the country is a foreign table where it was');
-(undef, undef, $err) = $region{south}->psql('postgres', $write, on_error_stop => 1);
+(undef, undef, $err) = attempt('south', $write);
 like($err, qr/relation "public.orders_c4" does not exist/, 'as is who still has not');
-is( $region{south}->safe_psql('postgres', q{
+is( at('south', q{
 		BEGIN;
 		UPDATE iuid_routes SET node = 'north' WHERE country = 4;
 		DROP FOREIGN TABLE orders_global_c4;
@@ -269,16 +247,17 @@ is( $region{south}->safe_psql('postgres', q{
 		COMMIT}), 'orders_global_c4', 'elsewhere it is another foreign table');
 for my $asking (@names)
 {
-	is( $region{$asking}->safe_psql('postgres', "SELECT note FROM orders_global WHERE id = '$moving'; SELECT iuid_node('$moving'); $contacted"),
+	is( at($asking, "SELECT note FROM orders_global WHERE id = '$moving'; SELECT iuid_node('$moving'); $contacted"),
 		"4 4\nnorth\ncontacted: " . ($asking eq 'north' ? 'none' : 'north'), "$asking asks for a row that has moved");
-	is($region{$asking}->safe_psql('postgres', 'SELECT count(*) FROM orders_global WHERE iuid_is_from(id, 4)'), '10', 'all rows are there');
+	is(at($asking, 'SELECT count(*) FROM orders_global WHERE iuid_is_from(id, 4)'), '10', 'all rows are there');
 }
 
 # A node's dump is the whole node.
+my $north = $region{north};
 my $dump = $north->basedir . '/north.sql';
-$north->command_ok([ 'pg_dump', '-f', $dump, $north->connstr('postgres') ], 'dump');
-$north->safe_psql('postgres', 'CREATE DATABASE again');
-$north->safe_psql('postgres', q{ALTER DATABASE again SET iuid.node = 'north'});
+$north->command_ok([ 'pg_dump', '-f', $dump, $north->connstr('shop') ], 'dump');
+at_machine('north', 'CREATE DATABASE again');
+at_machine('north', q{ALTER DATABASE again SET iuid.node = 'north'; ALTER DATABASE again SET timezone = 'UTC'});
 $north->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $north->connstr('again') ], 'restore');
 for my $query (
 	'SELECT count(*), sum(customer) FROM orders',
@@ -288,7 +267,7 @@ for my $query (
 	"SELECT r FROM iuid_inspect('$moving') AS r",
 	"SELECT note FROM orders_global WHERE id = '$foreign'; $contacted")
 {
-	my $what = $north->safe_psql('postgres', $query);
+	my $what = at('north', $query);
 	is($north->safe_psql('again', $query), $what, "restored: $query");
 }
 is( $north->safe_psql('again', q{SELECT iuid_create_country_partitions('orders', 1) UNION ALL SELECT iuid_create_global_table('orders_global', 'orders', 1)}),

@@ -3,55 +3,32 @@
 use strict;
 use warnings;
 
-use IPC::Run;
+use lib 'test/t';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Regions;
 use Test::More;
 
 my @names = ('almaty', 'mexico', 'jakarta');
 my %code = (almaty => 'KZ', mexico => 'MX', jakarta => 'ID');
 my %country = (almaty => 7, mexico => 8, jakarta => 9);
-my $sockets = PostgreSQL::Test::Utils::tempdir_short;
-my %node;
+my %node = start_nodes(@names);
 
-# The files have a host for each node, and the same port at each.
-for my $name (@names)
-{
-	my $node = $node{$name} = PostgreSQL::Test::Cluster->new($name);
-	$node->init(allows_streaming => 'logical');
-	$node->append_conf('postgresql.conf', "fsync = off\nlog_statement = all");
-	$node->start;
-	mkdir "$sockets/$name" or die "mkdir: $!";
-	symlink $node->host . '/.s.PGSQL.' . $node->port, "$sockets/$name/.s.PGSQL.5432" or die "symlink: $!";
-}
-my @variables = map { ('-v', "$_=$sockets/$_") } @names;
-
-sub run_file
-{
-	my ($name, $database, $file, @options) = @_;
-	my ($out, $err);
-	my $done = IPC::Run::run([ 'psql', '-XqAt', '-v', 'ON_ERROR_STOP=1', '-d', $node{$name}->connstr($database),
-		'-f', "examples/regions/$file", @variables, @options ], '>', \$out, '2>', \$err);
-	die "$file at $name: $err" unless $done;
-	chomp $out;
-	return $out;
-}
-
-run_file($_, 'postgres', 'mesh.sql', '-v', "node=$_") for @names;
-run_file('mexico', 'shop', 'registry.sql');
-run_file($_, 'shop', 'tables.sql') for @names;
-run_file($_, 'shop', 'load.sql', '-v', "country=$country{$_}") for @names;
+run_example($node{mexico}->connstr('shop'), 'registry.sql');
+follow_registry($_, 'mexico') for 'almaty', 'jakarta';
+run_example("service=$_", 'tables.sql') for @names;
+run_example("service=$_", 'load.sql', country => $country{$_}) for @names;
 
 sub everywhere
 {
 	my ($query, $expected, $what) = @_;
-	is($node{$_}->safe_psql('shop', $query), $expected, "$what, at $_") for @names;
+	is(at($_, $query), $expected, "$what, at $_") for @names;
 }
 
 for my $table ('iuid_countries', 'iuid_entities', 'iuid_nodes', 'iuid_routes')
 {
 	my $rows = "SELECT string_agg(t::text, ' ' ORDER BY t::text) FROM $table AS t";
-	everywhere($rows, $node{mexico}->safe_psql('shop', $rows), "the same $table");
+	everywhere($rows, at('mexico', $rows), "the same $table");
 }
 # A thousand orders of each of ten countries, and a new one at each node.
 everywhere('SELECT count(*), count(DISTINCT id), count(DISTINCT iuid_country(id)) FROM orders_global', '10003|10003|10', 'the orders of all');
@@ -68,33 +45,33 @@ sub look_up
 {
 	my ($asking, $owner, $id, $row) = @_;
 	my %from = map { $_ => -s $node{$_}->logfile } @names;
-	is(run_file($asking, 'shop', 'look_up.sql', '-v', "id=$id", '-U', 'desk'), "$row\n$row", "$asking finds an order of $owner");
+	is(run_example("service=$asking user=desk", 'look_up.sql', id => $id), "$row\n$row", "$asking finds an order of $owner");
 	is(queries($_, $from{$_}), $_ eq $owner && $_ ne $asking ? 2 : 0, "queries to $_") for @names;
 	return;
 }
 
 for my $owner (@names)
 {
-	my $id = $node{$owner}->safe_psql('shop', q{SELECT id FROM orders WHERE note = 'a new order'});
+	my $id = at($owner, q{SELECT id FROM orders WHERE note = 'a new order'});
 	look_up($_, $owner, $id, "$owner|$code{$owner}|42|a new order") for @names;
 }
 
-my @history = split /\n/, run_file('mexico', 'shop', 'history.sql', '-v', 'customer=42', '-U', 'desk');
+my @history = split /\n/, run_example('service=mexico user=desk', 'history.sql', customer => 42);
 is(join(' ', map { (split /\|/)[1] } @history[ 0 .. 7 ]), 'ID MX KZ CL VN KG MY PE', 'the last orders of a customer, newest first');
 like($history[8], qr/^ *Remote SQL: .* ORDER BY id DESC NULLS FIRST$/, 'sorted by each node');
 
 # Uzbekistan moves, and all three write to it: each adds to a row of its own
 # and inserts, again and again, and counts what was done and what was refused.
 # A look-up is never refused, and never in vain.
-my $moving = $node{almaty}->safe_psql('shop', q{SELECT id FROM orders WHERE note = 'Uzbekistan, order 42'});
+my $moving = at('almaty', q{SELECT id FROM orders WHERE note = 'Uzbekistan, order 42'});
 look_up($_, 'almaty', $moving, 'almaty|UZ|42|Uzbekistan, order 42') for @names;
 my %writer;
 for my $n (0 .. 2)
 {
 	my $name = $names[$n];
-	$node{$name}->safe_psql('shop', 'CREATE TABLE go_on ()');
-	my $id = $node{almaty}->safe_psql('shop', "SELECT id FROM orders WHERE note = 'Uzbekistan, order $n'");
-	$writer{$name} = $node{$name}->background_psql('shop');
+	at($name, 'CREATE TABLE go_on ()');
+	my $id = at('almaty', "SELECT id FROM orders WHERE note = 'Uzbekistan, order $n'");
+	$writer{$name} = $node{$name}->background_psql('shop', extra_params => [ '-U', 'shop' ]);
 	$writer{$name}->query_until(qr/writing/, qq{
 \\echo writing
 DO \$\$
@@ -129,21 +106,21 @@ sub wait_for_writers
 	my $written = q{SELECT count(*) FROM orders WHERE customer = 1000 AND note = };
 	for my $name (@names)
 	{
-		my $before = $node{$at}->safe_psql('shop', "$written '$name'");
+		my $before = at($at, "$written '$name'");
 		$node{$at}->poll_query_until('shop', "SELECT ($written '$name') > $before + 10") or die "$name does not write";
 	}
 	return;
 }
 wait_for_writers('almaty');
-run_file('mexico', 'shop', 'move.sql');
+run_example('service=mexico', 'move.sql');
 wait_for_writers('jakarta');
 my $all = 0;
 for my $n (0 .. 2)
 {
 	my $name = $names[$n];
-	$node{$name}->safe_psql('shop', 'DROP TABLE go_on');
+	at($name, 'DROP TABLE go_on');
 	$writer{$name}->quit;
-	my ($done, $refused, $missed) = split /\|/, $node{$name}->safe_psql('shop', 'TABLE written');
+	my ($done, $refused, $missed) = split /\|/, at($name, 'TABLE written');
 	is($missed, 0, "$name: every look-up found its row");
 	cmp_ok($refused, '>', 0, "$name: what came in between was refused");
 	everywhere("SELECT count(*) FROM orders_global WHERE customer = 1000 AND note = '$name'", $done, "all that $name inserted");
@@ -153,7 +130,7 @@ for my $n (0 .. 2)
 everywhere('SELECT count(*), count(DISTINCT id) FROM orders_global WHERE iuid_is_from(id, 10)',
 	join('|', (1000 + $all) x 2), 'no order of the country is lost, and none is double');
 look_up($_, 'jakarta', $moving, 'jakarta|UZ|42|Uzbekistan, order 42') for @names;
-is($node{almaty}->safe_psql('shop', 'SELECT count(*) FROM orders WHERE iuid_is_from(id, 10)'), '0', 'none is left at the old node');
+is(at('almaty', 'SELECT count(*) FROM orders WHERE iuid_is_from(id, 10)'), '0', 'none is left at the old node');
 isnt(scalar($node{almaty}->psql('shop', $_)), 0, "its copy cannot be written: $_") for 'DELETE FROM orders_c10_moved', 'TRUNCATE orders_c10_moved';
 
 $_->stop for map { $node{$_} } reverse @names;

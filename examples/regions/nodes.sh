@@ -1,0 +1,71 @@
+# shellcheck shell=bash
+#
+# Nodes on this machine, by the files beside this one: each is a server of its own, and speaks TCP
+# on the loopback address, over TLS.  Read after library.sh, with a server's programs in $bin.
+
+mesh=examples/regions
+declare -A port
+secret=$(openssl rand -hex 16)
+
+# Outside the range from which a system takes the ports of its own connections.
+free_port() {
+	local port
+	while port=$((20000 + RANDOM % 10000)); (: >"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
+	echo "$port"
+}
+
+# What all nodes have, and the file of services with which psql finds them.
+prepare_nodes() {
+	as_user mkdir -p "$work/certificates"
+	as_user sh "$mesh/certificates.sh" "$work/certificates" 127.0.0.1 2>"$work/openssl.log" ||
+		{ cat "$work/openssl.log" >&2; die "openssl failed"; }
+	{ echo 'local all all trust'; cat "$mesh/pg_hba.conf"; } | as_user tee "$work/pg_hba.conf" >/dev/null
+	export PGSERVICEFILE=$work/services PGPASSFILE=$work/passwords
+	as_user install -m 600 /dev/null "$PGPASSFILE"
+	printf '%s\n' "*:*:*:shop:shop$secret" "*:*:*:desk:desk$secret" | as_user tee "$PGPASSFILE" >/dev/null
+}
+
+# A node, and lines of configuration of its own.
+start_node() {
+	local node=$1
+	port[$node]=$(free_port)
+	start_server "$work/$node" "
+		listen_addresses = '127.0.0.1'
+		port = ${port[$node]}
+		hba_file = '$work/pg_hba.conf'
+		ssl = on
+		ssl_cert_file = '$work/certificates/127.0.0.1.crt'
+		ssl_key_file = '$work/certificates/127.0.0.1.key'
+		wal_level = logical
+		${2:-}"
+	as_user tee -a "$PGSERVICEFILE" >/dev/null <<-EOF
+		[$node]
+		host=127.0.0.1
+		port=${port[$node]}
+		dbname=shop
+		user=shop
+		sslmode=verify-full
+		sslrootcert=$work/certificates/root.crt
+	EOF
+	at_machine "$node" -d postgres -v node="$node" -v shop="shop$secret" -v desk="desk$secret" \
+		-v mesh="mesh$secret" -f "$mesh/mesh.sql"
+}
+
+# The way from a node to another one, by its own port or by that of a relay.
+connect_node() {
+	at_machine "$1" -v server="$2" -v host=127.0.0.1 -v port="${3:-${port[$2]}}" \
+		-v root="$work/certificates/root.crt" -v mesh="mesh$secret" -f "$mesh/server.sql"
+}
+
+# The registry of a node follows that of another one.
+follow_registry() {
+	at_machine "$1" -v host=127.0.0.1 -v port="${port[$2]}" -v root="$work/certificates/root.crt" \
+		-v registry="registry$secret" -f "$mesh/subscribe.sql"
+}
+
+# psql as the superuser of the machine of a node; and as the role shop, over TCP.
+at_machine() {
+	PGOPTIONS='-c client_min_messages=warning' \
+		query -h "$work/$1" -p "${port[$1]}" -U postgres -d shop "${@:2}"
+}
+at() { query -P footer=off -d "service=$1" "${@:2}"; }

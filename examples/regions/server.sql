@@ -1,0 +1,23 @@
+-- The way to one other node: a foreign server and a user mapping.
+-- Run it at each node, for each of the other nodes, on the machine itself, as a superuser:
+--   psql -d shop -v server=mexico -v host=HOST -v port=5432 -v root=FILE -v mesh=PASSWORD -f server.sql
+-- HOST is the other node.  FILE is root.crt of certificates.sh, on the machine of this node.
+SELECT current_setting('iuid.node') AS node \gset
+CREATE SERVER :"server" FOREIGN DATA WRAPPER postgres_fdw OPTIONS (
+	host :'host', port :'port', dbname 'shop', application_name :'node',
+	-- Nobody on the way can listen, or answer for the other node.
+	sslmode 'verify-full', sslrootcert :'root',
+	-- A node that does not answer is an error after two seconds.
+	connect_timeout '2',
+	-- A session connects once, and then keeps the connection.
+	keep_connections 'true',
+	-- The other node evaluates conditions on an iuid.
+	extensions 'iuid',
+	-- Several nodes are asked, and commit, at the same time.
+	async_capable 'true', parallel_commit 'true',
+	-- So many rows come in one round trip.
+	fetch_size '1000');
+
+-- Whoever may read orders_global comes in as mesh there.  Only shop may make foreign tables.
+CREATE USER MAPPING FOR PUBLIC SERVER :"server" OPTIONS (user 'mesh', password :'mesh');
+GRANT USAGE ON FOREIGN SERVER :"server" TO shop;

@@ -1,0 +1,8 @@
+-- The registry of this node follows the one of mexico.
+-- Run it once at each other node, after registry.sql, as a superuser:
+--   psql -d shop -v host=HOST -v port=5432 -v root=FILE -v registry=PASSWORD -f subscribe.sql
+-- HOST is mexico.  FILE is root.crt of certificates.sh, on the machine of this node.
+\set publisher 'host=' :host ' port=' :port ' dbname=shop user=registry password=' :registry ' sslmode=verify-full sslrootcert=' :root
+-- Each subscription has a name of its own, which is also the name of its slot at mexico.
+SELECT 'registry_' || current_setting('iuid.node') AS subscription \gset
+CREATE SUBSCRIPTION :"subscription" CONNECTION :'publisher' PUBLICATION registry;

@@ -1,0 +1,125 @@
+# Nodes for the tests of regions, by the files of examples/regions: each is a server of its own, and
+# speaks TCP on the loopback address, over TLS, with passwords.
+package Regions;
+use strict;
+use warnings;
+
+use Exporter 'import';
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+our @EXPORT = qw(start_nodes follow_registry at_machine at attempt run_example);
+
+my $files = 'examples/regions';
+my $host = '127.0.0.1';
+my $folder = PostgreSQL::Test::Utils::tempdir_short;
+my $root = "$folder/root.crt";
+my %password = map { $_ => "the-$_-password" } 'shop', 'desk', 'mesh', 'registry';
+my %node;
+
+# Starts nodes, with mesh.sql at each, and server.sql at each for each of the others.  Returns the
+# nodes by their names.  Their registry is empty.
+sub start_nodes
+{
+	my @names = @_;
+
+	PostgreSQL::Test::Utils::system_or_bail('sh', "$files/certificates.sh", $folder, $host);
+	$node{$_} = start_node($_) for @names;
+	# psql finds each by its name, as the role shop.
+	write_file("$folder/services", map { "[$_]\n" . join("\n", way_to($_), 'dbname=shop', 'user=shop') . "\n" } @names);
+	write_file("$folder/passwords", map { "*:*:*:$_:$password{$_}\n" } 'shop', 'desk');
+	@ENV{ 'PGSERVICEFILE', 'PGPASSFILE' } = ("$folder/services", "$folder/passwords");
+	for my $name (@names)
+	{
+		run_example($node{$name}->connstr('postgres'), 'mesh.sql', node => $name);
+		connect_node($name, $_) for grep { $_ ne $name } @names;
+	}
+	return %node;
+}
+
+sub start_node
+{
+	my $name = shift;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init(allows_streaming => 'logical');
+	$node->append_conf(
+		'postgresql.conf', qq{
+fsync = off
+log_statement = all
+listen_addresses = '$host'
+ssl = on
+ssl_cert_file = '$folder/$host.crt'
+ssl_key_file = '$folder/$host.key'});
+	write_file($node->data_dir . '/pg_hba.conf', "local all all trust\n", slurp_file("$files/pg_hba.conf"));
+	$node->start;
+	return $node;
+}
+
+# In the words of libpq.
+sub way_to
+{
+	my $name = shift;
+	return ("host=$host", 'port=' . $node{$name}->port, 'sslmode=verify-full', "sslrootcert=$root");
+}
+
+sub connect_node
+{
+	my ($name, $other) = @_;
+	run_example($node{$name}->connstr('shop'), 'server.sql',
+		server => $other, host => $host, port => $node{$other}->port, root => $root);
+	return;
+}
+
+# The registry of a node follows that of another one.
+sub follow_registry
+{
+	my ($name, $other) = @_;
+	run_example($node{$name}->connstr('shop'), 'subscribe.sql', host => $host, port => $node{$other}->port, root => $root);
+	return;
+}
+
+# What a statement gives, as the superuser of the machine; and as the role shop, over TCP.
+sub at_machine
+{
+	my ($name, $statement) = @_;
+	return $node{$name}->safe_psql('shop', $statement);
+}
+
+sub at
+{
+	my ($name, $statement) = @_;
+	return $node{$name}->safe_psql('shop', $statement, connstr => "service=$name");
+}
+
+# The same, whether it is done or not: the status of psql, what it gives, and its messages.
+sub attempt
+{
+	my ($name, $statement) = @_;
+	return $node{$name}->psql('shop', $statement, connstr => "service=$name", on_error_stop => 1);
+}
+
+# What a file gives, with psql's variables, to which those of the passwords come.
+sub run_example
+{
+	my ($connection, $file, %variables) = (@_, %password);
+	my ($out, $err);
+	my $done = IPC::Run::run([ 'psql', '-XqAt', '-v', 'ON_ERROR_STOP=1', '-d', $connection,
+		'-f', "$files/$file", map { ('-v', "$_=$variables{$_}") } sort keys %variables ], '>', \$out, '2>', \$err);
+	die "$file, $connection: $err" unless $done;
+	chomp $out;
+	return $out;
+}
+
+sub write_file
+{
+	my ($path, @text) = @_;
+	open my $file, '>', $path or die "$path: $!";
+	chmod 0600, $path or die "$path: $!";
+	print {$file} @text;
+	close $file or die "$path: $!";
+	return;
+}
+
+1;

@@ -18,6 +18,8 @@ ALTER DATABASE shop SET timezone = 'UTC';
 -- The registry belongs to this superuser; everybody can read it.
 CREATE EXTENSION iuid_regions CASCADE;
 CREATE EXTENSION postgres_fdw;
+-- For iuid_run_on_nodes.
+CREATE EXTENSION dblink;
 
 -- The role mesh reads and writes partitions, so it gets rights on the tables that shop will make, too.
 ALTER DEFAULT PRIVILEGES FOR ROLE shop GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO mesh;

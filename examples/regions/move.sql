@@ -1,6 +1,6 @@
--- Uzbekistan, country 10, moves from almaty to jakarta: first its orders, then its
--- route.  Every node can read the orders all the time.  No node can write them from
--- step 1 on; jakarta can again after step 3, mexico after step 5, almaty after step 6.
+-- Uzbekistan, country 10, moves from almaty to jakarta.  Every node can read its
+-- orders all the time.  No node can write them from step 1 on; jakarta can again
+-- after step 4, mexico after step 5, almaty after step 6.
 -- Run it once, as the role shop, with a service for each node (doc/regions.md):
 --   psql service=mexico -f move.sql
 
@@ -16,20 +16,14 @@ CREATE TRIGGER moving BEFORE INSERT OR UPDATE OR DELETE ON orders_c10 FOR EACH R
 CREATE TRIGGER moving_all BEFORE TRUNCATE ON orders_c10 EXECUTE FUNCTION moving();
 
 -- 2. The new node copies the orders, into the table that will be its partition.
--- The CHECK holds the bounds, so step 3 attaches the table without reading its rows.
+-- The CHECK holds the bounds, so step 4 attaches the table without reading its rows.
 \connect service=jakarta
 CREATE TABLE orders_c10 (LIKE orders INCLUDING ALL,
 	CHECK (iuid_country(id) = 10 AND id ~>=~ iuid_country_floor(10) AND id ~<~ iuid_country_floor(11)));
 INSERT INTO orders_c10 TABLE orders_global_c10;
 ANALYZE orders_c10;
 
--- 3. The new node takes the country over, and can write its orders from here on.
-BEGIN;
-DROP FOREIGN TABLE orders_global_c10;
-ALTER TABLE orders ATTACH PARTITION orders_c10 FOR VALUES FROM (iuid_country_floor(10)) TO (iuid_country_floor(11));
-COMMIT;
-
--- 4. The route changes at the node that publishes the registry, and reaches the others.
+-- 3. The route changes at the node that publishes the registry, and reaches the others.
 \connect service=mexico
 UPDATE iuid_routes SET node = 'jakarta' WHERE country = 10;
 DO $$
@@ -41,20 +35,26 @@ BEGIN
 	END LOOP;
 END $$;
 
--- 5. Every other node but the old one looks for the country at the new node.
-\connect service=mexico
+-- 4. The new node takes the country over: it drops its foreign table, attaches the
+-- partition, and makes the view for the other nodes.
+\connect service=jakarta
 BEGIN;
-DROP FOREIGN TABLE orders_global_c10;
 SELECT iuid_create_global_table('orders_global', 'orders', 1);
+ALTER TABLE orders ATTACH PARTITION orders_c10 FOR VALUES FROM (iuid_country_floor(10)) TO (iuid_country_floor(11));
+SELECT iuid_create_country_partitions('orders', 1);
 COMMIT;
 
--- 6. The old node is the last to look for the country at the new node.
--- The old node keeps its copy under another name, and the trigger still refuses to
--- write there.  A query locks orders_global first, so LOCK TABLE stops the query
--- there, and there is no deadlock.
+-- 5. Every other node but the old one looks for the country at the new node.
+\connect service=mexico
+SELECT iuid_create_global_table('orders_global', 'orders', 1);
+
+-- 6. The old node is the last.  It keeps its copy under another name, without the
+-- view, so a node that missed step 5 gets an error and no old rows.  A query locks
+-- orders_global, or the view, before orders_c10; so the locks here come in that order.
 \connect service=almaty
 BEGIN;
 LOCK TABLE ONLY orders_global;
+DROP VIEW orders_c10_e1;
 ALTER TABLE orders DETACH PARTITION orders_c10;
 ALTER TABLE orders_c10 RENAME TO orders_c10_moved;
 SELECT iuid_create_global_table('orders_global', 'orders', 1);

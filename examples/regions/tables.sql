@@ -1,4 +1,5 @@
--- The orders of this node's countries, and a table over the orders of all nodes.
+-- The orders of this node's countries; a table over the orders of all nodes, for look-ups by id;
+-- and a view over them, for all other questions.
 -- Run it at each node, after registry.sql and subscribe.sql, as the role shop:
 --   psql service=almaty -f tables.sql
 -- First it waits until the registry has arrived.
@@ -22,4 +23,5 @@ CREATE INDEX ON orders (customer, id);
 -- doc/regions.md says what that costs.
 SELECT iuid_create_country_partitions('orders', 1);
 SELECT iuid_create_global_table('orders_global', 'orders', 1);
-GRANT SELECT ON orders_global TO desk;
+SELECT iuid_create_global_view('orders_all', 'orders');
+GRANT SELECT ON orders_global, orders_all TO desk;

@@ -31,7 +31,8 @@ for my $table ('iuid_countries', 'iuid_entities', 'iuid_nodes', 'iuid_routes')
 	everywhere($rows, at('mexico', $rows), "the same $table");
 }
 # A thousand orders of each of ten countries, and a new one at each node.
-everywhere('SELECT count(*), count(DISTINCT id), count(DISTINCT iuid_country(id)) FROM orders_global', '10003|10003|10', 'the orders of all');
+everywhere("SELECT count(*), count(DISTINCT id), count(DISTINCT iuid_country(id)) FROM $_", '10003|10003|10', "the orders of all in $_") for 'orders_global', 'orders_all';
+everywhere('SELECT count(*) FROM orders_all WHERE node <> iuid_node(id)', '0', 'each with its node');
 everywhere(q{SELECT count(*) FROM orders WHERE NOT iuid_is_local(id)}, '0', 'its own in its own table');
 
 # Each id at each node: the look-up goes to the owner, once for each way of asking, and to no other.
@@ -59,6 +60,9 @@ for my $owner (@names)
 my @history = split /\n/, run_example('service=mexico user=desk', 'history.sql', customer => 42);
 is(join(' ', map { (split /\|/)[1] } @history[ 0 .. 7 ]), 'ID MX KZ CL VN KG MY PE', 'the last orders of a customer, newest first');
 like($history[8], qr/^ *Remote SQL: .* ORDER BY id DESC NULLS FIRST$/, 'sorted by each node');
+my %from = map { $_ => -s $node{$_}->logfile } @names;
+run_example('service=mexico user=desk', 'history.sql', customer => 42);
+is(queries($_, $from{$_}), $_ eq 'mexico' ? 0 : 1, "one query to $_") for @names;
 
 # Uzbekistan moves, and all three write to it: each adds to a row of its own
 # and inserts, again and again, and counts what was done and what was refused.

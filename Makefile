@@ -25,7 +25,8 @@ iuid_PARTS = iuid.sql \
 iuid_regions_PARTS = iuid_regions.sql \
 	registry/registry.sql registry/registry_trigger.sql \
 	registry/lookup.sql registry/generate_registered.sql registry/iso.sql \
-	regions/country_partitions.sql regions/global_table.sql
+	regions/country_partitions.sql regions/global_table.sql \
+	regions/run_on_nodes.sql
 
 DATA_built = $(EXTENSION:=--$(EXTVERSION).sql)
 

@@ -17,8 +17,6 @@
 #include "registry/registry.h"
 #include "settings.h"
 
-static void check_node(FunctionCallInfo fcinfo);
-
 int
 iuid_entity_of_table(FunctionCallInfo fcinfo, int n, const char *hint)
 {
@@ -37,7 +35,7 @@ void
 iuid_want_countries(FunctionCallInfo fcinfo, Countries *countries, int entity,
 					bool here)
 {
-	check_node(fcinfo);
+	iuid_check_node(fcinfo);
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
 		const char *node = iuid_registered_node(fcinfo, c, entity);
@@ -48,8 +46,8 @@ iuid_want_countries(FunctionCallInfo fcinfo, Countries *countries, int entity,
 	}
 }
 
-static void
-check_node(FunctionCallInfo fcinfo)
+void
+iuid_check_node(FunctionCallInfo fcinfo)
 {
 	if (iuid_setting_node[0] == '\0')
 		ereport(ERROR,

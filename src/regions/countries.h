@@ -34,6 +34,9 @@ typedef struct Countries
  */
 extern int iuid_entity_of_table(FunctionCallInfo fcinfo, int n, const char *hint);
 
+/* 22023 if iuid.node is not set, or is not the name of a registered node. */
+extern void iuid_check_node(FunctionCallInfo fcinfo);
+
 /*
  * Fills in countries->wanted: the countries that are registered, or have a
  * route of their own, and whose rows of the entity are routed to this node, or,

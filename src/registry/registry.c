@@ -369,6 +369,24 @@ iuid_is_registered_node(FunctionCallInfo fcinfo, const char *node)
 	return found != NULL && found->registered;
 }
 
+List *
+iuid_registered_nodes(FunctionCallInfo fcinfo)
+{
+	List *nodes = iuid_list_nodes(get_registry(fcinfo));
+	ListCell *cell;
+
+	foreach (cell, nodes)
+	{
+		const RegisteredNode *node = lfirst(cell);
+		NodeServer *copy = palloc(sizeof(NodeServer));
+
+		copy->node = pstrdup(node->node);
+		copy->server = node->server == NULL ? NULL : pstrdup(node->server);
+		lfirst(cell) = copy;
+	}
+	return nodes;
+}
+
 int
 iuid_find_country(FunctionCallInfo fcinfo, const char *code)
 {

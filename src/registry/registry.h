@@ -21,6 +21,8 @@
 
 #include "compat.h"
 
+#include "nodes/pg_list.h"
+
 /*
  * What the registry has for a country and entity; NULL for what it has not.
  * The strings stay until the SQL function is called with another snapshot.
@@ -39,6 +41,16 @@ typedef struct Registered
 /* All that is registered of a country and entity, 0 to 255 each. */
 extern Registered iuid_registered(FunctionCallInfo fcinfo, int country,
 								  int entity);
+
+/* A node of iuid_nodes, and its server; NULL for none. */
+typedef struct NodeServer
+{
+	char *node;
+	char *server;
+} NodeServer;
+
+/* The NodeServers of all registered nodes, by name; they are the caller's. */
+extern List *iuid_registered_nodes(FunctionCallInfo fcinfo);
 
 /* The node that the routes give for a country and entity; NULL for none. */
 extern const char *iuid_registered_node(FunctionCallInfo fcinfo, int country,

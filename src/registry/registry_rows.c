@@ -191,3 +191,29 @@ iuid_find_node(const Registry *registry, const char *name)
 
 	return named == NULL ? NULL : named->node;
 }
+
+static int
+compare_nodes(const ListCell *a, const ListCell *b)
+{
+	const RegisteredNode *first = lfirst(a);
+	const RegisteredNode *second = lfirst(b);
+
+	return strcmp(first->node, second->node);
+}
+
+List *
+iuid_list_nodes(const Registry *registry)
+{
+	HASH_SEQ_STATUS status;
+	Named *named;
+	List *nodes = NIL;
+
+	hash_seq_init(&status, registry->nodes);
+	while ((named = hash_seq_search(&status)) != NULL)
+	{
+		if (named->node->registered)
+			nodes = lappend(nodes, named->node);
+	}
+	list_sort(nodes, compare_nodes);
+	return nodes;
+}

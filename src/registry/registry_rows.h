@@ -12,6 +12,7 @@
 
 #include "compat.h"
 
+#include "nodes/pg_list.h"
 #include "utils/hsearch.h"
 
 #include "iuid.h"
@@ -82,6 +83,9 @@ extern void iuid_add_route(Registry *registry, const RegistryValue *values);
 extern int iuid_find_number(HTAB *names, const char *name);
 extern const RegisteredNode *iuid_find_node(const Registry *registry,
 											const char *name);
+
+/* All nodes that are registered, as RegisteredNodes, by name. */
+extern List *iuid_list_nodes(const Registry *registry);
 
 /*
  * The node of the most specific route: of the country and entity, else of the

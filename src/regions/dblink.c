@@ -12,6 +12,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_extension.h"
 #include "catalog/pg_foreign_server.h"
 #include "catalog/pg_proc.h"
@@ -65,7 +66,7 @@ void
 iuid_find_dblink(Dblink *dblink)
 {
 	Oid schema = schema_of_dblink();
-	const char *quoted;
+	char *name;
 
 	if (!OidIsValid(schema))
 		ereport(ERROR,
@@ -73,6 +74,8 @@ iuid_find_dblink(Dblink *dblink)
 				 errmsg("extension \"%s\" is not installed", "dblink"),
 				 errdetail("Commands go to other nodes over its connections."),
 				 errhint("Install it with CREATE EXTENSION dblink.")));
+	name = get_namespace_name(schema);
+	(void) LookupExplicitNamespace(name, false);
 	fmgr_info(find(schema, "dblink_connect", 2, TEXTOID), &dblink->connect);
 	fmgr_info(find(schema, "dblink_disconnect", 1, InvalidOid),
 			  &dblink->disconnect);
@@ -84,11 +87,9 @@ iuid_find_dblink(Dblink *dblink)
 			  &dblink->error_message);
 
 	(void) find(schema, "dblink_get_result", 2, BOOLOID);
-	quoted = quote_qualified_identifier(get_namespace_name(schema),
-										"dblink_get_result");
 	dblink->get_result =
 		psprintf("SELECT r.value FROM %s($1, $2) AS r (value pg_catalog.text)",
-				 quoted);
+				 quote_qualified_identifier(name, "dblink_get_result"));
 }
 
 static Oid

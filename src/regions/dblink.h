@@ -45,8 +45,8 @@ typedef struct Connection
 
 /*
  * Finds the functions.  0A000 if the extension dblink is not installed, 42883
- * if one of its functions has another name now, 42501 if the user may not
- * execute one.
+ * if one of its functions has another name now, 42501 if the user may not use
+ * their schema or execute one.
  */
 extern void iuid_find_dblink(Dblink *dblink);
 

@@ -18,7 +18,8 @@
 
 static List *parse(const char *text);
 static void move_position(void *arg);
-static char *tag_of_result(const Statement *statement, int result);
+static CommandTag tag_of(Node *node);
+static char *tag_with_rows(CommandTag tag);
 
 Statement
 iuid_parse_statement(const char *text)
@@ -57,7 +58,7 @@ iuid_parse_statement(const char *text)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("COPY cannot read from or write to the client here"),
 				 errhint("Use INSERT, or SELECT json_agg(...).")));
-	return (Statement){ .text = text, .tag = CreateCommandTag(node) };
+	return (Statement){ .text = text, .tag = tag_of(node) };
 }
 
 /* Errors show the place in this text, and not in that of the caller's query. */
@@ -105,7 +106,7 @@ iuid_execute_statement(const Statement *statement)
 				 errdetail(
 					 "This node runs the command in the caller's transaction.")));
 	if (SPI_tuptable == NULL)
-		value = tag_of_result(statement, result);
+		value = tag_with_rows(statement->tag);
 	else if (SPI_tuptable->tupdesc->natts != 1 || SPI_processed > 1)
 		iuid_reject_values();
 	else if (SPI_processed == 1)
@@ -127,12 +128,20 @@ iuid_reject_values(void)
 				 "Make it one value, for example with SELECT json_agg(t) FROM (...) AS t.")));
 }
 
+/* The tag that a statement without rows has in the end. */
+static CommandTag
+tag_of(Node *node)
+{
+	if (IsA(node, CreateTableAsStmt) &&
+		!((CreateTableAsStmt *) node)->into->skipData)
+		return CMDTAG_SELECT;
+	return CreateCommandTag(node);
+}
+
 /* As the server tells a client, INSERT 0 3; it has the 0 for a row's OID. */
 static char *
-tag_of_result(const Statement *statement, int result)
+tag_with_rows(CommandTag tag)
 {
-	CommandTag tag = result == SPI_OK_SELINTO ? CMDTAG_SELECT : statement->tag;
-
 	if (!command_tag_display_rowcount(tag))
 		return pstrdup(GetCommandTagName(tag));
 	return psprintf("%s %s" UINT64_FORMAT, GetCommandTagName(tag),

@@ -333,11 +333,11 @@ query('SET ROLE other');
 is(call('SELECT session_user', q{ARRAY['mexico']}), 'mexico|t|other', 'SET ROLE: the connection of that role');
 query('RESET ROLE');
 is(pid_at('mexico'), $before, 'RESET ROLE: the connection from before');
-$here->safe_psql('shop', 'REVOKE USAGE ON FOREIGN SERVER mexico FROM app');
+$here->safe_psql('shop', 'REVOKE USAGE ON FOREIGN SERVER mexico FROM app, other');
 ($mexico, $rest) = rows_of(call($which), 'mexico');
 is($mexico, 'mexico|f|42501: permission denied for foreign server mexico', 'a server that the user may not use');
 is($rest, $others, 'the others answer');
-$here->safe_psql('shop', 'GRANT USAGE ON FOREIGN SERVER mexico TO app');
+$here->safe_psql('shop', 'GRANT USAGE ON FOREIGN SERVER mexico TO app, other');
 all_is_well('after the servers changed');
 
 # What the registry says is a server, and nothing else.

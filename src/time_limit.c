@@ -35,7 +35,7 @@ iuid_try_until(bool (*part)(void *arg), void *arg, TimestampTz end,
 			   ErrorData **error, bool *late)
 {
 	static TimeoutId timer;
-	bool done;
+	bool done, cancelled;
 
 	if (timer < USER_TIMEOUT)
 		timer = RegisterTimeout(USER_TIMEOUT, end_time);
@@ -44,13 +44,12 @@ iuid_try_until(bool (*part)(void *arg), void *arg, TimestampTz end,
 	done = iuid_try(part, arg, error);
 	disable_timeout(timer, false);
 
-	/* The time may have ended when the part had ended. */
+	/* The time may have ended when the part had ended already. */
 	if (is_over)
 		QueryCancelPending = false;
-	*late = *error != NULL && (*error)->sqlerrcode == ERRCODE_QUERY_CANCELED &&
-		is_over;
-	if (*error != NULL && (*error)->sqlerrcode == ERRCODE_QUERY_CANCELED &&
-		!is_over)
+	cancelled = *error != NULL && (*error)->sqlerrcode == ERRCODE_QUERY_CANCELED;
+	if (cancelled && !is_over)
 		ReThrowError(*error);
+	*late = cancelled;
 	return done;
 }

@@ -3,10 +3,10 @@
  * ask_nodes.c
  *	  Runs a command on several nodes at once.
  *
- * The command goes to all nodes before any answer is read.  First it goes out
- * on the connections that are open; then the others are opened, one after the
- * other, as dblink waits for each; then it runs here; and then the answers are
- * collected.
+ * First the command goes out on the connections that are open.  While those
+ * nodes work, it runs here, and the other connections are opened, one after the
+ * other, as dblink waits for each.  A node that lets nobody in can take all the
+ * time that is left, so it comes last.  Then the answers are collected.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -28,6 +28,10 @@
 #include "subtransaction.h"
 #include "time_limit.h"
 
+/* What is said of a node that did not answer in time. */
+#define TOO_LATE "the node did not answer within the timeout"
+#define NO_TIME	 "no time was left to connect to the node"
+
 typedef struct Call
 {
 	Dblink dblink;
@@ -40,9 +44,11 @@ typedef struct Call
 
 static NodeAnswer *add_node(Call *call, const NodeServer *node);
 static bool ask_all(void *arg);
+static void open_others(Call *call);
 static void run_here(Call *call);
 static bool execute_here(void *arg);
-static void wait_for(Call *call, Step step);
+static bool advance_others(Call *call);
+static void wait_for_others(Call *call);
 
 List *
 iuid_ask_nodes(const char *command, List *nodes, int64 limit)
@@ -73,7 +79,10 @@ iuid_ask_nodes(const char *command, List *nodes, int64 limit)
 	running = false;
 	foreach (cell, call.others)
 	{
-		iuid_give_up_node(lfirst(cell), ERRCODE_QUERY_CANCELED, IUID_TOO_LATE);
+		OtherNode *node = lfirst(cell);
+
+		iuid_give_up_node(node, ERRCODE_QUERY_CANCELED,
+						  node->step == NODE_TO_OPEN ? NO_TIME : TOO_LATE);
 	}
 	if (error != NULL)
 		ReThrowError(error);
@@ -125,18 +134,36 @@ ask_all(void *arg)
 	{
 		iuid_send_if_open(lfirst(cell), open);
 	}
-	foreach (cell, call->others)
-	{
-		OtherNode *node = lfirst(cell);
-
-		if (node->step == TO_OPEN)
-			iuid_open_node(node, call->end);
-	}
-	wait_for(call, STATEMENT_RESULT);
 	if (call->here != NULL)
 		run_here(call);
-	wait_for(call, DONE);
+	open_others(call);
+	wait_for_others(call);
 	return true;
+}
+
+/*
+ * Opens what is not open.  Each call goes on after the node at which the last
+ * one ended, as nodes that let nobody in can take all the time of a call.
+ */
+static void
+open_others(Call *call)
+{
+	static uint32 begin;
+	uint32 count = list_length(call->others);
+	uint32 last = begin;
+
+	for (uint32 i = 0; i < count; i++)
+	{
+		OtherNode *node = list_nth(call->others, (begin + i) % count);
+
+		if (node->step == NODE_TO_OPEN && GetCurrentTimestamp() < call->end)
+		{
+			last = begin + i + 1;
+			iuid_open_node(node, call->end);
+		}
+		(void) advance_others(call);
+	}
+	begin = last;
 }
 
 static void
@@ -148,7 +175,7 @@ run_here(Call *call)
 	if (iuid_try_until(execute_here, call, call->end, &error, &late))
 		call->here->success = true;
 	else if (late)
-		iuid_set_failure(call->here, ERRCODE_QUERY_CANCELED, IUID_TOO_LATE);
+		iuid_set_failure(call->here, ERRCODE_QUERY_CANCELED, TOO_LATE);
 	else
 		iuid_set_error(call->here, error);
 }
@@ -162,25 +189,33 @@ execute_here(void *arg)
 	return true;
 }
 
-/* Takes the others on, until all are at a step or the time is over. */
+/* Returns whether any of the others has something to do still. */
+static bool
+advance_others(Call *call)
+{
+	bool waiting = false;
+	ListCell *cell;
+
+	foreach (cell, call->others)
+	{
+		OtherNode *node = lfirst(cell);
+
+		iuid_advance_node(node);
+		waiting = waiting || node->step != NODE_DONE;
+	}
+	return waiting;
+}
+
+/* Until all are done, or the time is over. */
 static void
-wait_for(Call *call, Step step)
+wait_for_others(Call *call)
 {
 	for (;;)
 	{
 		TimestampTz now = GetCurrentTimestamp();
-		bool waiting = false;
-		ListCell *cell;
 		int64 pause;
 
-		foreach (cell, call->others)
-		{
-			OtherNode *node = lfirst(cell);
-
-			iuid_advance_node(node);
-			waiting = waiting || node->step < step;
-		}
-		if (!waiting || now >= call->end)
+		if (!advance_others(call) || now >= call->end)
 			return;
 
 		/* So an answer is read late by a 20th of its time at most. */

@@ -52,7 +52,7 @@ iuid_send_if_open(OtherNode *node, List *open)
 
 		if (same && iuid_is_alive(node->dblink, name) &&
 			iuid_send_query(node->dblink, name, node->statement))
-			node->step = STATEMENT_RESULT;
+			node->step = NODE_STATEMENT_RESULT;
 		else if (same || iuid_is_stale(&node->connection, lfirst(cell)))
 			iuid_disconnect(node->dblink, lfirst(cell));
 	}
@@ -79,11 +79,8 @@ iuid_open_node(OtherNode *node, TimestampTz end)
 	ErrorData *error;
 	bool late;
 
-	if (GetCurrentTimestamp() >= end)
-		iuid_give_up_node(node, ERRCODE_QUERY_CANCELED,
-						  "no time was left to connect to the node");
-	else if (iuid_connect(node->dblink, &node->connection, end, &error, &late))
-		send_next(node, SETTING, SETTING_RESULT);
+	if (iuid_connect(node->dblink, &node->connection, end, &error, &late))
+		send_next(node, SETTING, NODE_SETTING_RESULT);
 	else if (late)
 		iuid_give_up_node(node,
 						  ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION,
@@ -99,7 +96,7 @@ iuid_open_node(OtherNode *node, TimestampTz end)
 void
 iuid_advance_node(OtherNode *node)
 {
-	while (node->step > TO_OPEN && node->step < DONE &&
+	while (node->step > NODE_TO_OPEN && node->step < NODE_DONE &&
 		   !iuid_is_busy(node->dblink, node->connection.name))
 	{
 		ErrorData *error;
@@ -128,19 +125,19 @@ take_result(OtherNode *node, ErrorData *error)
 {
 	switch (node->step)
 	{
-		case SETTING_RESULT:
+		case NODE_SETTING_RESULT:
 			if (error == NULL || is_refusal(error))
-				node->step = SETTING_END;
+				node->step = NODE_SETTING_END;
 			else
 				fail(node, error);
 			break;
-		case SETTING_END:
+		case NODE_SETTING_END:
 			if (error == NULL)
-				send_next(node, node->statement, STATEMENT_RESULT);
+				send_next(node, node->statement, NODE_STATEMENT_RESULT);
 			else
 				fail(node, error);
 			break;
-		case STATEMENT_RESULT:
+		case NODE_STATEMENT_RESULT:
 			if (error != NULL && is_of_columns(error))
 				(void) iuid_try(reject_values, NULL, &error);
 			if (error != NULL)
@@ -148,7 +145,7 @@ take_result(OtherNode *node, ErrorData *error)
 			else
 			{
 				iuid_set_result(node->answer, node->value);
-				node->step = STATEMENT_END;
+				node->step = NODE_STATEMENT_END;
 			}
 			break;
 		default:
@@ -158,7 +155,7 @@ take_result(OtherNode *node, ErrorData *error)
 				fail(node, error);
 			else if (error != NULL)
 				close_connection(node);
-			node->step = DONE;
+			node->step = NODE_DONE;
 	}
 }
 
@@ -206,9 +203,9 @@ fail(OtherNode *node, const ErrorData *error)
 void
 iuid_give_up_node(OtherNode *node, int sqlstate, const char *message)
 {
-	if (node->step == DONE)
+	if (node->step == NODE_DONE)
 		return;
-	if (node->step != STATEMENT_END)
+	if (node->step != NODE_STATEMENT_END)
 		iuid_set_failure(node->answer, sqlstate, message);
 	close_connection(node);
 }
@@ -224,5 +221,5 @@ close_connection(OtherNode *node)
 		if (strcmp(lfirst(cell), node->connection.name) == 0)
 			iuid_disconnect(node->dblink, lfirst(cell));
 	}
-	node->step = DONE;
+	node->step = NODE_DONE;
 }

@@ -24,12 +24,12 @@
 /* What comes next at a node. */
 typedef enum Step
 {
-	TO_OPEN,
-	SETTING_RESULT,
-	SETTING_END,
-	STATEMENT_RESULT,
-	STATEMENT_END,
-	DONE
+	NODE_TO_OPEN,
+	NODE_SETTING_RESULT,
+	NODE_SETTING_END,
+	NODE_STATEMENT_RESULT,
+	NODE_STATEMENT_END,
+	NODE_DONE
 } Step;
 
 typedef struct OtherNode
@@ -46,20 +46,17 @@ typedef struct OtherNode
 	char *value;
 } OtherNode;
 
-/* What is said of a node that does not answer in time. */
-#define IUID_TOO_LATE "the node did not answer within the timeout"
-
 /*
  * These functions take a node one step on, or more.  What fails at the node
- * becomes its answer, and then the node is DONE.
+ * becomes its answer, and then the node is NODE_DONE.
  *
- * Finds the connection of a node TO_OPEN, and sends the statement if it is
+ * Finds the connection of a node NODE_TO_OPEN, and sends the statement if it is
  * open, where open has the names of the open connections.
  */
 extern void iuid_send_if_open(OtherNode *node, List *open);
 
 /*
- * Opens the connection of a node TO_OPEN, until the end at most, as
+ * Opens the connection of a node NODE_TO_OPEN, until the end at most, as
  * iuid_connect() does.  57014 if this statement is cancelled.
  */
 extern void iuid_open_node(OtherNode *node, TimestampTz end);
@@ -67,7 +64,7 @@ extern void iuid_open_node(OtherNode *node, TimestampTz end);
 /* Reads the results that are there, and sends what is to be sent next. */
 extern void iuid_advance_node(OtherNode *node);
 
-/* Fails, and closes the connection, unless the node is DONE. */
+/* Fails, and closes the connection, unless the node is NODE_DONE. */
 extern void iuid_give_up_node(OtherNode *node, int sqlstate, const char *message);
 
 #endif /* IUID_OTHER_NODE_H */

@@ -253,7 +253,7 @@ for my $name (@names)
 my ($pid) = call('SELECT pg_backend_pid()', q{ARRAY['mexico']}) =~ /^mexico\|t\|(\d+)$/;
 stop_process($pid);
 my $begin = time;
-($mexico, $rest) = rows_of(call($which), 'mexico');
+($mexico, $rest) = rows_of(call($which . ' ' x (16384 - length $which)), 'mexico');
 cmp_ok(time - $begin, '<', 30, 'a node hangs: the call ends');
 is($mexico, 'mexico|f|57014: the node did not answer within the timeout', 'its row says so');
 is($rest, $others, 'the others answer');
@@ -274,6 +274,17 @@ for my $time ('1 second', '3 seconds', '5 seconds')
 	like($jakarta, qr/^jakarta\|f\|08001: (?:could not connect to the node in time|.*timeout expired)/s, 'its row says so');
 	like($rest, $time eq '1 second' ? qr/^almaty\|/ : qr/^almaty\|t\|almaty\nmexico\|t\|mexico$/, 'the others answer');
 }
+
+# Two such nodes may take all the time of a call, but not that of every call.
+my ($host, $port) = ($node{jakarta}->host, $node{jakarta}->port);
+$here->safe_psql('shop', join ';', map { qq{CREATE SERVER $_ FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'shop');
+	GRANT USAGE ON FOREIGN SERVER $_ TO app; CREATE USER MAPPING FOR app SERVER $_ OPTIONS (user 'app', password 'secret of jakarta'); INSERT INTO iuid_nodes VALUES ('$_', NULL, '$_')} } 'a1', 'a2');
+$app->quit;
+$app = open_session();
+my $answered = 0;
+$answered += call($which) =~ /^mexico\|t\|mexico$/m for 1 .. 3;
+cmp_ok($answered, '>', 0, 'the others have their turn');
+$here->safe_psql('shop', q{DELETE FROM iuid_nodes WHERE node LIKE 'a_'});
 go_on($postmaster);
 all_is_well('after nobody was let in');
 

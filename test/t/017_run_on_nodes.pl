@@ -106,6 +106,7 @@ sub all_is_well
 all_is_well('first');
 is(call($which, q{ARRAY['mexico', 'almaty', 'mexico']}), "mexico|t|mexico\nalmaty|t|almaty", 'those that are named, once each');
 is(call($which, q{'{}'}), '', 'none');
+is(call($which, q{timeout => '1 day'}), $all, 'the longest timeout');
 
 for my $case (
 	[ 'SELECT 1 WHERE false', '', 'no row' ],

@@ -26,7 +26,8 @@ iuid_regions_PARTS = iuid_regions.sql \
 	registry/registry.sql registry/registry_trigger.sql \
 	registry/lookup.sql registry/generate_registered.sql registry/iso.sql \
 	regions/country_view.sql regions/country_partitions.sql \
-	regions/global_table.sql regions/global_view.sql regions/drop_global.sql
+	regions/global_table.sql regions/global_view.sql regions/drop_global.sql \
+	regions/run_on_nodes.sql
 
 DATA_built = $(EXTENSION:=--$(EXTVERSION).sql)
 

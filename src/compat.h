@@ -43,6 +43,12 @@
 	((void) (classid), pg_class_ownercheck(objectid, roleid))
 #endif
 
+/* One function that checks the rights on any object came with 16. */
+#if PG_VERSION_NUM < 160000
+#define object_aclcheck(classid, objectid, roleid, mode) \
+	((void) (classid), pg_proc_aclcheck(objectid, roleid, mode))
+#endif
+
 /* The name and version of a module came with 18. */
 #if PG_VERSION_NUM < 180000
 #define PG_MODULE_MAGIC_EXT(...) PG_MODULE_MAGIC

@@ -49,9 +49,7 @@ typedef struct Countries
  */
 extern int iuid_entity_of_table(FunctionCallInfo fcinfo, int n, const char *hint);
 
-/*
- * 22023 if iuid.node is not set, or is not the name of a registered node.
- */
+/* 22023 if iuid.node is not set, or is not the name of a registered node. */
 extern void iuid_check_node(FunctionCallInfo fcinfo);
 
 /*

@@ -31,6 +31,8 @@ my $v7 = q{'019b7612-3c00-7007-8041-23456789abcd'::pg_catalog.uuid};
 my $file = $node->basedir . '/ids.binary';
 my @calls = (
 	'iuid_register_iso_countries()' => 'SELECT EXT.iuid_register_iso_countries()',
+	'iuid_run_on_nodes(text,text[],interval)' => "SELECT 1 OPERATOR(pg_catalog./) (CASE WHEN success THEN 1 ELSE 0 END)
+		FROM EXT.iuid_run_on_nodes('SELECT 1'::pg_catalog.text, NULL::pg_catalog.text[], '20 seconds'::pg_catalog.interval)" =~ s/\s+/ /gr,
 	'iuid_registry_changed()' => q{INSERT INTO EXT.iuid_entities VALUES (2, 'Ayan', 'Line') ON CONFLICT DO NOTHING},
 	'gen_iuid(text,text)' => q{SELECT EXT.gen_iuid('KZ'::pg_catalog.text, 'AyanOrder'::pg_catalog.text)},
 	'iuid_from_uuid(uuid,integer,integer)' => "SELECT EXT.iuid_from_uuid($v7, 7, 1)",
@@ -144,8 +146,10 @@ sub make_database
 	my ($db, $ext, $own, $before, $after) = @_;
 	s/EXT\./"$ext"./g, s/OWN\./"$own"./g for $after;
 	$node->safe_psql('postgres', "CREATE DATABASE $db OWNER keeper; ALTER DATABASE $db SET iuid.node = 'almaty'");
-	$node->safe_psql($db, q{CREATE SCHEMA fdw; CREATE EXTENSION postgres_fdw SCHEMA fdw;
-		CREATE SERVER mexico FOREIGN DATA WRAPPER postgres_fdw; GRANT USAGE ON FOREIGN SERVER mexico TO keeper});
+	my ($host, $port) = ($node->host, $node->port);
+	$node->safe_psql($db, qq{CREATE SCHEMA fdw; CREATE EXTENSION postgres_fdw SCHEMA fdw; CREATE EXTENSION dblink SCHEMA fdw;
+		CREATE SERVER mexico FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'postgres');
+		CREATE USER MAPPING FOR CURRENT_USER SERVER mexico; GRANT USAGE ON FOREIGN SERVER mexico TO keeper});
 	my @errors;
 	for my $step (
 		[ qq{CREATE SCHEMA IF NOT EXISTS "$ext"; $before; CREATE EXTENSION iuid SCHEMA "$ext"}, @keeper ],

@@ -32,18 +32,16 @@ static Expr *make_comparison(Oid family, StrategyNumber strategy, Var *key,
  * The expression has its function and operators by OID: by name, other objects
  * of the schema could be found in their place.
  */
-void
-iuid_add_country_check(const Countries *countries, int country,
-					   const NewPartition *range)
+static Expr *
+make_check(const Countries *countries, Oid table, int country)
 {
-	Relation table = table_open(range->table, NoLock);
-	AttrNumber column = get_attnum(range->table, countries->table->key);
-	Oid type = get_atttype(range->table, column);
+	NewPartition range = iuid_range_of_country(country);
+	AttrNumber column = get_attnum(table, countries->table->key);
+	Oid type = get_atttype(table, column);
 	Oid function =
 		iuid_find_function(countries->schema, "iuid_country", &type, 1);
 	Var *key = makeVar(1, column, type, -1, InvalidOid, 0);
 	Expr *is_country;
-	Constraint *check = makeNode(Constraint);
 
 	if (!OidIsValid(function))
 		ereport(ERROR,
@@ -61,22 +59,53 @@ iuid_add_country_check(const Countries *countries, int country,
 										 Int32GetDatum(country), false, true),
 					  InvalidOid, InvalidOid);
 	set_opfuncid((OpExpr *) is_country);
+	return make_andclause(
+		list_make3(is_country,
+				   make_comparison(countries->table->opfamily,
+								   BTGreaterEqualStrategyNumber, key,
+								   &range.lower),
+				   make_comparison(countries->table->opfamily,
+								   BTLessStrategyNumber, key, &range.upper)));
+}
+
+void
+iuid_add_country_check(const Countries *countries, Oid table, int country)
+{
+	Relation opened = table_open(table, NoLock);
+	Constraint *check = makeNode(Constraint);
 
 	check->contype = CONSTR_CHECK;
 	check->location = -1;
 	check->initially_valid = true;
 	SET_ENFORCED(check);
-	check->cooked_expr = nodeToString(make_andclause(
-		list_make3(is_country,
-				   make_comparison(countries->table->opfamily,
-								   BTGreaterEqualStrategyNumber, key,
-								   &range->lower),
-				   make_comparison(countries->table->opfamily,
-								   BTLessStrategyNumber, key, &range->upper))));
-	AddRelationNewConstraints(table, NIL, list_make1(check), false, true, false,
-							  NULL);
-	table_close(table, NoLock);
+	check->cooked_expr = nodeToString(make_check(countries, table, country));
+	AddRelationNewConstraints(opened, NIL, list_make1(check), false, true,
+							  false, NULL);
+	table_close(opened, NoLock);
 	CommandCounterIncrement();
+}
+
+bool
+iuid_has_country_check(const Countries *countries, Oid table, int country)
+{
+	Relation opened = table_open(table, AccessShareLock);
+	TupleConstr *all = RelationGetDescr(opened)->constr;
+	List *proven = NIL;
+	List *wanted = make_ands_implicit(make_check(countries, table, country));
+
+	for (int i = 0; all != NULL && i < all->num_check; i++)
+	{
+		Node *check = stringToNode(all->check[i].ccbin);
+
+		if (!all->check[i].ccvalid)
+			continue;
+		check = eval_const_expressions(NULL, check);
+		proven = list_concat(proven,
+							 make_ands_implicit(
+								 canonicalize_qual((Expr *) check, true)));
+	}
+	table_close(opened, AccessShareLock);
+	return predicate_implied_by(wanted, proven, true);
 }
 
 /* A comparison of the key with a bound, by an operator of country order. */

@@ -13,13 +13,21 @@
 #include "countries.h"
 
 /*
- * Adds CHECK (iuid_country(id) = country AND id ~>=~ lower AND id ~<~ upper) to
- * the table of a range.  From the bounds in it the server knows that the table
- * has no row of another country, and need not read the rows to attach a
- * partition.  From the country the other nodes' UPDATE of an id is refused.
- * 42883 if the function iuid_country has another name.
+ * Adds CHECK (iuid_country(id) = country AND id ~>=~ lower AND id ~<~ upper) to a
+ * table that is to be the partition of a country, 0 to 255, of the parent in
+ * countries.  From the bounds in it the server knows that the table has no row
+ * of another country, and need not read the rows to attach a partition.  By the
+ * country it refuses other nodes' changes of an id.  42883 if the function
+ * iuid_country has another name.
  */
-extern void iuid_add_country_check(const Countries *countries, int country,
-								   const NewPartition *range);
+extern void iuid_add_country_check(const Countries *countries, Oid table,
+								   int country);
+
+/*
+ * Whether the CHECKs of a table say as much.  The constant parts of its CHECKs
+ * are evaluated, so the caller acts as the owner of the table.
+ */
+extern bool iuid_has_country_check(const Countries *countries, Oid table,
+								   int country);
 
 #endif /* IUID_COUNTRY_CHECK_H */

@@ -274,7 +274,7 @@ create_country(Work *work, int n)
 						 iuid_shortened_name(get_rel_name(countries->parent),
 											 suffix),
 						 behind);
-	iuid_add_country_check(countries, work->number[n], new);
+	iuid_add_country_check(countries, new->table, work->number[n]);
 	if (work->has_step)
 		iuid_cover_present(new->table, countries->schema, &work->step);
 }

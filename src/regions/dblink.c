@@ -57,7 +57,6 @@ typedef struct ConnectCall
 static Oid schema_of_dblink(void);
 static Oid find(Oid schema, const char *name, int count, Oid second);
 static Version version_of(HeapTuple tuple, Oid oid);
-static int connect_seconds(const ForeignServer *server);
 static bool connect_now(void *arg);
 static void connect_in_time(const ConnectCall *call);
 static const ForeignServer *find_server(const char *name);
@@ -182,7 +181,7 @@ iuid_find_connection(const char *name)
 			 hash_bytes_extended((unsigned char *) versions, sizeof(versions), 0));
 	connection.server = server->servername;
 	connection.server_oid = server->serverid;
-	connection.seconds = connect_seconds(server);
+	connection.seconds = iuid_connect_seconds(server);
 	return connection;
 }
 
@@ -222,8 +221,8 @@ version_of(HeapTuple tuple, Oid oid)
 }
 
 /* As libpq takes the option: 1 is 2, and what is below that has no limit. */
-static int
-connect_seconds(const ForeignServer *server)
+int
+iuid_connect_seconds(const ForeignServer *server)
 {
 	ListCell *cell;
 

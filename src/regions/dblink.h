@@ -18,6 +18,7 @@
 #include "compat.h"
 
 #include "datatype/timestamp.h"
+#include "foreign/foreign.h"
 #include "nodes/pg_list.h"
 
 /* The functions of dblink that are used here. */
@@ -52,6 +53,9 @@ extern void iuid_find_dblink(Dblink *dblink);
 
 /* The names of all connections of the session, as C strings. */
 extern List *iuid_open_connections(Dblink *dblink);
+
+/* The seconds in which a server must connect, by its options; 0: no limit. */
+extern int iuid_connect_seconds(const ForeignServer *server);
 
 /*
  * What the connection to a server is called now.  42704 if there is no such

@@ -1,0 +1,363 @@
+/*-------------------------------------------------------------------------
+ *
+ * check_nodes.c
+ *	  Finds what is wrong with a table over all regions, as seen by others.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "commands/defrem.h"
+#include "commands/extension.h"
+#include "executor/spi.h"
+#include "foreign/foreign.h"
+#include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+
+#include "ask_nodes.h"
+#include "check_nodes.h"
+#include "datum.h"
+#include "dblink.h"
+#include "owner.h"
+#include "problem.h"
+#include "registry/registry.h"
+#include "settings.h"
+
+/* How long all nodes together may take, besides connecting. */
+#define LIMIT_OF_ANSWERS (3 * USECS_PER_SEC)
+
+/* By how many seconds the clocks may differ. */
+#define CLOCK_TOLERANCE 1.0
+
+/*
+ * The names and types of the columns of a relation, without the ctid of a view,
+ * in one order at all nodes.  The %s is the relation's OID.
+ */
+#define COLUMNS_OF \
+	"(SELECT pg_catalog.string_agg(pg_catalog.concat_ws(' '::pg_catalog.text, a.attname, n.nspname, t.typname, a.atttypmod)," \
+	" ', '::pg_catalog.text ORDER BY a.attname)" \
+	" FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) a.atttypid" \
+	" JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace" \
+	" WHERE a.attrelid OPERATOR(pg_catalog.=) %s AND a.attnum OPERATOR(pg_catalog.>) 0::pg_catalog.int2" \
+	" AND NOT a.attisdropped AND a.attname OPERATOR(pg_catalog.<>) 'ctid'::pg_catalog.name)"
+
+typedef struct Ask
+{
+	FunctionCallInfo fcinfo;
+	const Countries *global;
+	Oid local;
+	char *schema;	  /* of the local table */
+	char *extensions; /* the schema of the extensions */
+	int64 limit;
+} Ask;
+
+static List *nodes_with_server(List *nodes, int64 *limit);
+static char *what_is_there(const Ask *ask);
+static char *registry_and_clock(const Ask *ask);
+static bool check_extensions(const Ask *ask, const NodeAnswer *answer);
+static void check_relations(const Ask *ask, const NodeAnswer *answer);
+static void check_registry(const Ask *ask, const NodeServer *node,
+						   const char *own);
+static NodeAnswer *ask_one(const Ask *ask, const NodeServer *node,
+						   const char *command);
+static char **query_row(const char *query, const char *value, int count);
+
+void
+iuid_check_nodes(FunctionCallInfo fcinfo, List *nodes, const Countries *global,
+				 Oid local)
+{
+	Ask ask = { .fcinfo = fcinfo, .global = global, .local = local };
+	List *others = nodes_with_server(nodes, &ask.limit);
+	NodeServer here = { .node = iuid_setting_node };
+	char *own;
+	ListCell *node, *answer;
+
+	if (others == NIL)
+		return;
+	if (!OidIsValid(get_extension_oid("dblink", true)))
+	{
+		iuid_report_problem(fcinfo, "other nodes not asked", NO_COUNTRY, NULL,
+							"They are asked over extension \"dblink\".",
+							"CREATE EXTENSION dblink;");
+		return;
+	}
+	ask.schema = get_namespace_name(get_rel_namespace(local));
+	ask.extensions = get_namespace_name(global->schema);
+	own = pstrdup(
+		query_row("SELECT ($1::pg_catalog.json)->>'registry'",
+				  ask_one(&ask, &here, registry_and_clock(&ask))->result, 1)[0]);
+	forboth(node, others, answer,
+			iuid_ask_nodes(what_is_there(&ask), others, ask.limit))
+	{
+		const NodeAnswer *found = lfirst(answer);
+
+		if (!found->success)
+		{
+			iuid_report_problem(fcinfo, "no answer", NO_COUNTRY, found->node,
+								found->result,
+								"Start the node, or repair the way to it.");
+			continue;
+		}
+		if (check_extensions(&ask, found))
+		{
+			check_relations(&ask, found);
+			check_registry(&ask, lfirst(node), own);
+		}
+	}
+}
+
+/* The other nodes that can be asked, and the time for all of them. */
+static List *
+nodes_with_server(List *nodes, int64 *limit)
+{
+	List *others = NIL;
+	ListCell *lc;
+
+	*limit = LIMIT_OF_ANSWERS;
+	foreach (lc, nodes)
+	{
+		NodeServer *node = lfirst(lc);
+		ForeignServer *server = node->server == NULL ?
+			NULL :
+			GetForeignServerByName(node->server, true);
+
+		if (server == NULL || strcmp(node->node, iuid_setting_node) == 0)
+			continue;
+		others = lappend(others, node);
+		*limit +=
+			Max(iuid_connect_seconds(server), CONNECT_SECONDS) * USECS_PER_SEC;
+	}
+	return others;
+}
+
+/*
+ * The query for the extensions of a node, with schema and version, and for the
+ * columns of the local table and of the views of its countries.
+ */
+static char *
+what_is_there(const Ask *ask)
+{
+	char *columns = psprintf(COLUMNS_OF, "c.oid");
+
+	return psprintf("SELECT pg_catalog.json_build_object("
+					"'extensions'::pg_catalog.text, (SELECT pg_catalog.json_object_agg(e.extname, pg_catalog.json_build_object("
+					"'schema'::pg_catalog.text, n.nspname, 'version'::pg_catalog.text, e.extversion))"
+					" FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace),"
+					" 'relations'::pg_catalog.text, (SELECT pg_catalog.json_object_agg(c.relname, %s)"
+					" FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace"
+					" WHERE n.nspname OPERATOR(pg_catalog.=) %s::pg_catalog.name AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,f}'::pg_catalog.\"char\"[])"
+					" AND (c.relname OPERATOR(pg_catalog.=) %s::pg_catalog.name OR c.relname::pg_catalog.text OPERATOR(pg_catalog.~) '_c[0-9]+_e%d$'::pg_catalog.text)))",
+					columns, quote_literal_cstr(ask->schema),
+					quote_literal_cstr(get_rel_name(ask->local)),
+					ask->global->entity);
+}
+
+/* The query for a digest of a node's registry, and for its clock. */
+static char *
+registry_and_clock(const Ask *ask)
+{
+	static const char *const tables[] = { "iuid_countries", "iuid_entities",
+										  "iuid_nodes", "iuid_routes" };
+	StringInfoData rows;
+
+	initStringInfo(&rows);
+	for (size_t i = 0; i < lengthof(tables); i++)
+		appendStringInfo(&rows,
+						 "%s(SELECT pg_catalog.string_agg(t.row, E'\\n'::pg_catalog.text ORDER BY t.row) FROM"
+						 " (SELECT (x.*)::pg_catalog.text COLLATE pg_catalog.\"C\" AS row FROM %s AS x) AS t)",
+						 i > 0 ? ", " : "",
+						 quote_qualified_identifier(ask->extensions, tables[i]));
+	return psprintf("SELECT pg_catalog.json_build_object("
+					"'registry'::pg_catalog.text, pg_catalog.md5(pg_catalog.concat_ws(E'\\n\\n'::pg_catalog.text, %s)),"
+					" 'clock'::pg_catalog.text, pg_catalog.date_part('epoch'::pg_catalog.text, pg_catalog.clock_timestamp()))",
+					rows.data);
+}
+
+/* Whether a node has both extensions as they are here; reports what differs. */
+static bool
+check_extensions(const Ask *ask, const NodeAnswer *answer)
+{
+	static const char *const names[] = { "iuid", "iuid_regions" };
+	bool same_schema = true;
+
+	for (size_t i = 0; i < lengthof(names); i++)
+	{
+		char **row =
+			query_row(psprintf("SELECT x->>'schema', x->>'version', (SELECT extversion FROM pg_extension WHERE extname = '%s')"
+							   " FROM (SELECT ($1::json)->'extensions'->'%s' AS x) AS y",
+							   names[i], names[i]),
+					  answer->result, 3);
+
+		if (row[0] == NULL)
+			iuid_report_problem(ask->fcinfo, "extension missing", NO_COUNTRY,
+								answer->node,
+								psprintf("The node has no extension \"%s\".",
+										 names[i]),
+								psprintf("CREATE EXTENSION %s SCHEMA %s; -- at that node",
+										 names[i],
+										 quote_identifier(ask->extensions)));
+		else if (strcmp(row[0], ask->extensions) != 0)
+			iuid_report_problem(ask->fcinfo, "extension in another schema",
+								NO_COUNTRY, answer->node,
+								psprintf("Extension \"%s\" is in schema \"%s\" there, and in \"%s\" here.",
+										 names[i], row[0], ask->extensions),
+								psprintf("ALTER EXTENSION cannot move it: CREATE EXTENSION %s SCHEMA %s; -- in a new database",
+										 names[i],
+										 quote_identifier(ask->extensions)));
+		else if (strcmp(row[1], row[2]) != 0)
+			iuid_report_problem(ask->fcinfo, "another version", NO_COUNTRY,
+								answer->node,
+								psprintf("Extension \"%s\" has version %s there, and %s here.",
+										 names[i], row[1], row[2]),
+								psprintf("ALTER EXTENSION %s UPDATE; -- at the older one",
+										 names[i]));
+		same_schema = same_schema && row[0] != NULL &&
+			strcmp(row[0], ask->extensions) == 0;
+	}
+	return same_schema;
+}
+
+/* Reports a relation that a node has not, or has with other columns. */
+static void
+check_relation(const Ask *ask, const NodeAnswer *answer, int country,
+			   const char *name, Oid here)
+{
+	char **row =
+		query_row(psprintf("SELECT x->>%s, %s FROM (SELECT ($1::json)->'relations' AS x) AS y",
+						   quote_literal_cstr(name),
+						   psprintf(COLUMNS_OF,
+									psprintf("'%u'::pg_catalog.oid", here))),
+				  answer->result, 2);
+	char *call =
+		psprintf("SELECT iuid_create_country_partitions(%s, %d); -- at that node",
+				 quote_literal_cstr(iuid_qualified_name(ask->local)),
+				 ask->global->entity);
+	bool is_view = country != NO_COUNTRY;
+
+	if (row[0] == NULL)
+		iuid_report_problem(ask->fcinfo,
+							is_view ? "no view there" : "no table there",
+							country, answer->node,
+							psprintf("The node has no relation %s.",
+									 quote_qualified_identifier(ask->schema,
+																name)),
+							is_view ? call : "CREATE TABLE ...; -- at that node");
+	else if (strcmp(row[0], row[1]) != 0)
+		iuid_report_problem(ask->fcinfo, "other columns there", country,
+							answer->node,
+							psprintf("%s has columns (%s) there, and %s has columns (%s) here.",
+									 quote_qualified_identifier(ask->schema, name),
+									 row[0], iuid_qualified_name(here), row[1]),
+							is_view ?
+								call :
+								"ALTER TABLE ...; -- as at the other nodes");
+}
+
+static void
+check_relations(const Ask *ask, const NodeAnswer *answer)
+{
+	check_relation(ask, answer, NO_COUNTRY, get_rel_name(ask->local), ask->local);
+	for (int c = 0; c < IUID_COUNTRIES; c++)
+	{
+		const Country *country = &ask->global->country[c];
+		ListCell *lc;
+
+		if (country->place != ELSEWHERE || !OidIsValid(country->partition) ||
+			strcmp(country->node, answer->node) != 0 ||
+			get_rel_relkind(country->partition) != RELKIND_FOREIGN_TABLE)
+			continue;
+		foreach (lc, GetForeignTable(country->partition)->options)
+		{
+			const DefElem *option = lfirst(lc);
+
+			if (strcmp(option->defname, "table_name") == 0)
+				check_relation(ask, answer, c, strVal(option->arg),
+							   country->partition);
+		}
+	}
+}
+
+/*
+ * Compares registry and clock.  The connection is open, and the node is asked
+ * alone, so that its clock was read within a round trip.
+ */
+static void
+check_registry(const Ask *ask, const NodeServer *node, const char *own)
+{
+	TimestampTz before = GetCurrentTimestamp();
+	NodeAnswer *answer = ask_one(ask, node, registry_and_clock(ask));
+	TimestampTz after = GetCurrentTimestamp();
+	char **row;
+	double clock, distance;
+
+	if (!answer->success)
+	{
+		iuid_report_problem(ask->fcinfo, "no registry", NO_COUNTRY, node->node,
+							answer->result,
+							"GRANT SELECT on the tables of the registry; -- at that node");
+		return;
+	}
+	row =
+		query_row("SELECT x->>'registry', x->>'clock' FROM (SELECT $1::json AS x) AS y",
+				  answer->result, 2);
+	if (strcmp(row[0], own) != 0)
+		iuid_report_problem(ask->fcinfo, "another registry", NO_COUNTRY,
+							node->node,
+							"The rows of iuid_countries, iuid_entities, iuid_nodes or iuid_routes are not those of this node.",
+							"SELECT * FROM pg_stat_subscription; -- at the node that is behind");
+	clock = strtod(row[1], NULL) * USECS_PER_SEC;
+	distance = Max((before - IUID_UNIX_EPOCH) - clock,
+				   clock - (after - IUID_UNIX_EPOCH)) /
+		USECS_PER_SEC;
+	if (distance > CLOCK_TOLERANCE)
+		iuid_report_problem(ask->fcinfo, "another clock", NO_COUNTRY, node->node,
+							psprintf("The clock of the node differs by %.1f seconds.",
+									 distance),
+							"Let NTP set both clocks.");
+}
+
+static NodeAnswer *
+ask_one(const Ask *ask, const NodeServer *node, const char *command)
+{
+	List *nodes = list_make1(unconstify(NodeServer *, node));
+
+	return linitial(iuid_ask_nodes(command, nodes, ask->limit));
+}
+
+/*
+ * The columns, as text, of the one row of a query with a parameter $1 of type
+ * text.  The query runs with search_path = pg_catalog.
+ */
+static char **
+query_row(const char *query, const char *value, int count)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	char **row = palloc0(sizeof(char *) * count);
+	Oid type = TEXTOID;
+	Datum parameter = CStringGetTextDatum(value);
+	Restricted saved = iuid_become(GetUserId());
+
+	SPI_connect();
+	if (SPI_execute_with_args(query, 1, &type, &parameter, NULL, true, 0) !=
+			SPI_OK_SELECT ||
+		SPI_processed != 1)
+		elog(ERROR, "unexpected result of \"%s\"", query);
+	for (int i = 0; i < count; i++)
+	{
+		char *text =
+			SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1);
+
+		row[i] = text == NULL ? NULL : MemoryContextStrdup(caller, text);
+	}
+	SPI_finish();
+	iuid_return(&saved);
+	return row;
+}

@@ -1,0 +1,362 @@
+/*-------------------------------------------------------------------------
+ *
+ * check_regions.c
+ *	  Finds what is wrong with a table over all regions, as seen here.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "catalog/pg_class.h"
+#include "commands/defrem.h"
+#include "foreign/foreign.h"
+#include "funcapi.h"
+#include "nodes/parsenodes.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/varlena.h"
+
+#include "check_nodes.h"
+#include "countries.h"
+#include "country_check.h"
+#include "country_view.h"
+#include "owner.h"
+#include "partitions/default_rows.h"
+#include "problem.h"
+#include "registry/registry.h"
+#include "settings.h"
+#include "type/codec.h"
+
+typedef struct Check
+{
+	FunctionCallInfo fcinfo;
+	Countries global;
+	Countries local;
+	char *make_local;  /* what to enter to make partitions and views */
+	char *make_global; /* what to enter to make foreign tables */
+} Check;
+
+static Oid local_of(const Partitioned *global);
+static int find_entity(const Countries *global, const Countries *local);
+static int entity_in_name(const char *name);
+static bool is_divided(const Countries *local);
+static void check_country(const Check *check, int c);
+static void check_here(const Check *check, int c);
+static void check_elsewhere(const Check *check, int c);
+static void check_servers(FunctionCallInfo fcinfo, List *nodes);
+static void check_server(FunctionCallInfo fcinfo, const NodeServer *node);
+static bool lists_iuid(const DefElem *option);
+
+/*
+ * iuid_check_regions(global): lists what is wrong with a global table, here and
+ * at the other nodes; no row if nothing is.
+ */
+PG_FUNCTION_INFO_V1(iuid_check_regions);
+Datum
+iuid_check_regions(PG_FUNCTION_ARGS)
+{
+	Check *check = palloc0(sizeof(Check));
+	List *nodes;
+	char *local;
+	Restricted saved;
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("table must not be null"),
+				 errhint("Give the table over all regions.")));
+	check->fcinfo = fcinfo;
+	check->global.parent = PG_GETARG_OID(0);
+	check->global.schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	iuid_check_owner(check->global.parent);
+	iuid_find_partitions(&check->global);
+	check->local.schema = check->global.schema;
+	check->local.parent = local_of(check->global.table);
+	iuid_find_partitions(&check->local);
+	check->global.entity = check->local.entity =
+		find_entity(&check->global, &check->local);
+	iuid_read_routes(fcinfo, &check->global);
+	iuid_read_routes(fcinfo, &check->local);
+	nodes = iuid_registered_nodes(fcinfo);
+
+	InitMaterializedSRF(fcinfo, 0);
+	local = quote_literal_cstr(iuid_qualified_name(check->local.parent));
+	check->make_local =
+		psprintf("SELECT iuid_create_country_partitions(%s, %d%s);", local,
+				 check->local.entity, is_divided(&check->local) ? ", '...'" : "");
+	check->make_global =
+		psprintf("SELECT iuid_create_global_table(%s, %s, %d);",
+				 quote_literal_cstr(iuid_qualified_name(check->global.parent)),
+				 local, check->global.entity);
+	saved = iuid_become_owner(check->global.parent);
+	for (int c = 0; c < IUID_COUNTRIES; c++)
+		check_country(check, c);
+	iuid_return(&saved);
+	check_servers(fcinfo, nodes);
+	iuid_check_nodes(fcinfo, nodes, &check->global, check->local.parent);
+	return (Datum) 0;
+}
+
+/* 42809 unless the table has a local table as its DEFAULT partition. */
+static Oid
+local_of(const Partitioned *global)
+{
+	if (!OidIsValid(global->default_partition))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("%s is not a global table",
+						iuid_qualified_name(global->table)),
+				 errdetail(
+					 "A global table has the local table as its DEFAULT partition."),
+				 errhint("Give a table that iuid_create_global_table() made.")));
+	return global->default_partition;
+}
+
+/*
+ * The entity that the tables were made for: it is in the names of the views on
+ * which the foreign tables stand, and in those of the views here.  0 if there is
+ * neither.
+ */
+static int
+find_entity(const Countries *global, const Countries *local)
+{
+	for (int c = 0; c < IUID_COUNTRIES; c++)
+	{
+		Oid foreign = global->country[c].partition;
+		ListCell *lc;
+
+		if (!OidIsValid(foreign) ||
+			get_rel_relkind(foreign) != RELKIND_FOREIGN_TABLE)
+			continue;
+		foreach (lc, GetForeignTable(foreign)->options)
+		{
+			const DefElem *option = lfirst(lc);
+
+			if (strcmp(option->defname, "table_name") == 0 &&
+				entity_in_name(strVal(option->arg)) >= 0)
+				return entity_in_name(strVal(option->arg));
+		}
+	}
+	for (int c = 0; c < IUID_COUNTRIES; c++)
+	{
+		for (int e = 0; local->country[c].has_own && e < IUID_ENTITIES; e++)
+		{
+			if (OidIsValid(iuid_find_country_view(local->parent, c, e)))
+				return e;
+		}
+	}
+	return 0;
+}
+
+/* The number behind the last "_e" of a name; -1 if there is none. */
+static int
+entity_in_name(const char *name)
+{
+	const char *end = strrchr(name, '_');
+	int entity, used = 0;
+
+	if (end == NULL || sscanf(end, "_e%d%n", &entity, &used) != 1 ||
+		end[used] != '\0' || entity < 0 || entity > IUID_ENTITY_MAX)
+		return -1;
+	return entity;
+}
+
+/* Whether countries have time partitions, so that a new one needs a step. */
+static bool
+is_divided(const Countries *local)
+{
+	for (int c = 0; c < IUID_COUNTRIES; c++)
+	{
+		if (local->country[c].has_own &&
+			get_rel_relkind(local->country[c].partition) ==
+				RELKIND_PARTITIONED_TABLE)
+			return true;
+	}
+	return false;
+}
+
+static void
+check_country(const Check *check, int c)
+{
+	const Country *country = &check->global.country[c];
+
+	if (country->place == HERE)
+		check_here(check, c);
+	else if (country->place == ELSEWHERE)
+		check_elsewhere(check, c);
+	else if (country->registered)
+		iuid_report_problem(check->fcinfo, "no route", c, NULL,
+							psprintf("No route fits country %d and entity %d.",
+									 c, check->global.entity),
+							"INSERT INTO iuid_routes (country, node) VALUES (...);");
+}
+
+/* A country of this node: its partition, with CHECK and view. */
+static void
+check_here(const Check *check, int c)
+{
+	const Country *country = &check->local.country[c];
+	FunctionCallInfo fcinfo = check->fcinfo;
+	char *name;
+	Oid view;
+
+	if (OidIsValid(check->global.country[c].partition))
+		iuid_report_problem(fcinfo, "foreign table of a country of this node",
+							c, country->node,
+							psprintf("The country is routed to this node, and its rows are looked for in %s.",
+									 iuid_qualified_name(
+										 check->global.country[c].partition)),
+							check->make_global);
+	if (!OidIsValid(country->partition))
+	{
+		iuid_report_problem(fcinfo, "no partition", c, country->node,
+							"The country is routed to this node.",
+							check->make_local);
+		return;
+	}
+	name = iuid_qualified_name(country->partition);
+	if (!iuid_has_country_check(&check->local, country->partition, c))
+	{
+		NewPartition range = iuid_range_of_country(c);
+		char lower[IUID_TEXT_LEN + 1], upper[IUID_TEXT_LEN + 1];
+		const char *key = quote_identifier(check->local.table->key);
+
+		iuid_encode(&range.lower, lower);
+		iuid_encode(&range.upper, upper);
+		iuid_report_problem(fcinfo, "no CHECK", c, country->node,
+							psprintf("Partition %s has no CHECK of its country and its bounds.",
+									 name),
+							psprintf("ALTER TABLE %s ADD CHECK (iuid_country(%s) = %d AND %s ~>=~ '%s' AND %s ~<~ '%s');",
+									 name, key, c, key, lower, key, upper));
+	}
+	view = iuid_find_country_view(check->local.parent, c, check->local.entity);
+	if (country->has_own && !OidIsValid(view))
+		iuid_report_problem(fcinfo, "no view", c, country->node,
+							psprintf("Other nodes have no way to partition %s.",
+									 name),
+							check->make_local);
+	else if (country->has_own && !iuid_is_current_view(view, country->partition))
+		iuid_report_problem(fcinfo, "old view", c, country->node,
+							psprintf("View %s does not show partition %s as it is now.",
+									 iuid_qualified_name(view), name),
+							check->make_local);
+}
+
+/* A country of another node: its foreign table, on the server of that node. */
+static void
+check_elsewhere(const Check *check, int c)
+{
+	const Country *country = &check->global.country[c];
+	Oid local = check->local.country[c].partition;
+	Oid server = country->server == NULL ?
+		InvalidOid :
+		get_foreign_server_oid(country->server, true);
+	FunctionCallInfo fcinfo = check->fcinfo;
+
+	if (check->local.country[c].has_own)
+		iuid_report_problem(fcinfo, "partition of a country of another node", c,
+							country->node,
+							psprintf("The country is routed to node \"%s\", and this node has partition %s.",
+									 country->node, iuid_qualified_name(local)),
+							iuid_is_empty(local) ?
+								check->make_local :
+								"Move the rows there, or change the route: doc/regions.md.");
+	if (!OidIsValid(country->partition))
+		iuid_report_problem(fcinfo, "no foreign table", c, country->node,
+							psprintf("The country is routed to node \"%s\".",
+									 country->node),
+							check->make_global);
+	else if (get_rel_relkind(country->partition) == RELKIND_FOREIGN_TABLE &&
+			 OidIsValid(server) &&
+			 GetForeignTable(country->partition)->serverid != server)
+		iuid_report_problem(fcinfo, "foreign table on another server", c,
+							country->node,
+							psprintf("%s is on server \"%s\", and the route says server \"%s\".",
+									 iuid_qualified_name(country->partition),
+									 GetForeignServer(
+										 GetForeignTable(country->partition)->serverid)
+										 ->servername,
+									 country->server),
+							check->make_global);
+}
+
+static void
+check_servers(FunctionCallInfo fcinfo, List *nodes)
+{
+	ListCell *lc;
+
+	foreach (lc, nodes)
+	{
+		const NodeServer *node = lfirst(lc);
+
+		if (strcmp(node->node, iuid_setting_node) != 0)
+			check_server(fcinfo, node);
+	}
+}
+
+static void
+check_server(FunctionCallInfo fcinfo, const NodeServer *node)
+{
+	ForeignServer *server;
+	const char *others = NULL;
+	ListCell *lc;
+
+	if (node->server == NULL)
+	{
+		iuid_report_problem(fcinfo, "no server", NO_COUNTRY, node->node,
+							"The node has no server in iuid_nodes.",
+							psprintf("UPDATE iuid_nodes SET server = '...' WHERE node = %s;",
+									 quote_literal_cstr(node->node)));
+		return;
+	}
+	server = GetForeignServerByName(node->server, true);
+	if (server == NULL)
+	{
+		iuid_report_problem(fcinfo, "no server", NO_COUNTRY, node->node,
+							psprintf("Server \"%s\" does not exist.",
+									 node->server),
+							psprintf("CREATE SERVER %s FOREIGN DATA WRAPPER postgres_fdw OPTIONS (...);",
+									 quote_identifier(node->server)));
+		return;
+	}
+	foreach (lc, server->options)
+	{
+		const DefElem *option = lfirst(lc);
+
+		if (strcmp(option->defname, "extensions") != 0)
+			continue;
+		others = strVal(option->arg);
+		if (lists_iuid(option))
+			return;
+	}
+	iuid_report_problem(fcinfo, "option extensions without iuid", NO_COUNTRY,
+						node->node,
+						psprintf("Server \"%s\" does not send conditions on identifiers.",
+								 node->server),
+						psprintf("ALTER SERVER %s OPTIONS (%s extensions %s);",
+								 quote_identifier(node->server),
+								 others == NULL ? "ADD" : "SET",
+								 quote_literal_cstr(
+									 others == NULL ?
+										 "iuid" :
+										 psprintf("%s, iuid", others))));
+}
+
+/* Whether a list of extensions, as postgres_fdw takes it, has iuid. */
+static bool
+lists_iuid(const DefElem *option)
+{
+	List *names;
+	ListCell *lc;
+
+	if (!SplitIdentifierString(pstrdup(strVal(option->arg)), ',', &names))
+		return false;
+	foreach (lc, names)
+	{
+		if (strcmp(lfirst(lc), "iuid") == 0)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,149 @@
+# iuid_check_regions() finds each fault, and no other; and what its hint says to enter
+# puts the fault right.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# Two servers.  Three nodes are databases of the first; the fourth is the second.
+my @nodes = ('north', 'middle', 'south', 'far');
+my %country = (north => [ 1, 2 ], middle => [ 3, 4 ], south => [ 5, 6 ], far => [ 7, 8 ]);
+my $near = PostgreSQL::Test::Cluster->new('near');
+my $far = PostgreSQL::Test::Cluster->new('far');
+for my $server ($near, $far)
+{
+	$server->init;
+	$server->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'");
+	$server->start;
+}
+my %server = (north => $near, middle => $near, south => $near, far => $far);
+sub at { my ($node, $sql) = @_; return $server{$node}->safe_psql($node, "SET client_min_messages = error; $sql") }
+
+for my $node (@nodes)
+{
+	$server{$node}->safe_psql('postgres', "CREATE DATABASE $node");
+	$server{$node}->safe_psql('postgres', "ALTER DATABASE $node SET iuid.node = '$node'");
+	at($node, q{
+		CREATE EXTENSION iuid_regions CASCADE;
+		CREATE EXTENSION postgres_fdw;
+		INSERT INTO iuid_countries SELECT n, 'C' || n, 'Country ' || n FROM generate_series(1, 8) AS n;
+		INSERT INTO iuid_nodes SELECT n, NULL, n FROM unnest('{north,middle,south,far}'::text[]) AS n;
+		INSERT INTO iuid_routes SELECT n, NULL, ('{north,middle,south,far}'::text[])[(n + 1) / 2] FROM generate_series(1, 8) AS n});
+	for my $other (@nodes)
+	{
+		my ($host, $port) = ($server{$other}->host, $server{$other}->port);
+		at($node, qq{CREATE SERVER $other FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname '$other', extensions 'iuid');
+			CREATE USER MAPPING FOR PUBLIC SERVER $other});
+	}
+	at($node, q{
+		CREATE TABLE orders (id iuid PRIMARY KEY, customer int, note text) PARTITION BY RANGE (id iuid_country_ops);
+		SELECT iuid_create_country_partitions('orders', 3);
+		SELECT iuid_create_global_table('orders_global', 'orders', 3);
+		INSERT INTO orders SELECT gen_iuid(country, 3), 42, 'of ' || country FROM iuid_countries WHERE iuid_node(country, 3) = current_setting('iuid.node')});
+}
+
+sub problems { return at(shift, q{SELECT problem, country, node FROM iuid_check_regions('orders_global') ORDER BY 1, 2, 3}) }
+
+is(problems('north'), 'other nodes not asked||', 'without dblink the other nodes are not asked');
+at($_, 'CREATE EXTENSION dblink') for @nodes;
+is(problems($_), '', "$_ is healthy") for @nodes;
+
+# Type what the hints say: here, or, if they say so, at that node.
+sub enter_hints
+{
+	my ($node, $repair) = @_;
+	my @hints = split /\n/, at($node, q{SELECT node, hint FROM iuid_check_regions('orders_global')});
+	for (@hints)
+	{
+		my ($other, $hint) = split /\|/, $_, 2;
+		s/INSERT INTO iuid_routes.*/INSERT INTO iuid_routes (country, node) VALUES (1, 'north')/ for $hint;
+		at($hint =~ s/ -- at that node// ? $other : $node, $hint);
+	}
+	return;
+}
+
+# At north: what is done, at which node, and what is found.  The hints put it right,
+# unless there is a fourth part, which does that at the same node.
+for my $case (
+	[ 'north', 'DELETE FROM iuid_routes WHERE country = 1', "another registry||far\nanother registry||middle\nanother registry||south\nno route|1|" ],
+	[ 'north', 'DROP TABLE orders_c1', 'no partition|1|north' ],
+	[ 'north', 'ALTER TABLE orders_c2 DROP CONSTRAINT orders_c2_id_check', 'no CHECK|2|north' ],
+	[ 'north', 'DROP VIEW orders_c2_e3', 'no view|2|north' ],
+	[ 'north', 'ALTER TABLE orders_global RENAME customer TO client', "old view|1|north\nold view|2|north\nother columns there|3|middle\nother columns there|4|middle\n"
+		. "other columns there|5|south\nother columns there|6|south\nother columns there|7|far\nother columns there|8|far\n"
+		. "other columns there||far\nother columns there||middle\nother columns there||south",
+		q{ALTER TABLE orders_global RENAME client TO customer; SELECT iuid_create_country_partitions('orders', 3)} ],
+	[ 'north', 'DROP FOREIGN TABLE orders_global_c5', 'no foreign table|5|south' ],
+	[ 'north', q{DROP FOREIGN TABLE orders_global_c5; CREATE FOREIGN TABLE orders_global_c5 PARTITION OF orders_global
+		FOR VALUES FROM (iuid_country_floor(5)) TO (iuid_country_floor(6)) SERVER middle OPTIONS (table_name 'orders_c5_e3')}, 'foreign table on another server|5|south' ],
+	[ 'north', q{ALTER SERVER far OPTIONS (DROP extensions)}, 'option extensions without iuid||far' ],
+	[ 'north', q{ALTER SERVER far OPTIONS (SET extensions 'dblink')}, 'option extensions without iuid||far' ],
+	[ 'north', q{ALTER SERVER far OPTIONS (SET dbname 'nowhere')}, 'no answer||far', q{ALTER SERVER far OPTIONS (SET dbname 'far')} ],
+	[ 'north', q{ALTER SERVER far RENAME TO elsewhere}, 'no server||far', q{ALTER SERVER elsewhere RENAME TO far} ],
+	[ 'middle', 'DROP VIEW orders_c3_e3', 'no view there|3|middle' ],
+	[ 'middle', 'ALTER TABLE orders_global ADD COLUMN more int', 'other columns there||middle', q{ALTER TABLE orders_global DROP COLUMN more} ],
+	[ 'middle', 'ALTER TABLE orders RENAME TO trips', 'no table there||middle', 'ALTER TABLE trips RENAME TO orders' ],
+	[ 'middle', q{UPDATE iuid_countries SET name = 'Elsewhere' WHERE country = 3}, 'another registry||middle', q{UPDATE iuid_countries SET name = 'Country 3' WHERE country = 3} ],
+	[ 'far', q{UPDATE pg_extension SET extversion = '0.9' WHERE extname = 'iuid'}, 'another version||far', q{UPDATE pg_extension SET extversion = (SELECT extversion FROM pg_extension WHERE extname = 'iuid_regions') WHERE extname = 'iuid'} ],
+	[ 'far', q{CREATE SCHEMA ext; UPDATE pg_extension SET extnamespace = 'ext'::regnamespace WHERE extname LIKE 'iuid%'}, "extension in another schema||far\nextension in another schema||far",
+		q{UPDATE pg_extension SET extnamespace = 'public'::regnamespace WHERE extname LIKE 'iuid%'} ])
+{
+	my ($node, $fault, $found, $repair) = @$case;
+	at($node, $fault);
+	is(problems('north'), $found, "found: $fault");
+	$repair ? at($node, $repair) : enter_hints('north');
+	is(problems('north'), '', $repair ? "put right: $repair" : 'put right by what the hint says');
+}
+is(at('north', q{SELECT count(*), count(DISTINCT iuid_country(id)) FROM orders_global}), '7|7', 'all rows are there but those of the partition that was dropped');
+
+# A route that changed here and nowhere else yet.
+at('north', q{UPDATE iuid_routes SET node = 'middle' WHERE country = 2; UPDATE iuid_routes SET node = 'north' WHERE country = 3});
+is( at('north', q{SELECT problem, country FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL ORDER BY 1}),
+	"foreign table of a country of this node|3\nno foreign table|2\nno partition|3\npartition of a country of another node|2", 'a route that changed');
+at('north', q{UPDATE iuid_routes SET node = 'north' WHERE country = 2; UPDATE iuid_routes SET node = 'middle' WHERE country = 3});
+
+# A node that is down is a row, and the others are checked.
+at('middle', 'DROP VIEW orders_c4_e3');
+$far->stop;
+is(problems('north'), "no answer||far\nno view there|4|middle", 'a node that is down');
+at('middle', q{SELECT iuid_create_country_partitions('orders', 3)});
+
+# One that does not answer: its postmaster takes no connection.
+$far->start;
+my $pid = (split /\n/, slurp_file($far->data_dir . '/postmaster.pid'))[0];
+kill 'STOP', $pid;
+is(problems('north'), 'no answer||far', 'a node that hangs');
+kill 'CONT', $pid;
+is(problems('north'), '', 'healthy again');
+
+# A clock that is five seconds ahead.
+SKIP:
+{
+	my ($library) = glob '/usr/lib/*/faketime/libfaketime.so.1';
+	skip 'SKIPPED: libfaketime, which moves the clock, is not installed', 2 unless $library;
+	$far->stop;
+	{
+		local @ENV{ 'LD_PRELOAD', 'FAKETIME', 'FAKETIME_DONT_FAKE_MONOTONIC' } = ($library, '+5s', 1);
+		$far->start;
+	}
+	is(problems('north'), 'another clock||far', 'a clock that differs');
+	like(at('north', q{SELECT detail FROM iuid_check_regions('orders_global')}), qr/differs by (4\.[89]|5\.0) seconds/, 'by as much');
+	$far->stop;
+	$far->start;
+}
+
+# Whose table it is, and which.
+at('north', 'CREATE ROLE nobody');
+for my $case (
+	[ q{SET ROLE nobody; SELECT iuid_check_regions('orders_global')}, '42501' ], [ q{SELECT iuid_check_regions('orders')}, '42809' ],
+	[ q{SELECT iuid_check_regions('iuid_nodes')}, '42809' ], [ q{SELECT iuid_check_regions(1)}, '42P01' ], [ q{SELECT iuid_check_regions(NULL)}, '22004' ],
+	[ q{SET iuid.node = ''; SELECT iuid_check_regions('orders_global')}, '22023' ])
+{
+	my (undef, undef, $err) = $near->psql('north', "\\set VERBOSITY sqlstate\n$case->[0]", on_error_stop => 1);
+	like($err, qr/ERROR:  $case->[1]/, $case->[0]);
+}
+
+$_->stop for $near, $far;
+done_testing();

@@ -282,9 +282,10 @@ $here->safe_psql('shop', join ';', map { qq{CREATE SERVER $_ FOREIGN DATA WRAPPE
 	GRANT USAGE ON FOREIGN SERVER $_ TO app; CREATE USER MAPPING FOR app SERVER $_ OPTIONS (user 'app', password 'secret of jakarta'); INSERT INTO iuid_nodes VALUES ('$_', NULL, '$_')} } 'a1', 'a2');
 $app->quit;
 $app = open_session();
-my $answered = 0;
-$answered += call($which) =~ /^mexico\|t\|mexico$/m for 1 .. 3;
-cmp_ok($answered, '>', 0, 'the others have their turn');
+my $calls = 0;
+1 until call($which) =~ /^mexico\|t\|mexico$/m || ++$calls == 10;
+cmp_ok($calls, '<', 10, 'the others have their turn');
+note "not in the first $calls calls";
 $here->safe_psql('shop', q{DELETE FROM iuid_nodes WHERE node LIKE 'a_'});
 go_on($postmaster);
 all_is_well('after nobody was let in');

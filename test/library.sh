@@ -90,7 +90,7 @@ make_work_folder() {
 }
 
 clean_up() {
-	local status=$?
+	local status=${1:-$?}
 	trap '' INT TERM
 	if [ "$status" != 0 ] || [ "${keep:-no}" = no ]; then
 		local data

@@ -77,7 +77,7 @@ columns='major, benchmark, work, way, value, unit, shown'
 names=() export='' mode='' takes="an hour" preload='' rounds=7 sessions=3 parts=30 million=1000000
 for name; do
 	case $name in
-		--quick) mode=' --quick' takes='five minutes' rounds=3 sessions=1 parts=10 million=100000 ;;
+		--quick) mode=' --quick' takes='ten minutes' rounds=3 sessions=1 parts=10 million=100000 ;;
 		--export) export=yes ;;
 		*) names+=("$name") ;;
 	esac

@@ -49,6 +49,17 @@ plot index("as_iuid") using 1:2 with linespoints ls 1 title "iuid, gen_iuid()", 
 	index("as_bigint") using 1:2 with linespoints ls 2 title "bigserial", \
 	index("as_uuid") using 1:2 with linespoints ls 3 title "uuid, gen_random_uuid()"
 unset logscale
+
+set output "nodes.svg"
+set title "Statements over nodes that are 100 ms apart, 48 countries (PostgreSQL ".major("regions").")"
+set xlabel "nodes"
+set ylabel "round trips"
+set xrange [0:12]
+set xtics (3, 6, 12)
+nodes(work) = measured("substring(way FROM '([0-9]+) nodes')", newest("regions")." AND way ~ '^48 countries, [0-9]+ nodes$' AND work = '".work."'")
+plot nodes("last 8 orders, view") using 1:2 with linespoints ls 3 title "last 8 orders, view", \
+	nodes("look-up by id") using 1:2 with linespoints ls 2 title "look-up by id", \
+	nodes("last 8 orders, iuid_run_on_nodes") using 1:2 with linespoints ls 1 title "last 8 orders, iuid_run_on_nodes"
 set xtics auto
 
 # Bars: a row for each way or work, its name at the left.
@@ -64,6 +75,12 @@ set title "Making an identifier, in one session (PostgreSQL ".major("generate").
 set xlabel "nanoseconds"
 set xtics 500
 plot measured("way", newest("generate")."") using (0):0:(0):2:($0-0.35):($0+0.35):ytic(1) with boxxyerror ls 1
+
+set output "regions.svg"
+set title "48 countries on three nodes, 100 ms apart (PostgreSQL ".major("regions").")"
+set xlabel "round trips"
+set xtics 2
+plot measured("work", newest("regions")." AND way = '48 countries, 3 nodes' AND work NOT LIKE '%global table'") using (0):0:(0):2:($0-0.35):($0+0.35):ytic(1) with boxxyerror ls 1
 
 set output "ratios.svg"
 set terminal svg size 820,760 noenhanced

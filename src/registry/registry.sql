@@ -11,7 +11,7 @@ CREATE TABLE @extschema@.iuid_countries (
 	name pg_catalog.text NOT NULL CHECK (name OPERATOR(pg_catalog.<>) ''::pg_catalog.text)
 );
 COMMENT ON TABLE @extschema@.iuid_countries IS
-'countries of an organisation: the number in its identifiers, 0-255, a code and a name (doc/regions.md)';
+'countries of an organisation: the number in its identifiers, 0-255, a code and a name (doc/registry.md)';
 
 CREATE TABLE @extschema@.iuid_entities (
 	entity int PRIMARY KEY CHECK (entity OPERATOR(pg_catalog.>=) 0 AND entity OPERATOR(pg_catalog.<=) 255),
@@ -20,7 +20,7 @@ CREATE TABLE @extschema@.iuid_entities (
 	key pg_catalog.text GENERATED ALWAYS AS (service OPERATOR(pg_catalog.||) name) STORED UNIQUE
 );
 COMMENT ON TABLE @extschema@.iuid_entities IS
-'entities of an organisation: the number in its identifiers, 0-255, the service and the name, which together are the key (doc/regions.md)';
+'entities of an organisation: the number in its identifiers, 0-255, the service and the name, which together are the key (doc/registry.md)';
 
 CREATE TABLE @extschema@.iuid_nodes (
 	node pg_catalog.text PRIMARY KEY CHECK (node OPERATOR(pg_catalog.<>) ''::pg_catalog.text),
@@ -28,7 +28,7 @@ CREATE TABLE @extschema@.iuid_nodes (
 	server pg_catalog.text CHECK (server OPERATOR(pg_catalog.<>) ''::pg_catalog.text)
 );
 COMMENT ON TABLE @extschema@.iuid_nodes IS
-'nodes, one database each: the name that iuid.node has in that database, the region, and the name of the postgres_fdw server by which the other nodes reach the node, which needs none itself; NULL: no region, or no server (doc/regions.md)';
+'nodes, one database each: the name that iuid.node has in that database, the region, and the name of the postgres_fdw server by which the other nodes reach the node, which needs none itself; NULL: no region, or no server (doc/registry.md)';
 
 CREATE TABLE @extschema@.iuid_routes (
 	country int CHECK (country OPERATOR(pg_catalog.>=) 0 AND country OPERATOR(pg_catalog.<=) 255),
@@ -37,7 +37,7 @@ CREATE TABLE @extschema@.iuid_routes (
 	UNIQUE NULLS NOT DISTINCT (country, entity)
 );
 COMMENT ON TABLE @extschema@.iuid_routes IS
-'routes: the node that has the rows of a country and entity, where NULL means any; the most specific route wins: country and entity, then the country, then the entity, then neither (doc/regions.md)';
+'routes: the node that has the rows of a country and entity, where NULL means any; the most specific route wins: country and entity, then the country, then the entity, then neither (doc/registry.md)';
 
 -- Types that come with the tables.
 COMMENT ON TYPE @extschema@.iuid_countries IS

@@ -108,10 +108,11 @@ iuid_create_open_first(const Partitioned *parent, const Iuid *upper)
 	static const Step day = { .usecs = USECS_PER_DAY };
 	char *base = get_rel_name(parent->table);
 	char *name = iuid_shortened_name(base, "_before");
-	char date[IUID_STEP_NAME_LEN];
 
 	if (OidIsValid(get_relname_relid(name, get_rel_namespace(parent->table))))
 	{
+		char date[IUID_STEP_NAME_LEN];
+
 		iuid_step_name(&day, iuid_time_of_bound(upper), date);
 		name = iuid_shortened_name(base, psprintf("_before%s", date));
 	}

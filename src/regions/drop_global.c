@@ -63,8 +63,10 @@ iuid_drop_global_table(PG_FUNCTION_ARGS)
 	else
 		iuid_execute("DROP VIEW %s", name);
 	foreach (lc, work.foreign)
+	{
 		iuid_execute("DROP FOREIGN TABLE %s",
 					 iuid_qualified_name(lfirst_oid(lc)));
+	}
 	iuid_return(&saved);
 	PG_RETURN_VOID();
 }

@@ -89,8 +89,7 @@ iuid_create_global_view(PG_FUNCTION_ARGS)
 	saved = iuid_become_owner(work.local);
 	iuid_take_locks(plan_work, &work);
 	is_new = !OidIsValid(work.view);
-	if (!is_new)
-		drop_stale(&work);
+	drop_stale(&work);
 	foreach (lc, work.others)
 	{
 		Other *other = lfirst(lc);
@@ -234,19 +233,24 @@ is_current(const Other *other, Oid local)
 		strcmp(column_definitions(other->table), column_definitions(local)) == 0;
 }
 
-/* Drops the foreign tables that are not right, after the view lets them go. */
+/*
+ * Drops the foreign tables that are not right, after the view lets them go.
+ * Those of a view that is gone are dropped, too.
+ */
 static void
 drop_stale(const Work *work)
 {
 	ListCell *lc;
 
-	iuid_rename_columns(work->view, work->local);
-	if (work->leaving == NIL)
-		return;
-	create_view(work, false);
+	if (OidIsValid(work->view))
+		iuid_rename_columns(work->view, work->local);
+	if (OidIsValid(work->view) && work->leaving != NIL)
+		create_view(work, false);
 	foreach (lc, work->leaving)
+	{
 		iuid_execute("DROP FOREIGN TABLE %s",
 					 iuid_qualified_name(lfirst_oid(lc)));
+	}
 }
 
 /*

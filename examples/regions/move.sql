@@ -35,8 +35,9 @@ BEGIN
 	END LOOP;
 END $$;
 
--- 4. The new node takes the country over: it drops its foreign table, attaches the
--- partition, and makes the view for the other nodes.
+-- 4. The new node takes the country over.
+-- It drops its foreign table, attaches the partition, and makes the view for the other
+-- nodes.
 \connect service=jakarta
 BEGIN;
 SELECT iuid_create_global_table('orders_global', 'orders', 1);
@@ -48,9 +49,10 @@ COMMIT;
 \connect service=mexico
 SELECT iuid_create_global_table('orders_global', 'orders', 1);
 
--- 6. The old node is the last.  It keeps its copy under another name, without the
--- view, so a node that missed step 5 gets an error and no old rows.  A query locks
--- orders_global, or the view, before orders_c10; so the locks here come in that order.
+-- 6. The old node is the last to look for the country at the new node.
+-- It keeps its copy under another name, without the view, so a node that missed step 5
+-- gets an error and no old rows.  A query locks orders_global, or the view, before
+-- orders_c10; so the locks here come in that order.
 \connect service=almaty
 BEGIN;
 LOCK TABLE ONLY orders_global;

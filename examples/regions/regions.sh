@@ -107,6 +107,11 @@ at mexico -U desk -v customer=42 -f "$mesh/history.sql" |
 	sed 's/^ *Remote SQL:/   This was asked in Mexico. Each other node gets one query, and sorts, however many\n   countries it has:\n  /'
 
 say
+say "   The same by iuid_run_on_nodes, which asks all nodes at the same time, in one round trip:"
+say
+at mexico -U desk -v customer=42 -f "$mesh/history_at_once.sql"
+
+say
 say "4. Jakarta is down"
 say
 stop_server "$work/jakarta"
@@ -123,6 +128,9 @@ say "   The others can be asked without it:"
 say "   SELECT node, count(*) FROM orders_all WHERE node <> 'jakarta' GROUP BY node ORDER BY node"
 say
 at almaty -U desk -c "SELECT node, count(*) FROM orders_all WHERE node <> 'jakarta' GROUP BY node ORDER BY node"
+say "   And iuid_run_on_nodes says which node did not answer:"
+say
+at almaty -U desk -v customer=42 -f "$mesh/history_at_once.sql"
 start_server "$work/jakarta"
 
 say
@@ -144,7 +152,7 @@ count_orders
 
 say
 say "All steps are in examples/regions, to be copied: mesh, server, registry, subscribe, tables, load,"
-say "look_up, history, move."
+say "look_up, history, history_at_once, move."
 if [ "${keep:-no}" = yes ]; then
 	say "The servers run on.  Open psql on them with"
 	for node in $nodes; do

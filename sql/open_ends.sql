@@ -75,3 +75,18 @@ CREATE TABLE whole (id iuid) PARTITION BY RANGE (id);
 CREATE TABLE whole_all PARTITION OF whole FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
 SELECT iuid_create_partitions('whole', '1 month', '2026-07-01', '2026-09-01');
 DROP TABLE whole;
+
+-- rows that came into the DEFAULT partition through a gap are found there still when the first partition grows
+CREATE TABLE gap (id iuid, n int) PARTITION BY RANGE (id);
+CREATE TABLE gap_before PARTITION OF gap FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-01-01'));
+CREATE TABLE gap_rest PARTITION OF gap DEFAULT;
+SELECT count(*) FROM iuid_create_partitions('gap', '1 month', '2026-01-01', '2026-05-01');
+DROP TABLE gap_2026_01;
+INSERT INTO gap VALUES (gen_iuid(7, 1, '2026-01-15'), 1) RETURNING tableoid::regclass;
+SELECT iuid_drop_partitions('gap', '2026-03-01');
+SELECT n, tableoid::regclass FROM gap WHERE id < timestamptz '2026-02-01';
+-- the same when there is none to grow
+INSERT INTO gap VALUES (gen_iuid(7, 1, '2025-12-15'), 2) RETURNING tableoid::regclass;
+SELECT iuid_drop_partitions('gap', '2026-04-01');
+SELECT n, tableoid::regclass FROM gap WHERE id < timestamptz '2026-02-01';
+DROP TABLE gap;

@@ -171,7 +171,9 @@ iuid_remove_old(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport repo
 
 /*
  * Covers what was removed, up to the first partition that is left, by the
- * open-ended first partition, or by a new one if that was removed, too.
+ * open-ended first partition, or by a new one if that was removed, too.  If
+ * the DEFAULT partition has rows there, which came in through a gap, it is the
+ * one to cover that.
  */
 static void
 cover_removed(const Maintenance *work)
@@ -181,6 +183,7 @@ cover_removed(const Maintenance *work)
 	const Partition *open = iuid_open_first(left);
 	int next = open == NULL ? 0 : 1;
 	Iuid bound = IUID_NIL;
+	NewPartition covered;
 
 	for (int i = 0; i < work->old_count; i++)
 	{
@@ -189,6 +192,10 @@ cover_removed(const Maintenance *work)
 	}
 	if (next < left->count)
 		bound = left->partitions[next].lower;
+	covered = (NewPartition){ .lower = open == NULL ? IUID_NIL : open->upper,
+							  .upper = bound };
+	if (OidIsValid(left->default_partition) && iuid_has_rows(left, &covered, 1))
+		return;
 	if (open == NULL)
 		iuid_create_open_first(left, &bound);
 	else if (iuid_compare(&open->upper, &bound) < 0)

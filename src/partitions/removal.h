@@ -21,6 +21,7 @@
  *
  * An open-ended first partition without pages stays, and grows over what is
  * removed.  One with pages goes like any other, and a new one takes its place.
+ * Neither takes the place of rows in the DEFAULT partition.
  */
 extern void iuid_plan_old(Maintenance *work);
 extern List *iuid_add_locks_of_removal(List *locks, Maintenance *work);

@@ -26,6 +26,7 @@
 #include "check_nodes.h"
 #include "datum.h"
 #include "dblink.h"
+#include "foreign.h"
 #include "owner.h"
 #include "problem.h"
 #include "registry/registry.h"
@@ -268,20 +269,15 @@ check_relations(const Ask *ask, const NodeAnswer *answer)
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
 		const Country *country = &ask->global->country[c];
-		ListCell *lc;
+		const char *view;
 
 		if (country->place != ELSEWHERE || !OidIsValid(country->partition) ||
 			strcmp(country->node, answer->node) != 0 ||
 			get_rel_relkind(country->partition) != RELKIND_FOREIGN_TABLE)
 			continue;
-		foreach (lc, GetForeignTable(country->partition)->options)
-		{
-			const DefElem *option = lfirst(lc);
-
-			if (strcmp(option->defname, "table_name") == 0)
-				check_relation(ask, answer, c, strVal(option->arg),
-							   country->partition);
-		}
+		view = iuid_foreign_option(country->partition, "table_name");
+		if (view != NULL)
+			check_relation(ask, answer, c, view, country->partition);
 	}
 }
 

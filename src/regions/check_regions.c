@@ -22,6 +22,7 @@
 #include "countries.h"
 #include "country_check.h"
 #include "country_view.h"
+#include "foreign.h"
 #include "owner.h"
 #include "partitions/default_rows.h"
 #include "problem.h"
@@ -125,19 +126,14 @@ find_entity(const Countries *global, const Countries *local)
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
 		Oid foreign = global->country[c].partition;
-		ListCell *lc;
+		const char *view;
 
 		if (!OidIsValid(foreign) ||
 			get_rel_relkind(foreign) != RELKIND_FOREIGN_TABLE)
 			continue;
-		foreach (lc, GetForeignTable(foreign)->options)
-		{
-			const DefElem *option = lfirst(lc);
-
-			if (strcmp(option->defname, "table_name") == 0 &&
-				entity_in_name(strVal(option->arg)) >= 0)
-				return entity_in_name(strVal(option->arg));
-		}
+		view = iuid_foreign_option(foreign, "table_name");
+		if (view != NULL && entity_in_name(view) >= 0)
+			return entity_in_name(view);
 	}
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{

@@ -24,6 +24,7 @@
 #include "country_check.h"
 #include "datum.h"
 #include "function.h"
+#include "owner.h"
 
 static Expr *make_comparison(Oid family, StrategyNumber strategy, Var *key,
 							 const Iuid *bound);
@@ -88,10 +89,12 @@ iuid_add_country_check(const Countries *countries, Oid table, int country)
 bool
 iuid_has_country_check(const Countries *countries, Oid table, int country)
 {
+	Restricted saved = iuid_become_owner(table);
 	Relation opened = table_open(table, AccessShareLock);
 	TupleConstr *all = RelationGetDescr(opened)->constr;
 	List *proven = NIL;
 	List *wanted = make_ands_implicit(make_check(countries, table, country));
+	bool implied;
 
 	for (int i = 0; all != NULL && i < all->num_check; i++)
 	{
@@ -105,7 +108,9 @@ iuid_has_country_check(const Countries *countries, Oid table, int country)
 								 canonicalize_qual((Expr *) check, true)));
 	}
 	table_close(opened, AccessShareLock);
-	return predicate_implied_by(wanted, proven, true);
+	implied = predicate_implied_by(wanted, proven, true);
+	iuid_return(&saved);
+	return implied;
 }
 
 /* A comparison of the key with a bound, by an operator of country order. */

@@ -25,7 +25,8 @@ extern void iuid_add_country_check(const Countries *countries, Oid table,
 
 /*
  * Whether the CHECKs of a table say as much.  The constant parts of its CHECKs
- * are evaluated, so the caller acts as the owner of the table.
+ * are evaluated as the owner of the table, which can be another role than the
+ * owner of the parent.
  */
 extern bool iuid_has_country_check(const Countries *countries, Oid table,
 								   int country);

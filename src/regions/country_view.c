@@ -85,13 +85,12 @@ iuid_make_country_view(Oid partition, Oid parent, int country, int entity,
 {
 	Oid view = iuid_find_country_view(parent, country, entity);
 	bool has_place = get_rel_relkind(partition) == RELKIND_RELATION;
-	bool is_new = !OidIsValid(view);
 	char *query =
 		psprintf("SELECT %s AS " PLACE_COLUMN ", %s FROM %s",
 				 has_place ? "ctid" : "NULL::pg_catalog.tid",
 				 iuid_column_list(partition), iuid_qualified_name(partition));
 
-	if (!is_new)
+	if (OidIsValid(view))
 		iuid_rename_columns(view, partition);
 	iuid_execute("CREATE OR REPLACE VIEW %s WITH (security_invoker = true) AS %s",
 				 quote_qualified_identifier(get_namespace_name(
@@ -104,8 +103,7 @@ iuid_make_country_view(Oid partition, Oid parent, int country, int entity,
 	view = iuid_find_country_view(parent, country, entity);
 	if (!has_place)
 		refuse_place(view, query, schema);
-	if (is_new)
-		drop_with(view, partition);
+	drop_with(view, partition);
 }
 
 /*
@@ -136,7 +134,7 @@ refuse_place(Oid view, const char *query, Oid schema)
 
 /*
  * Makes DROP of the partition drop the view, too, without CASCADE, as it drops
- * an index.
+ * an index.  DROP of a partition that the view stood on before does not.
  */
 static void
 drop_with(Oid view, Oid partition)
@@ -145,6 +143,8 @@ drop_with(Oid view, Oid partition)
 
 	ObjectAddressSet(dependent, RelationRelationId, view);
 	ObjectAddressSet(referenced, RelationRelationId, partition);
+	deleteDependencyRecordsForClass(RelationRelationId, view,
+									RelationRelationId, DEPENDENCY_AUTO);
 	recordDependencyOn(&dependent, &referenced, DEPENDENCY_AUTO);
 	CommandCounterIncrement();
 }

@@ -135,7 +135,7 @@ check_view(Work *work)
 		if (class.relkind == RELKIND_FOREIGN_TABLE)
 			work->foreign = lappend_oid(work->foreign, lfirst_oid(lc));
 	}
-	if (strcmp(strVal(linitial(columns)), NODE_COLUMN) != 0)
+	if (columns == NIL || strcmp(strVal(linitial(columns)), NODE_COLUMN) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("%s is not a global view",

@@ -11,7 +11,6 @@
 
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
-#include "foreign/foreign.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -20,6 +19,7 @@
 
 #include "countries.h"
 #include "country_view.h"
+#include "foreign.h"
 #include "global_name.h"
 #include "owner.h"
 #include "partitions/default_rows.h"
@@ -37,7 +37,7 @@ typedef struct Work
 static Oid open_global(const Work *work, const char *schema, const char *name);
 static List *plan_work(void *arg);
 static bool plan_foreign(Work *work);
-static bool is_on_server(Oid foreign, const Country *country);
+static bool is_current(const Work *work, int country);
 static void check_local(const Work *work);
 static void create_parent(Work *work, const char *schema, const char *name);
 static void change_foreign(FunctionCallInfo fcinfo, const Work *work,
@@ -165,8 +165,7 @@ plan_foreign(Work *work)
 
 		work->drop[c] = is_foreign &&
 			(country->place == HERE ||
-			 (country->place == ELSEWHERE &&
-			  !is_on_server(country->partition, country)));
+			 (country->place == ELSEWHERE && !is_current(work, c)));
 		work->make[c] = country->place == ELSEWHERE &&
 			(work->drop[c] || !OidIsValid(country->partition));
 		if (work->make[c] && country->server == NULL)
@@ -181,12 +180,18 @@ plan_foreign(Work *work)
 	return any;
 }
 
+/*
+ * Whether a foreign table is on the server of its route, on the view that has
+ * the local table's name now.
+ */
 static bool
-is_on_server(Oid foreign, const Country *country)
+is_current(const Work *work, int country)
 {
-	return country->server != NULL &&
-		GetForeignTable(foreign)->serverid ==
-		get_foreign_server_oid(country->server, true);
+	const Country *found = &work->countries.country[country];
+
+	return iuid_stands_on(found->partition, found->server, work->local,
+						  iuid_country_view_name(get_rel_name(work->local),
+												 country, work->countries.entity));
 }
 
 /*

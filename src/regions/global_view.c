@@ -12,7 +12,6 @@
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
-#include "foreign/foreign.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "nodes/value.h"
@@ -22,6 +21,7 @@
 #include "utils/ruleutils.h"
 
 #include "countries.h"
+#include "foreign.h"
 #include "global_name.h"
 #include "owner.h"
 #include "partitions/attach.h"
@@ -224,12 +224,15 @@ find_relation(const Work *work, const char *name, char kind)
 	return relation;
 }
 
-/* Whether a foreign table has the server and the columns that it is to have. */
+/*
+ * Whether a foreign table has the server, the relation there and the columns
+ * that it is to have.
+ */
 static bool
 is_current(const Other *other, Oid local)
 {
-	return GetForeignTable(other->table)->serverid ==
-		get_foreign_server_oid(other->node->server, true) &&
+	return iuid_stands_on(other->table, other->node->server, local,
+						  get_rel_name(local)) &&
 		strcmp(column_definitions(other->table), column_definitions(local)) == 0;
 }
 

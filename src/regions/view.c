@@ -27,6 +27,9 @@
 #include "owner.h"
 #include "view.h"
 
+static char *name_between(const ListCell *old, const List *shown);
+static void rename_column(Oid view, const char *old, const char *name);
+
 List *
 iuid_column_names(Oid relation)
 {
@@ -90,6 +93,7 @@ iuid_tables_of_view(Oid view)
 	return tables;
 }
 
+/* A column may have the name that another one gets, so each gets one between. */
 void
 iuid_rename_columns(Oid view, Oid table)
 {
@@ -100,9 +104,25 @@ iuid_rename_columns(Oid view, Oid table)
 	forboth(name, names, old, shown)
 	{
 		if (!equal(lfirst(name), lfirst(old)))
-			iuid_execute("ALTER VIEW %s RENAME COLUMN %s TO %s",
-						 iuid_qualified_name(view),
-						 quote_identifier(strVal(lfirst(old))),
-						 quote_identifier(strVal(lfirst(name))));
+			rename_column(view, strVal(lfirst(old)), name_between(old, shown));
 	}
+	forboth(name, names, old, shown)
+	{
+		if (!equal(lfirst(name), lfirst(old)))
+			rename_column(view, name_between(old, shown), strVal(lfirst(name)));
+	}
+}
+
+static char *
+name_between(const ListCell *old, const List *shown)
+{
+	return psprintf("iuid renames column %d", (int) list_cell_number(shown, old));
+}
+
+static void
+rename_column(Oid view, const char *old, const char *name)
+{
+	iuid_execute("ALTER VIEW %s RENAME COLUMN %s TO %s",
+				 iuid_qualified_name(view), quote_identifier(old),
+				 quote_identifier(name));
 }

@@ -1,0 +1,28 @@
+-- iuid_check_regions evaluates the CHECKs of a partition as the owner of that partition, whoever calls it.
+\set SHOW_CONTEXT never
+SET iuid.node = 'almaty';
+INSERT INTO iuid_nodes VALUES ('almaty', 'asia', NULL);
+INSERT INTO iuid_routes VALUES (1, NULL, 'almaty');
+CREATE ROLE regress_iuid_shop;
+CREATE ROLE regress_iuid_other;
+GRANT CREATE ON SCHEMA public TO regress_iuid_shop, regress_iuid_other;
+SET ROLE regress_iuid_shop;
+CREATE TABLE orders (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+SELECT iuid_create_country_partitions('orders', 7);
+SELECT iuid_create_global_table('orders_global', 'orders', 7);
+RESET ROLE;
+ALTER TABLE orders_c1 OWNER TO regress_iuid_other;
+SET ROLE regress_iuid_other;
+CREATE FUNCTION says(int) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'as %', current_user; RETURN true; END $$;
+ALTER TABLE orders_c1 ADD CHECK (says(1));
+RESET ROLE;
+SELECT * FROM iuid_check_regions('orders_global');
+SET ROLE regress_iuid_shop;
+SELECT * FROM iuid_check_regions('orders_global');
+RESET ROLE;
+SELECT iuid_drop_global_table('orders_global');
+DROP TABLE orders;
+DROP OWNED BY regress_iuid_shop, regress_iuid_other;
+DROP ROLE regress_iuid_shop, regress_iuid_other;
+TRUNCATE iuid_routes, iuid_nodes;
+RESET iuid.node;

@@ -158,7 +158,7 @@ for my $since (q{now() - interval '1 day'}, q{(SELECT now() - interval '1 day')}
 my @both = map { id_of('south', 7, $_) } 1, 2;
 for my $some ("id IN ('$both[0]', '$both[1]')", "id = ANY ('{$both[0],$both[1]}')", "id = ANY ('{$both[0],$both[1]}'::uuid[])")
 {
-	my $plan = $north->safe_psql('postgres', "EXPLAIN (VERBOSE, COSTS OFF) SELECT note FROM orders_global WHERE $some");
+	my $plan = at('north', "EXPLAIN (VERBOSE, COSTS OFF) SELECT note FROM orders_global WHERE $some");
 	my @remote = $plan =~ /Remote SQL: (.*)/g;
 	is(scalar @remote, 1, "one node is asked: $some") or diag $plan;
 	like($remote[0], qr/WHERE .*id OPERATOR\(public\.=\) ANY/, 'for these rows only');

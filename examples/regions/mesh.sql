@@ -8,7 +8,7 @@
 CREATE ROLE shop LOGIN PASSWORD :'shop';
 CREATE ROLE desk LOGIN PASSWORD :'desk';
 
--- The other nodes come in as the role mesh.
+-- The role shop of another node comes in as the role mesh, and its role desk as desk.
 CREATE ROLE mesh LOGIN PASSWORD :'mesh';
 
 CREATE DATABASE shop OWNER shop;
@@ -24,5 +24,6 @@ CREATE SCHEMA dblink;
 CREATE EXTENSION dblink SCHEMA dblink;
 GRANT USAGE ON SCHEMA dblink TO shop, desk;
 
--- The role mesh reads and writes partitions, so it gets rights on the tables that shop will make, too.
+-- They read and write partitions, so they get rights on the tables that shop will make, too.
 ALTER DEFAULT PRIVILEGES FOR ROLE shop GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO mesh;
+ALTER DEFAULT PRIVILEGES FOR ROLE shop GRANT SELECT ON TABLES TO desk;

@@ -54,7 +54,8 @@ start_node() {
 # The way from a node to another one, by its own port or by that of a relay.
 connect_node() {
 	at_machine "$1" -v server="$2" -v host=127.0.0.1 -v port="${3:-${port[$2]}}" \
-		-v root="$work/certificates/root.crt" -v mesh="mesh$secret" -f "$mesh/server.sql"
+		-v root="$work/certificates/root.crt" -v mesh="mesh$secret" -v desk="desk$secret" \
+		-f "$mesh/server.sql"
 }
 
 # The registry of a node follows that of another one.

@@ -1,6 +1,7 @@
--- The way to one other node: a foreign server and a user mapping.
+-- The way to one other node: a foreign server and the user mappings.
 -- Run it at each node, for each of the other nodes, on the machine itself, as a superuser:
---   psql -d shop -v server=mexico -v host=HOST -v port=5432 -v root=FILE -v mesh=PASSWORD -f server.sql
+--   psql -d shop -v server=mexico -v host=HOST -v port=5432 -v root=FILE -v mesh=PASSWORD -v desk=PASSWORD \
+--     -f server.sql
 -- HOST is the other node.  FILE is root.crt of certificates.sh, on the machine of this node.
 SELECT current_setting('iuid.node') AS node \gset
 CREATE SERVER :"server" FOREIGN DATA WRAPPER postgres_fdw OPTIONS (
@@ -18,7 +19,9 @@ CREATE SERVER :"server" FOREIGN DATA WRAPPER postgres_fdw OPTIONS (
 	-- So many rows come in one round trip.
 	fetch_size '1000');
 
--- Whoever may read orders_global comes in as mesh there.  shop makes the foreign tables, and desk
--- calls iuid_run_on_nodes.
-CREATE USER MAPPING FOR PUBLIC SERVER :"server" OPTIONS (user 'mesh', password :'mesh');
+-- The role shop comes in as mesh there; desk comes in as desk, and reads there, too.  USAGE is for
+-- shop to make the foreign tables, and for both to call iuid_run_on_nodes.  Whoever has it can drop
+-- its own user mapping, and would have that of PUBLIC then.  So there is none for PUBLIC.
+CREATE USER MAPPING FOR shop SERVER :"server" OPTIONS (user 'mesh', password :'mesh');
+CREATE USER MAPPING FOR desk SERVER :"server" OPTIONS (user 'desk', password :'desk');
 GRANT USAGE ON FOREIGN SERVER :"server" TO shop, desk;

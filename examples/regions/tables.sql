@@ -24,4 +24,3 @@ CREATE INDEX ON orders (customer, id);
 SELECT iuid_create_country_partitions('orders', 1);
 SELECT iuid_create_global_table('orders_global', 'orders', 1);
 SELECT iuid_create_global_view('orders_all', 'orders');
-GRANT SELECT ON orders, orders_global, orders_all TO desk;

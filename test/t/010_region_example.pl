@@ -61,6 +61,9 @@ my @history = split /\n/, run_example('service=mexico user=desk', 'history.sql',
 is(join(' ', map { (split /\|/)[1] } @history[ 0 .. 7 ]), 'ID MX KZ CL VN KG MY PE', 'the last orders of a customer, newest first');
 like($history[8], qr/^ *Remote SQL: .* ORDER BY id DESC NULLS FIRST$/, 'sorted by each node');
 is(run_example('service=mexico user=desk', 'history_at_once.sql', customer => 42), join("\n", @history[ 0 .. 7 ]), 'the same from all nodes at once');
+# The support desk reads, and comes in as a role that only reads.
+is( $node{mexico}->safe_psql('shop', q{SELECT count(*) FROM iuid_run_on_nodes('DELETE FROM orders') WHERE NOT success AND result LIKE '42501: permission denied%'},
+		connstr => 'service=mexico user=desk'), '3', 'the support desk deletes at no node');
 my %from = map { $_ => -s $node{$_}->logfile } @names;
 run_example('service=mexico user=desk', 'history.sql', customer => 42);
 is(queries($_, $from{$_}), $_ eq 'mexico' ? 0 : 1, "one query to $_") for @names;

@@ -27,6 +27,7 @@
 #include "owner.h"
 #include "view.h"
 
+static List *relations_needed_by(Oid class, Oid object);
 static char *name_between(const ListCell *old, const List *shown);
 static void rename_column(Oid view, const char *old, const char *name);
 
@@ -68,24 +69,39 @@ iuid_column_list(Oid relation)
 List *
 iuid_tables_of_view(Oid view)
 {
+	return list_delete_oid(relations_needed_by(RewriteRelationId,
+											   get_rewrite_oid(view,
+															   ViewSelectRuleName,
+															   true)),
+						   view);
+}
+
+bool
+iuid_goes_with(Oid view, Oid table)
+{
+	return list_member_oid(relations_needed_by(RelationRelationId, view), table);
+}
+
+static List *
+relations_needed_by(Oid class, Oid object)
+{
 	Relation catalog = table_open(DependRelationId, AccessShareLock);
-	Oid rule = get_rewrite_oid(view, ViewSelectRuleName, true);
 	List *tables = NIL;
 	SysScanDesc scan;
 	ScanKeyData keys[2];
 	HeapTuple tuple;
 
 	ScanKeyInit(&keys[0], Anum_pg_depend_classid, BTEqualStrategyNumber,
-				F_OIDEQ, ObjectIdGetDatum(RewriteRelationId));
+				F_OIDEQ, ObjectIdGetDatum(class));
 	ScanKeyInit(&keys[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(rule));
+				ObjectIdGetDatum(object));
 	scan = systable_beginscan(catalog, DependDependerIndexId, true, NULL,
 							  lengthof(keys), keys);
 	while ((tuple = systable_getnext(scan)) != NULL)
 	{
 		Form_pg_depend depend = (Form_pg_depend) GETSTRUCT(tuple);
 
-		if (depend->refclassid == RelationRelationId && depend->refobjid != view)
+		if (depend->refclassid == RelationRelationId)
 			tables = list_append_unique_oid(tables, depend->refobjid);
 	}
 	systable_endscan(scan);

@@ -217,10 +217,14 @@ add_locks_of_views(List *locks, const Work *work)
 {
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
+		const Country *country = &work->countries.country[c];
 		Oid view = changing_view(work, c);
 
-		if (OidIsValid(view))
-			locks = iuid_add_lock(locks, view, AccessExclusiveLock);
+		if (!OidIsValid(view))
+			continue;
+		locks = iuid_add_lock(locks, view, AccessExclusiveLock);
+		if (country->place == HERE && OidIsValid(country->partition))
+			locks = iuid_add_lock(locks, country->partition, AccessShareLock);
 	}
 	return locks;
 }

@@ -11,10 +11,10 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
-#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/dependency.h"
 #include "catalog/indexing.h"
+#include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
 #include "catalog/pg_rewrite.h"
@@ -22,7 +22,7 @@
 #include "rewrite/rewriteSupport.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
-#include "utils/rel.h"
+#include "utils/syscache.h"
 
 #include "owner.h"
 #include "view.h"
@@ -31,21 +31,24 @@ static List *relations_needed_by(Oid class, Oid object);
 static char *name_between(const ListCell *old, const List *shown);
 static void rename_column(Oid view, const char *old, const char *name);
 
+/* Nothing is locked: the cache of the catalog has the columns one by one. */
 List *
 iuid_column_names(Oid relation)
 {
-	Relation opened = relation_open(relation, AccessShareLock);
-	TupleDesc columns = RelationGetDescr(opened);
+	int count = iuid_class_of(relation).relnatts;
 	List *names = NIL;
 
-	for (int i = 0; i < columns->natts; i++)
+	for (AttrNumber n = 1; n <= count; n++)
 	{
-		Form_pg_attribute column = TupleDescAttr(columns, i);
+		HeapTuple tuple = SearchSysCacheAttNum(relation, n);
 
-		if (!column->attisdropped)
-			names = lappend(names, makeString(pstrdup(NameStr(column->attname))));
+		if (!HeapTupleIsValid(tuple))
+			continue;
+		names = lappend(names,
+						makeString(pstrdup(NameStr(
+							((Form_pg_attribute) GETSTRUCT(tuple))->attname))));
+		ReleaseSysCache(tuple);
 	}
-	relation_close(opened, AccessShareLock);
 	return names;
 }
 

@@ -61,9 +61,10 @@ typedef struct Attempt
 {
 	WantedLocks wanted;
 	void *arg;
-	int64 first_ms;	 /* how long to wait for the first lock */
-	int64 others_ms; /* how long to wait for all others together */
-	Oid missing;	 /* the table that was tried last */
+	int64 first_ms;	  /* how long to wait for the first lock */
+	int64 others_ms;  /* how long to wait for all others together */
+	Oid missing;	  /* the table that was tried last */
+	ErrorData *error; /* of the last attempt */
 } Attempt;
 
 static bool holds_locks(void);
@@ -121,6 +122,9 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 		ms = ms < longest ? Min(2 * ms, longest) : Min(FIRST_ATTEMPT_MS, longest);
 		left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
 	}
+	/* wanted() itself may have waited for a table that it reads. */
+	if (!OidIsValid(next.missing) && next.error != NULL)
+		ReThrowError(next.error);
 	ereport(ERROR,
 			(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 			 errmsg("could not lock table %s", iuid_qualified_name(next.missing)),
@@ -153,8 +157,8 @@ holds_locks(void)
 static bool
 take_all(Attempt *attempt)
 {
-	ErrorData *error;
-	bool taken = iuid_try(take_wanted, attempt, &error);
+	bool taken = iuid_try(take_wanted, attempt, &attempt->error);
+	ErrorData *error = attempt->error;
 
 	if (error != NULL && error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE &&
 		error->sqlerrcode != ERRCODE_T_R_DEADLOCK_DETECTED)

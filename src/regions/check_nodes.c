@@ -10,14 +10,10 @@
 #include "compat.h"
 
 #include "catalog/pg_class.h"
-#include "catalog/pg_type.h"
 #include "commands/defrem.h"
 #include "commands/extension.h"
-#include "executor/spi.h"
 #include "foreign/foreign.h"
-#include "miscadmin.h"
 #include "nodes/parsenodes.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
@@ -31,6 +27,7 @@
 #include "problem.h"
 #include "registry/registry.h"
 #include "settings.h"
+#include "subtransaction.h"
 
 /* How long all nodes together may take, besides connecting. */
 #define LIMIT_OF_ANSWERS (3 * USECS_PER_SEC)
@@ -60,7 +57,19 @@ typedef struct Ask
 	int64 limit;
 } Ask;
 
+/* One of the other nodes, and what it answered. */
+typedef struct NodeCheck
+{
+	const Ask *ask;
+	const NodeServer *node;
+	const NodeAnswer *answer;
+	const char *own; /* the digest of the registry here */
+} NodeCheck;
+
 static List *nodes_with_server(List *nodes, int64 *limit);
+static bool check_node(void *arg);
+static void report_error(FunctionCallInfo fcinfo, const char *node,
+						 ErrorData *error);
 static char *what_is_there(const Ask *ask);
 static char *registry_and_clock(const Ask *ask);
 static bool check_extensions(const Ask *ask, const NodeAnswer *answer);
@@ -69,7 +78,7 @@ static void check_registry(const Ask *ask, const NodeServer *node,
 						   const char *own);
 static NodeAnswer *ask_one(const Ask *ask, const NodeServer *node,
 						   const char *command);
-static char **query_row(const char *query, const char *value, int count);
+static bool differs(const char *answer, const char *here);
 
 void
 iuid_check_nodes(FunctionCallInfo fcinfo, List *nodes, const Countries *global,
@@ -93,26 +102,48 @@ iuid_check_nodes(FunctionCallInfo fcinfo, List *nodes, const Countries *global,
 	ask.schema = get_namespace_name(get_rel_namespace(local));
 	ask.extensions = get_namespace_name(global->schema);
 	own = pstrdup(
-		query_row("SELECT ($1::pg_catalog.json)->>'registry'",
-				  ask_one(&ask, &here, registry_and_clock(&ask))->result, 1)[0]);
+		iuid_read_json("SELECT ($1::pg_catalog.json)->>'registry'",
+					   ask_one(&ask, &here, registry_and_clock(&ask))->result,
+					   1)[0]);
 	forboth(node, others, answer,
 			iuid_ask_nodes(what_is_there(&ask), others, ask.limit))
 	{
 		const NodeAnswer *found = lfirst(answer);
+		NodeCheck check = { &ask, lfirst(node), found, own };
+		ErrorData *error;
 
 		if (!found->success)
-		{
 			iuid_report_problem(fcinfo, "no answer", NO_COUNTRY, found->node,
 								found->result,
 								"Start the node, or repair the way to it.");
-			continue;
-		}
-		if (check_extensions(&ask, found))
-		{
-			check_relations(&ask, found);
-			check_registry(&ask, lfirst(node), own);
-		}
+		else if (!iuid_try(check_node, &check, &error))
+			report_error(fcinfo, found->node, error);
 	}
+}
+
+/* What a node says is anything: the wrong form of it is a fault of the node. */
+static bool
+check_node(void *arg)
+{
+	const NodeCheck *check = arg;
+
+	if (check_extensions(check->ask, check->answer))
+	{
+		check_relations(check->ask, check->answer);
+		check_registry(check->ask, check->node, check->own);
+	}
+	return true;
+}
+
+static void
+report_error(FunctionCallInfo fcinfo, const char *node, ErrorData *error)
+{
+	if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+		ReThrowError(error);
+	iuid_report_problem(fcinfo, "strange answer", NO_COUNTRY, node,
+						psprintf("%s: %s", unpack_sql_state(error->sqlerrcode),
+								 error->message),
+						"See what answers at the node: SELECT version(); -- at that node");
 }
 
 /* The other nodes that can be asked, and the time for all of them. */
@@ -192,10 +223,10 @@ check_extensions(const Ask *ask, const NodeAnswer *answer)
 	for (size_t i = 0; i < lengthof(names); i++)
 	{
 		char **row =
-			query_row(psprintf("SELECT x->>'schema', x->>'version', (SELECT extversion FROM pg_extension WHERE extname = '%s')"
-							   " FROM (SELECT ($1::json)->'extensions'->'%s' AS x) AS y",
-							   names[i], names[i]),
-					  answer->result, 3);
+			iuid_read_json(psprintf("SELECT x->>'schema', x->>'version', (SELECT extversion FROM pg_extension WHERE extname = '%s')"
+									" FROM (SELECT ($1::json)->'extensions'->'%s' AS x) AS y",
+									names[i], names[i]),
+						   answer->result, 3);
 
 		if (row[0] == NULL)
 			iuid_report_problem(ask->fcinfo, "extension missing", NO_COUNTRY,
@@ -205,7 +236,7 @@ check_extensions(const Ask *ask, const NodeAnswer *answer)
 								psprintf("CREATE EXTENSION %s SCHEMA %s; -- at that node",
 										 names[i],
 										 quote_identifier(ask->extensions)));
-		else if (strcmp(row[0], ask->extensions) != 0)
+		else if (differs(row[0], ask->extensions))
 			iuid_report_problem(ask->fcinfo, "extension in another schema",
 								NO_COUNTRY, answer->node,
 								psprintf("Extension \"%s\" is in schema \"%s\" there, and in \"%s\" here.",
@@ -213,15 +244,15 @@ check_extensions(const Ask *ask, const NodeAnswer *answer)
 								psprintf("ALTER EXTENSION cannot move it: CREATE EXTENSION %s SCHEMA %s; -- in a new database",
 										 names[i],
 										 quote_identifier(ask->extensions)));
-		else if (strcmp(row[1], row[2]) != 0)
+		else if (differs(row[1], row[2]))
 			iuid_report_problem(ask->fcinfo, "another version", NO_COUNTRY,
 								answer->node,
 								psprintf("Extension \"%s\" has version %s there, and %s here.",
-										 names[i], row[1], row[2]),
+										 names[i], row[1] ? row[1] : "NULL",
+										 row[2]),
 								psprintf("ALTER EXTENSION %s UPDATE; -- at the older one",
 										 names[i]));
-		same_schema = same_schema && row[0] != NULL &&
-			strcmp(row[0], ask->extensions) == 0;
+		same_schema = same_schema && !differs(row[0], ask->extensions);
 	}
 	return same_schema;
 }
@@ -232,11 +263,11 @@ check_relation(const Ask *ask, const NodeAnswer *answer, int country,
 			   const char *name, Oid here)
 {
 	char **row =
-		query_row(psprintf("SELECT x->>%s, %s FROM (SELECT ($1::json)->'relations' AS x) AS y",
-						   quote_literal_cstr(name),
-						   psprintf(COLUMNS_OF,
-									psprintf("'%u'::pg_catalog.oid", here))),
-				  answer->result, 2);
+		iuid_read_json(psprintf("SELECT x->>%s, %s FROM (SELECT ($1::json)->'relations' AS x) AS y",
+								quote_literal_cstr(name),
+								psprintf(COLUMNS_OF,
+										 psprintf("'%u'::pg_catalog.oid", here))),
+					   answer->result, 2);
 	char *call =
 		psprintf("SELECT iuid_create_country_partitions(%s, %d); -- at that node",
 				 quote_literal_cstr(iuid_qualified_name(ask->local)),
@@ -251,7 +282,7 @@ check_relation(const Ask *ask, const NodeAnswer *answer, int country,
 									 quote_qualified_identifier(ask->schema,
 																name)),
 							is_view ? call : "CREATE TABLE ...; -- at that node");
-	else if (strcmp(row[0], row[1]) != 0)
+	else if (differs(row[0], row[1]))
 		iuid_report_problem(ask->fcinfo, "other columns there", country,
 							answer->node,
 							psprintf("%s has columns (%s) there, and %s has columns (%s) here.",
@@ -302,9 +333,13 @@ check_registry(const Ask *ask, const NodeServer *node, const char *own)
 		return;
 	}
 	row =
-		query_row("SELECT x->>'registry', x->>'clock' FROM (SELECT $1::json AS x) AS y",
-				  answer->result, 2);
-	if (strcmp(row[0], own) != 0)
+		iuid_read_json("SELECT x->>'registry', x->>'clock' FROM (SELECT $1::json AS x) AS y",
+					   answer->result, 2);
+	if (row[1] == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the answer has no clock")));
+	if (differs(row[0], own))
 		iuid_report_problem(ask->fcinfo, "another registry", NO_COUNTRY,
 							node->node,
 							"The rows of iuid_countries, iuid_entities, iuid_nodes or iuid_routes are not those of this node.",
@@ -320,40 +355,17 @@ check_registry(const Ask *ask, const NodeServer *node, const char *own)
 							"Let NTP set both clocks.");
 }
 
+/* Whether a part of an answer, NULL if it is missing, is not what it is here. */
+static bool
+differs(const char *answer, const char *here)
+{
+	return answer == NULL || strcmp(answer, here) != 0;
+}
+
 static NodeAnswer *
 ask_one(const Ask *ask, const NodeServer *node, const char *command)
 {
 	List *nodes = list_make1(unconstify(NodeServer *, node));
 
 	return linitial(iuid_ask_nodes(command, nodes, ask->limit));
-}
-
-/*
- * The columns, as text, of the one row of a query with a parameter $1 of type
- * text.  The query runs with search_path = pg_catalog.
- */
-static char **
-query_row(const char *query, const char *value, int count)
-{
-	MemoryContext caller = CurrentMemoryContext;
-	char **row = palloc0(sizeof(char *) * count);
-	Oid type = TEXTOID;
-	Datum parameter = CStringGetTextDatum(value);
-	Restricted saved = iuid_become(GetUserId());
-
-	SPI_connect();
-	if (SPI_execute_with_args(query, 1, &type, &parameter, NULL, true, 0) !=
-			SPI_OK_SELECT ||
-		SPI_processed != 1)
-		elog(ERROR, "unexpected result of \"%s\"", query);
-	for (int i = 0; i < count; i++)
-	{
-		char *text =
-			SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1);
-
-		row[i] = text == NULL ? NULL : MemoryContextStrdup(caller, text);
-	}
-	SPI_finish();
-	iuid_return(&saved);
-	return row;
 }

@@ -24,6 +24,7 @@
 #include "partitions/lock.h"
 #include "partitions/maintenance.h"
 #include "settings.h"
+#include "view.h"
 
 /*
  * The tables of a country with a step: its partition, and below that the two
@@ -35,7 +36,8 @@
 typedef struct Work
 {
 	Countries countries;
-	int limit; /* how many countries one call may make */
+	int limit;	/* how many countries one call may make */
+	int tables; /* how many tables one call may drop */
 	bool has_step;
 	Step step;
 	bool unfinished; /* the limit leaves countries for another call */
@@ -43,10 +45,12 @@ typedef struct Work
 	int number[IUID_COUNTRIES]; /* the countries of the new partitions */
 	int new_count;
 	List *empty; /* partitions that go: countries routed elsewhere, as ints */
+	List *later; /* those that another call drops */
 } Work;
 
 static List *plan_work(void *arg);
 static void plan_new(Work *work);
+static void plan_drop(Work *work, int c, int *dropped);
 static List *add_locks_of_empty(List *locks, const Work *work);
 static List *add_locks_of_views(List *locks, const Work *work);
 static void ask_empty(Work *work);
@@ -84,7 +88,7 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	saved = iuid_become_owner(parent);
-	work->limit = iuid_tables_per_call(parent);
+	work->limit = work->tables = iuid_tables_per_call(parent);
 	if (work->has_step)
 		work->limit = Max(work->limit / TABLES_OF_COUNTRY, 1);
 	iuid_take_locks(plan_work, work);
@@ -121,16 +125,18 @@ plan_work(void *arg)
 static void
 plan_new(Work *work)
 {
+	int dropped = 0;
+
 	work->new_count = 0;
 	work->unfinished = false;
-	work->empty = NIL;
+	work->empty = work->later = NIL;
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
 		const Country *country = &work->countries.country[c];
 
 		if (country->place == ELSEWHERE && country->has_own &&
 			iuid_is_empty(country->partition))
-			work->empty = lappend_int(work->empty, c);
+			plan_drop(work, c, &dropped);
 		if (country->place != HERE || OidIsValid(country->partition))
 			continue;
 		if (work->new_count == work->limit)
@@ -140,6 +146,21 @@ plan_new(Work *work)
 		}
 		work->number[work->new_count] = c;
 		work->new[work->new_count++] = iuid_range_of_country(c);
+	}
+}
+
+/* Plans to drop a partition, by this call if the lock table has room for it. */
+static void
+plan_drop(Work *work, int c, int *dropped)
+{
+	*dropped +=
+		list_length(iuid_tables_below(work->countries.country[c].partition));
+	if (*dropped <= work->tables || work->empty == NIL)
+		work->empty = lappend_int(work->empty, c);
+	else
+	{
+		work->later = lappend_int(work->later, c);
+		work->unfinished = true;
 	}
 }
 
@@ -185,7 +206,8 @@ changing_view(const Work *work, int c)
 	if (country->place == ELSEWHERE)
 		return country->has_own && !list_member_int(work->empty, c) ? InvalidOid :
 																	  view;
-	return country->has_own && iuid_is_current_view(view, country->partition) ?
+	return country->has_own && iuid_is_current_view(view, country->partition) &&
+			iuid_goes_with(view, country->partition) ?
 		InvalidOid :
 		view;
 }
@@ -195,10 +217,14 @@ add_locks_of_views(List *locks, const Work *work)
 {
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
+		const Country *country = &work->countries.country[c];
 		Oid view = changing_view(work, c);
 
-		if (OidIsValid(view))
-			locks = iuid_add_lock(locks, view, AccessExclusiveLock);
+		if (!OidIsValid(view))
+			continue;
+		locks = iuid_add_lock(locks, view, AccessExclusiveLock);
+		if (country->place == HERE && OidIsValid(country->partition))
+			locks = iuid_add_lock(locks, country->partition, AccessShareLock);
 	}
 	return locks;
 }
@@ -294,7 +320,9 @@ keep_views(const Work *work)
 		if (country->place != HERE || !country->has_own)
 			continue;
 		view = iuid_find_country_view(now.parent, c, now.entity);
-		if (!OidIsValid(view) || !iuid_is_current_view(view, country->partition))
+		/* A restored view does not go with its partition any more. */
+		if (!OidIsValid(view) || !iuid_is_current_view(view, country->partition) ||
+			!iuid_goes_with(view, country->partition))
 			iuid_make_country_view(country->partition, now.parent, c,
 								   now.entity, now.schema);
 	}
@@ -315,7 +343,7 @@ warn(const Work *work)
 		here += country->place == HERE;
 		unrouted += country->registered && country->node == NULL;
 		if (country->place == ELSEWHERE && country->has_own &&
-			!list_member_int(work->empty, c))
+			!list_member_int(work->empty, c) && !list_member_int(work->later, c))
 			ereport(WARNING,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("partition %s stays: it has rows",
@@ -327,10 +355,10 @@ warn(const Work *work)
 	}
 	if (work->unfinished)
 		ereport(WARNING,
-				(errmsg("not all partitions of %s could be made in one call",
+				(errmsg("not all partitions of %s could be made or dropped in one call",
 						table),
-				 errdetail("%d were made: more would need too many locks.",
-						   work->new_count),
+				 errdetail("%d were made, and %d dropped: more would need too many locks.",
+						   work->new_count, list_length(work->empty)),
 				 errhint(
 					 "Call it again, in another transaction: it goes on from there.")));
 	if (unrouted > 0)

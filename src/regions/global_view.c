@@ -9,16 +9,17 @@
  */
 #include "compat.h"
 
-#include "access/table.h"
+#include "access/htup_details.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "nodes/value.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 #include "utils/ruleutils.h"
+#include "utils/syscache.h"
 
 #include "countries.h"
 #include "foreign.h"
@@ -191,8 +192,10 @@ plan_work(void *arg)
 		other->stays = OidIsValid(other->table) && is_current(other, work->local);
 		if (OidIsValid(other->table))
 			work->leaving = list_append_unique_oid(work->leaving, other->table);
-		if (other->stays)
-			work->leaving = list_delete_oid(work->leaving, other->table);
+		if (!other->stays)
+			continue;
+		work->leaving = list_delete_oid(work->leaving, other->table);
+		locks = iuid_add_lock(locks, other->table, AccessShareLock);
 	}
 	foreach (lc, work->leaving)
 		locks = iuid_add_lock(locks, lfirst_oid(lc), AccessExclusiveLock);
@@ -274,21 +277,25 @@ create_foreign(const Work *work, const Other *other)
 				 quote_literal_cstr(get_rel_name(work->local)));
 }
 
-/* The names, types and collations of a table's columns, as SQL text. */
+/*
+ * The names, types and collations of a table's columns, as SQL text.  Nothing
+ * is locked, as in iuid_column_names().
+ */
 static char *
 column_definitions(Oid table)
 {
-	Relation opened = table_open(table, AccessShareLock);
-	TupleDesc columns = RelationGetDescr(opened);
+	int count = iuid_class_of(table).relnatts;
 	StringInfoData text;
 
 	initStringInfo(&text);
-	for (int i = 0; i < columns->natts; i++)
+	for (AttrNumber n = 1; n <= count; n++)
 	{
-		Form_pg_attribute column = TupleDescAttr(columns, i);
+		HeapTuple tuple = SearchSysCacheAttNum(table, n);
+		Form_pg_attribute column;
 
-		if (column->attisdropped)
+		if (!HeapTupleIsValid(tuple))
 			continue;
+		column = (Form_pg_attribute) GETSTRUCT(tuple);
 		appendStringInfo(&text, "%s%s %s", text.len > 0 ? ", " : "",
 						 quote_identifier(NameStr(column->attname)),
 						 format_type_extended(column->atttypid, column->atttypmod,
@@ -297,8 +304,8 @@ column_definitions(Oid table)
 		if (OidIsValid(column->attcollation))
 			appendStringInfo(&text, " COLLATE %s",
 							 generate_collation_name(column->attcollation));
+		ReleaseSysCache(tuple);
 	}
-	table_close(opened, AccessShareLock);
 	return text.data;
 }
 

@@ -9,10 +9,15 @@
  */
 #include "compat.h"
 
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
 
 #include "node_answer.h"
+#include "owner.h"
 
 /* dblink does not check what bytes a node has sent. */
 void
@@ -51,4 +56,36 @@ iuid_set_failure(NodeAnswer *answer, int sqlstate, const char *message)
 {
 	answer->success = false;
 	answer->result = psprintf("%s: %s", unpack_sql_state(sqlstate), message);
+}
+
+char **
+iuid_read_json(const char *query, const char *json, int count)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	char **row = palloc0(sizeof(char *) * count);
+	Oid type = TEXTOID;
+	Datum parameter;
+	Restricted saved;
+
+	if (json == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the answer is NULL")));
+	parameter = CStringGetTextDatum(json);
+	saved = iuid_become(GetUserId());
+	SPI_connect();
+	if (SPI_execute_with_args(query, 1, &type, &parameter, NULL, true, 0) !=
+			SPI_OK_SELECT ||
+		SPI_processed != 1)
+		elog(ERROR, "unexpected result of \"%s\"", query);
+	for (int i = 0; i < count; i++)
+	{
+		char *text =
+			SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1);
+
+		row[i] = text == NULL ? NULL : MemoryContextStrdup(caller, text);
+	}
+	SPI_finish();
+	iuid_return(&saved);
+	return row;
 }

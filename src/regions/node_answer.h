@@ -33,4 +33,12 @@ extern void iuid_set_error(NodeAnswer *answer, const ErrorData *error);
 extern void iuid_set_failure(NodeAnswer *answer, int sqlstate,
 							 const char *message);
 
+/*
+ * Reads a result that is JSON, by a query with a parameter $1 of type text:
+ * the columns, as text or NULL, of the one row of the query.  It runs with
+ * search_path = pg_catalog.  22004 if the result is NULL, and the errors of the
+ * query if it is no JSON.
+ */
+extern char **iuid_read_json(const char *query, const char *json, int count);
+
 #endif /* IUID_NODE_ANSWER_H */

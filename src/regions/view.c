@@ -11,10 +11,10 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
-#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/dependency.h"
 #include "catalog/indexing.h"
+#include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
 #include "catalog/pg_rewrite.h"
@@ -22,29 +22,33 @@
 #include "rewrite/rewriteSupport.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
-#include "utils/rel.h"
+#include "utils/syscache.h"
 
 #include "owner.h"
 #include "view.h"
 
+static List *relations_needed_by(Oid class, Oid object);
 static char *name_between(const ListCell *old, const List *shown);
 static void rename_column(Oid view, const char *old, const char *name);
 
+/* Nothing is locked: the cache of the catalog has the columns one by one. */
 List *
 iuid_column_names(Oid relation)
 {
-	Relation opened = relation_open(relation, AccessShareLock);
-	TupleDesc columns = RelationGetDescr(opened);
+	int count = iuid_class_of(relation).relnatts;
 	List *names = NIL;
 
-	for (int i = 0; i < columns->natts; i++)
+	for (AttrNumber n = 1; n <= count; n++)
 	{
-		Form_pg_attribute column = TupleDescAttr(columns, i);
+		HeapTuple tuple = SearchSysCacheAttNum(relation, n);
 
-		if (!column->attisdropped)
-			names = lappend(names, makeString(pstrdup(NameStr(column->attname))));
+		if (!HeapTupleIsValid(tuple))
+			continue;
+		names = lappend(names,
+						makeString(pstrdup(NameStr(
+							((Form_pg_attribute) GETSTRUCT(tuple))->attname))));
+		ReleaseSysCache(tuple);
 	}
-	relation_close(opened, AccessShareLock);
 	return names;
 }
 
@@ -68,24 +72,39 @@ iuid_column_list(Oid relation)
 List *
 iuid_tables_of_view(Oid view)
 {
+	return list_delete_oid(relations_needed_by(RewriteRelationId,
+											   get_rewrite_oid(view,
+															   ViewSelectRuleName,
+															   true)),
+						   view);
+}
+
+bool
+iuid_goes_with(Oid view, Oid table)
+{
+	return list_member_oid(relations_needed_by(RelationRelationId, view), table);
+}
+
+static List *
+relations_needed_by(Oid class, Oid object)
+{
 	Relation catalog = table_open(DependRelationId, AccessShareLock);
-	Oid rule = get_rewrite_oid(view, ViewSelectRuleName, true);
 	List *tables = NIL;
 	SysScanDesc scan;
 	ScanKeyData keys[2];
 	HeapTuple tuple;
 
 	ScanKeyInit(&keys[0], Anum_pg_depend_classid, BTEqualStrategyNumber,
-				F_OIDEQ, ObjectIdGetDatum(RewriteRelationId));
+				F_OIDEQ, ObjectIdGetDatum(class));
 	ScanKeyInit(&keys[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(rule));
+				ObjectIdGetDatum(object));
 	scan = systable_beginscan(catalog, DependDependerIndexId, true, NULL,
 							  lengthof(keys), keys);
 	while ((tuple = systable_getnext(scan)) != NULL)
 	{
 		Form_pg_depend depend = (Form_pg_depend) GETSTRUCT(tuple);
 
-		if (depend->refclassid == RelationRelationId && depend->refobjid != view)
+		if (depend->refclassid == RelationRelationId)
 			tables = list_append_unique_oid(tables, depend->refobjid);
 	}
 	systable_endscan(scan);

@@ -26,6 +26,9 @@ extern char *iuid_column_list(Oid relation);
 /* The OIDs of the relations in the query of a view. */
 extern List *iuid_tables_of_view(Oid view);
 
+/* Whether DROP of a table drops a view, too, as the view depends on it so. */
+extern bool iuid_goes_with(Oid view, Oid table);
+
 /*
  * Gives the columns of a view behind its first one the names that the columns
  * of a table have.  While the view is there, the table cannot lose a column, so

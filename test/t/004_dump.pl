@@ -71,5 +71,43 @@ is( $node->safe_psql('before', q{SELECT current_setting('iuid.node'), "Id Types"
 is( $node->safe_psql('before', q{SELECT array_to_string(setconfig, ' ') FROM pg_db_role_setting WHERE setrole = 'service'::regrole}),
 	'iuid.country=10', 'and those of a role in it');
 
+# A node of regions: views, foreign tables, open-ended partitions.
+$node->safe_psql('postgres', q{
+	CREATE DATABASE region;
+	ALTER DATABASE region SET iuid.node = 'almaty';
+	ALTER DATABASE region SET client_min_messages = warning});
+$node->safe_psql('region', q{
+	CREATE EXTENSION iuid_regions CASCADE;
+	CREATE EXTENSION postgres_fdw;
+	CREATE SERVER jakarta FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iuid');
+	INSERT INTO iuid_nodes VALUES ('almaty', NULL, NULL), ('jakarta', NULL, 'jakarta');
+	INSERT INTO iuid_routes VALUES (7, NULL, 'almaty'), (8, NULL, 'almaty'), (9, NULL, 'jakarta');
+	CREATE TABLE orders (id iuid PRIMARY KEY, item text) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE orders_c8 (LIKE orders, CHECK (iuid_country(id) = 8));
+	ALTER TABLE orders ATTACH PARTITION orders_c8 FOR VALUES FROM (iuid_country_floor(8)) TO (iuid_country_floor(9));
+	SELECT iuid_create_country_partitions('orders', 1, '1 month');
+	SELECT iuid_create_global_table('orders_global', 'orders', 1);
+	SELECT iuid_create_global_view('orders_all', 'orders');
+	INSERT INTO orders SELECT gen_iuid(7 + abs(n) % 2, 1, now() + n * interval '1 month') FROM generate_series(-20, 20) AS n;
+	-- the bounds of the open-ended ones are no longer those with which they were made
+	SELECT iuid_create_partitions('orders_c7', '1 month', now() - interval '1 year', now() + interval '1 year')});
+my (undef, $err) = PostgreSQL::Test::Utils::run_command([ 'pg_dump', '-f', $dump, '-d', $node->connstr('region') ]);
+is($err, '', 'dump of a node of regions, without a warning');
+$node->safe_psql('postgres', q{CREATE DATABASE restored; ALTER DATABASE restored SET iuid.node = 'almaty'});
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $node->connstr('restored') ], 'it restores');
+$node->command_ok([ 'pg_dump', '-f', $again, $node->connstr('restored') ], 'dump of the restored node');
+@dumps = map { s/^\\(un)?restrict .*$//gmr } map { slurp_file($_) } $dump, $again;
+is($dumps[1], $dumps[0], 'both dumps are the same');
+is( $node->safe_psql('restored', 'SELECT count(*), count(DISTINCT tableoid) > 10 FROM orders'), '41|t', 'with the rows');
+is( $node->safe_psql('restored', q{SELECT iuid_create_global_table('orders_global', 'orders', 1); SELECT iuid_create_global_view('orders_all', 'orders')}),
+	'', 'the tables and views are as they are to be');
+# Again the views go with their partitions.
+is($node->safe_psql('restored', q{SELECT iuid_create_country_partitions('orders', 1)}), '', 'so are the partitions');
+$node->safe_psql('restored', q{DROP TABLE orders_c7; DROP TABLE orders_c8});
+is($node->safe_psql('restored', q{SELECT count(*) FROM pg_class WHERE relname IN ('orders_c7_e1', 'orders_c8_e1')}), '0', 'a view goes with its partition');
+# The extension goes with what was made of it, by CASCADE only.
+isnt($node->psql('restored', 'DROP EXTENSION iuid_regions, iuid'), 0, 'the extensions do not go while they are in use');
+$node->safe_psql('restored', 'SET client_min_messages = warning; DROP EXTENSION iuid_regions, iuid CASCADE');
+
 $node->stop;
 done_testing();

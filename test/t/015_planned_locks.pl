@@ -107,5 +107,91 @@ for my $table ('customers', 'products', 'products_all', 'lines', 'parts', 'order
 	$session->quit;
 }
 
+# The same for each function that works on a table over all regions, and on open-ended
+# partitions: whatever table or view it locks, with a session in the way on it the call
+# gives up while it still holds nothing.
+$node->safe_psql('postgres', q{
+	SET client_min_messages = warning;
+	CREATE EXTENSION postgres_fdw;
+	DROP TABLE lines, parts, orders, customers, products, below, above CASCADE;
+	ALTER DATABASE postgres SET iuid.node = 'here';
+	CREATE SERVER there FOREIGN DATA WRAPPER postgres_fdw;
+	INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('there', NULL, 'there')});
+# Countries 1, 2 and 5 are here, 3 is there; 5 is divided by month.
+sub make_regions
+{
+	$node->safe_psql('postgres', q{
+	SET client_min_messages = warning;
+	DROP VIEW IF EXISTS all_orders;
+	DROP TABLE IF EXISTS global_orders, orders, customers, products, lines CASCADE;
+	TRUNCATE iuid_routes;
+	INSERT INTO iuid_routes VALUES (1, NULL, 'here'), (2, NULL, 'here'), (3, NULL, 'there');
+	CREATE TABLE customers (id int PRIMARY KEY);
+	CREATE TABLE products (id int PRIMARY KEY) PARTITION BY RANGE (id);
+	CREATE TABLE products_all PARTITION OF products FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
+	CREATE TABLE orders (id iuid PRIMARY KEY, customer int REFERENCES customers, product int REFERENCES products) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE lines (order_id iuid REFERENCES orders);
+	SELECT iuid_create_country_partitions('orders', 1);
+	INSERT INTO iuid_routes VALUES (5, NULL, 'here');
+	SELECT iuid_create_country_partitions('orders', 1, '1 month');
+	SELECT iuid_create_global_table('global_orders', 'orders', 1);
+	SELECT iuid_create_global_view('all_orders', 'orders')});
+	return;
+}
+my $countries = q{iuid_create_country_partitions('orders', 1)};
+my $months = q{iuid_create_country_partitions('orders', 1, '1 month')};
+my $global = q{iuid_create_global_table('global_orders', 'orders', 1)};
+my $view = q{iuid_create_global_view('all_orders', 'orders')};
+my $come = q{INSERT INTO iuid_routes VALUES (6, NULL, 'here'), (7, NULL, 'there')};
+my $go = q{UPDATE iuid_routes SET node = CASE country WHEN 3 THEN 'here' ELSE 'there' END WHERE country IN (2, 3, 5)};
+my $column = q{ALTER TABLE global_orders RENAME customer TO buyer};
+my $node_comes = q{INSERT INTO iuid_nodes VALUES ('third', NULL, 'there')};
+for (
+	[ $countries, $come ], [ $countries, $go ], [ $countries, $column ], [ $months, $come ],
+	[ $global, $come ], [ $global, "$go; SELECT $countries" ], [ $global, q{DROP FOREIGN TABLE global_orders_c3} ],
+	[ q{iuid_create_global_table('second_orders', 'lesser_orders', 1)}, q{CREATE TABLE lesser_orders (id iuid PRIMARY KEY, customer int REFERENCES customers) PARTITION BY RANGE (id iuid_country_ops);
+		SELECT iuid_create_country_partitions('lesser_orders', 1, '1 month')} ],
+	[ $view ], [ $view, $column ], [ $view, $node_comes ], [ $view, q{CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw; UPDATE iuid_nodes SET server = 'other' WHERE node = 'there'} ],
+	[ q{iuid_drop_global_table('global_orders')} ], [ q{iuid_drop_global_table('all_orders')} ],
+	[ q{iuid_create_partitions('orders_c5', '1 month', '2020-01-01', '2020-02-01')} ], [ q{iuid_create_partitions('orders_c5', '1 month', '2030-01-01', '2031-02-01')} ],
+	[ q{iuid_drop_partitions('orders_c5', now() + interval '2 months')} ], [ q{iuid_detach_partitions('orders_c5', now() + interval '2 months')} ],
+	[ q{iuid_drop_partitions('orders_c5', now() + interval '2 months')}, q{ALTER TABLE lines DROP CONSTRAINT lines_order_id_fkey} ])
+{
+	my ($call, $before) = @$_;
+	$before //= 'SELECT 1';
+	make_regions();
+	$node->safe_psql('postgres', "SET client_min_messages = error; $before");
+	# Foreign keys and bounds are read by the server in the mode of readers, too.
+	my @locks = split /\n/, $node->safe_psql('postgres', qq{
+		SET client_min_messages = error;
+		BEGIN;
+		SELECT txid_current() AS own, max(oid) AS newest FROM pg_class \\gset
+		SELECT count(*) AS done FROM $call \\gset
+		SELECT DISTINCT relation::regclass::text FROM pg_locks AS l JOIN pg_class AS c ON c.oid = relation
+		WHERE pid = pg_backend_pid() AND relnamespace = 'public'::regnamespace AND relkind NOT IN ('i', 'I', 'S') AND relation::oid <= :newest AND relation::regclass::text !~ '^iuid_';
+		ROLLBACK});
+	push @locks, split /\n/, $node->safe_psql('postgres', qq{
+		SET client_min_messages = error;
+		CREATE TEMP TABLE before AS SELECT oid, relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind NOT IN ('i', 'I', 'S');
+		BEGIN;
+		SELECT count(*) AS done FROM $call \\gset
+		SELECT relname FROM before WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = before.oid);
+		ROLLBACK});
+	isnt(scalar @locks, 0, "$call, after $before: locks @locks");
+	for my $table (@locks)
+	{
+		my $session = $node->background_psql('postgres');
+		# Unlike LOCK, this takes foreign tables, too, and views without the tables in them.
+		$session->query_safe("BEGIN; ALTER TABLE $table OWNER TO CURRENT_USER");
+		my ($status, undef, $err) = $node->psql('postgres', "SET client_min_messages = error; SET lock_timeout = '40ms'; BEGIN; SELECT $call; ROLLBACK");
+		# The tables themselves are read before any other lock is taken.
+		my $refusal = $table =~ /^\w*orders$|^orders_c5$/ ? qr/could not lock table public\.|canceling statement due to lock timeout/ : qr/could not lock table public\./;
+		like($err, $refusal, "$table in use: gives up before it begins") if $status != 0;
+		$session->query_safe('ROLLBACK');
+		$session->quit;
+	}
+	$node->safe_psql('postgres', q{SET client_min_messages = error; DROP TABLE IF EXISTS second_orders, lesser_orders; DELETE FROM iuid_nodes WHERE node = 'third'; UPDATE iuid_nodes SET server = 'there' WHERE node = 'there'; DROP SERVER IF EXISTS other CASCADE});
+}
+
 $node->stop;
 done_testing();

@@ -134,6 +134,20 @@ SKIP:
 	$far->start;
 }
 
+# A node that answers whatever it likes: that is a fault of the node, and of nothing else.
+for my $answer ('NULL', q{'{}'}, q{'[1]'}, q{'"x"'}, q{'{"extensions": {"iuid": {"schema": "public"}}}'}, q{'{"extensions": {"iuid": {"schema": [], "version": {}}}, "relations": 7}'})
+{
+	for my $types ('text, json, text, json', 'text, text, text, float8')
+	{
+		at('middle', qq{SET allow_system_table_mods = on; CREATE FUNCTION pg_catalog.json_build_object($types) RETURNS json LANGUAGE sql AS \$\$SELECT ${answer}::json\$\$});
+		my @problems = split /\n/, problems('north');
+		is(join(',', grep { !/^(strange answer|extension missing|extension in another schema|another version)\|\|middle$/ } @problems), '', "an answer of $answer");
+		isnt(scalar @problems, 0, 'is reported');
+		at('middle', qq{SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build_object($types)});
+	}
+}
+is(problems('north'), '', 'healthy again');
+
 # Whose table it is, and which.
 at('north', 'CREATE ROLE nobody');
 for my $case (

@@ -320,11 +320,12 @@ keep_views(const Work *work)
 		if (country->place != HERE || !country->has_own)
 			continue;
 		view = iuid_find_country_view(now.parent, c, now.entity);
-		/* A restored view does not go with its partition any more. */
-		if (!OidIsValid(view) || !iuid_is_current_view(view, country->partition) ||
-			!iuid_goes_with(view, country->partition))
+		if (!OidIsValid(view) || !iuid_is_current_view(view, country->partition))
 			iuid_make_country_view(country->partition, now.parent, c,
 								   now.entity, now.schema);
+		/* A restored view does not go with its partition any more. */
+		else if (!iuid_goes_with(view, country->partition))
+			iuid_let_view_go_with(view, country->partition);
 	}
 }
 

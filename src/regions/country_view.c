@@ -32,7 +32,6 @@
 #define PLACE_COLUMN "ctid"
 
 static void refuse_place(Oid view, const char *query, Oid schema);
-static void drop_with(Oid view, Oid partition);
 
 char *
 iuid_country_view_name(const char *parent, int country, int entity)
@@ -103,7 +102,7 @@ iuid_make_country_view(Oid partition, Oid parent, int country, int entity,
 	view = iuid_find_country_view(parent, country, entity);
 	if (!has_place)
 		refuse_place(view, query, schema);
-	drop_with(view, partition);
+	iuid_let_view_go_with(view, partition);
 }
 
 /*
@@ -132,12 +131,9 @@ refuse_place(Oid view, const char *query, Oid schema)
 	CommandCounterIncrement();
 }
 
-/*
- * Makes DROP of the partition drop the view, too, without CASCADE, as it drops
- * an index.  DROP of a partition that the view stood on before does not.
- */
-static void
-drop_with(Oid view, Oid partition)
+/* DROP of a partition that the view stood on before does not drop it. */
+void
+iuid_let_view_go_with(Oid view, Oid partition)
 {
 	ObjectAddress dependent, referenced;
 

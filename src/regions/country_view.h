@@ -39,4 +39,10 @@ extern bool iuid_is_current_view(Oid view, Oid partition);
 extern void iuid_make_country_view(Oid partition, Oid parent, int country,
 								   int entity, Oid schema);
 
+/*
+ * Makes DROP of the partition drop the view, too, without CASCADE, as it drops
+ * an index.
+ */
+extern void iuid_let_view_go_with(Oid view, Oid partition);
+
 #endif /* IUID_COUNTRY_VIEW_H */

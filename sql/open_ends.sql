@@ -90,3 +90,14 @@ INSERT INTO gap VALUES (gen_iuid(7, 1, '2025-12-15'), 2) RETURNING tableoid::reg
 SELECT iuid_drop_partitions('gap', '2026-04-01');
 SELECT n, tableoid::regclass FROM gap WHERE id < timestamptz '2026-02-01';
 DROP TABLE gap;
+
+-- a uuid column with bounds by iuid_floor: each month is one partition
+CREATE TABLE visits (id uuid) PARTITION BY RANGE (id);
+CREATE TABLE visits_before PARTITION OF visits FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-03-01'));
+CREATE TABLE visits_after PARTITION OF visits FOR VALUES FROM (iuid_floor('2026-03-01')) TO (MAXVALUE);
+INSERT INTO visits SELECT iuid_from_name(7, 1, n::text, '2026-01-01'::timestamptz + n * interval '1 day') FROM generate_series(0, 119) AS n;
+INSERT INTO visits VALUES ('019ca6b1-dc00-7000-8000-000000000000');
+SELECT iuid_create_partitions('visits', '1 month', '2026-01-01', '2026-05-01');
+SELECT tableoid::regclass, count(*), to_timestamp(('x' || left(translate(min(id::text), '-', ''), 12))::bit(48)::bigint / 1000.0) AS first FROM visits GROUP BY 1 ORDER BY 3;
+SELECT * FROM iuid_check_partitions('visits');
+DROP TABLE visits;

@@ -30,6 +30,7 @@
 
 static List *plan_work(void *arg);
 static void plan_new(Maintenance *work);
+static bool is_same_time(const Maintenance *work, const Iuid *a, const Iuid *b);
 static void add_new(Maintenance *work, Iuid lower, Iuid upper);
 static void add_new_below(Maintenance *work, Iuid lower, Iuid upper);
 static TimestampTz first_time_of(const Iuid *lower);
@@ -157,6 +158,18 @@ plan_new(Maintenance *work)
 	}
 }
 
+/*
+ * Whether two bounds are both the first of the same millisecond.  For a key of
+ * type uuid there are two of these, and between them is no step.
+ */
+static bool
+is_same_time(const Maintenance *work, const Iuid *a, const Iuid *b)
+{
+	return iuid_get_ms(a) == iuid_get_ms(b) &&
+		iuid_is_first_of_millisecond(work->table, a) &&
+		iuid_is_first_of_millisecond(work->table, b);
+}
+
 /* Plans the new partitions of a gap, one for each step. */
 static void
 add_new(Maintenance *work, Iuid lower, Iuid upper)
@@ -167,7 +180,7 @@ add_new(Maintenance *work, Iuid lower, Iuid upper)
 		Iuid next =
 			iuid_bound_at(work->table, iuid_step_add(&work->step, start, 1));
 
-		if (iuid_compare(&next, &upper) > 0)
+		if (iuid_compare(&next, &upper) > 0 || is_same_time(work, &next, &upper))
 			next = upper;
 		if (work->new_count == work->limit)
 		{
@@ -194,10 +207,9 @@ add_new_below(Maintenance *work, Iuid lower, Iuid upper)
 	{
 		/* The last time below the upper bound. */
 		TimestampTz time = iuid_time_of_bound(&upper);
-		Iuid first_of_time = iuid_bound_at(work->table, time);
 		Iuid next;
 
-		if (iuid_compare(&upper, &first_of_time) <= 0)
+		if (iuid_is_first_of_millisecond(work->table, &upper))
 			time -= IUID_USECS_PER_MS;
 		next = iuid_bound_at(work->table,
 							 Max(iuid_step_start(&work->step, time),

@@ -44,7 +44,7 @@ iuid_check_publications(Oid partition)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("rows of DEFAULT partition %s cannot move while publication \"%s\" publishes it",
+			 errmsg("rows of partition %s cannot move while publication \"%s\" publishes it",
 					name, get_publication_name((Oid) publication, false)),
 			 errdetail(
 				 "A move is a DELETE in one partition and an INSERT in another. Subscribers would apply only one of them, and so lose the rows or have them twice."),

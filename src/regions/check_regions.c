@@ -137,9 +137,12 @@ find_entity(const Countries *global, const Countries *local)
 	}
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
+		Oid taken;
+
 		for (int e = 0; local->country[c].has_own && e < IUID_ENTITIES; e++)
 		{
-			if (OidIsValid(iuid_find_country_view(local->parent, c, e)))
+			if (OidIsValid(
+					iuid_look_for_country_view(local->parent, c, e, &taken)))
 				return e;
 		}
 	}
@@ -196,7 +199,7 @@ check_here(const Check *check, int c)
 	const Country *country = &check->local.country[c];
 	FunctionCallInfo fcinfo = check->fcinfo;
 	char *name;
-	Oid view;
+	Oid view, taken;
 
 	if (OidIsValid(check->global.country[c].partition))
 		iuid_report_problem(fcinfo, "foreign table of a country of this node",
@@ -227,8 +230,16 @@ check_here(const Check *check, int c)
 							psprintf("ALTER TABLE %s ADD CHECK (iuid_country(%s) = %d AND %s ~>=~ '%s' AND %s ~<~ '%s');",
 									 name, key, c, key, lower, key, upper));
 	}
-	view = iuid_find_country_view(check->local.parent, c, check->local.entity);
-	if (country->has_own && !OidIsValid(view))
+	view = iuid_look_for_country_view(check->local.parent, c,
+									  check->local.entity, &taken);
+	if (OidIsValid(taken))
+		iuid_report_problem(fcinfo, "name of a view taken", c, country->node,
+							psprintf("%s is no view of the owner of %s.",
+									 iuid_qualified_name(taken),
+									 iuid_qualified_name(check->local.parent)),
+							psprintf("ALTER TABLE %s RENAME TO ...;",
+									 iuid_qualified_name(taken)));
+	else if (country->has_own && !OidIsValid(view))
 		iuid_report_problem(fcinfo, "no view", c, country->node,
 							psprintf("Other nodes have no way to partition %s.",
 									 name),

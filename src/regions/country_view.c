@@ -42,22 +42,35 @@ iuid_country_view_name(const char *parent, int country, int entity)
 Oid
 iuid_find_country_view(Oid parent, int country, int entity)
 {
+	Oid taken;
+	Oid view = iuid_look_for_country_view(parent, country, entity, &taken);
+
+	if (OidIsValid(taken))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_TABLE),
+				 errmsg("relation %s already exists", iuid_qualified_name(taken)),
+				 errdetail("A view on the partition of country %d needs that name.",
+						   country),
+				 errhint("Rename the relation.")));
+	return view;
+}
+
+Oid
+iuid_look_for_country_view(Oid parent, int country, int entity, Oid *taken)
+{
 	FormData_pg_class class = iuid_class_of(parent);
 	char *name = iuid_country_view_name(NameStr(class.relname), country, entity);
 	Oid view = get_relname_relid(name, class.relnamespace);
 	FormData_pg_class found;
 
+	*taken = InvalidOid;
 	if (!OidIsValid(view))
 		return InvalidOid;
 	found = iuid_class_of(view);
-	if (found.relkind != RELKIND_VIEW || found.relowner != class.relowner)
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_TABLE),
-				 errmsg("relation %s already exists", iuid_qualified_name(view)),
-				 errdetail("A view on the partition of country %d needs that name.",
-						   country),
-				 errhint("Rename the relation.")));
-	return view;
+	if (found.relkind == RELKIND_VIEW && found.relowner == class.relowner)
+		return view;
+	*taken = view;
+	return InvalidOid;
 }
 
 bool

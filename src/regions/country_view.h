@@ -28,6 +28,12 @@ extern char *iuid_country_view_name(const char *parent, int country, int entity)
  */
 extern Oid iuid_find_country_view(Oid parent, int country, int entity);
 
+/*
+ * The same without an error: *taken is that relation, or InvalidOid.
+ */
+extern Oid iuid_look_for_country_view(Oid parent, int country, int entity,
+									  Oid *taken);
+
 /* Whether the view shows the partition, with the columns that it has now. */
 extern bool iuid_is_current_view(Oid view, Oid partition);
 

@@ -29,6 +29,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
+#include "utils/timestamp.h"
 
 #include "attach.h"
 #include "type/codec.h"
@@ -37,12 +38,15 @@
 #include "move.h"
 #include "open_end.h"
 #include "owner.h"
+#include "step.h"
 
 #define HASH_LEN 8
 
 static char *hash_of(const char *name);
 static void check_may_create(Oid schema);
-static void attach_one(const Partitioned *parent, const NewPartition *new);
+static void attach_table(const Partitioned *parent, Oid table, const char *from,
+						 const char *to);
+static char *quoted_bound(const Iuid *bound);
 static void take_replica_identity(const Partitioned *parent, Oid table);
 
 char *
@@ -172,26 +176,16 @@ iuid_attach(const Partitioned *parent, const NewPartition *partitions, int count
 	if (last != NULL)
 		iuid_move_bound(parent, last, &partitions[count - 1].upper);
 	for (int i = 0; i < count; i++)
-		attach_one(parent, &partitions[i]);
+		attach_table(parent, partitions[i].table,
+					 quoted_bound(&partitions[i].lower),
+					 quoted_bound(&partitions[i].upper));
 	for (size_t i = 0; i < lengthof(moves); i++)
 		iuid_put_in(moves[i]);
 }
 
 static void
-attach_one(const Partitioned *parent, const NewPartition *new)
-{
-	char from[IUID_TEXT_LEN + 1];
-	char to[IUID_TEXT_LEN + 1];
-
-	iuid_encode(&new->lower, from);
-	iuid_encode(&new->upper, to);
-	iuid_attach_table(parent, new->table, psprintf("'%s'", from),
-					  psprintf("'%s'", to));
-}
-
-void
-iuid_attach_table(const Partitioned *parent, Oid table, const char *from,
-				  const char *to)
+attach_table(const Partitioned *parent, Oid table, const char *from,
+			 const char *to)
 {
 	iuid_execute("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)",
 				 iuid_qualified_name(parent->table), iuid_qualified_name(table),
@@ -208,6 +202,42 @@ iuid_attach_table(const Partitioned *parent, Oid table, const char *from,
 						iuid_qualified_name(parent->table)),
 				 errhint("Try again.")));
 	take_replica_identity(parent, table);
+}
+
+static char *
+quoted_bound(const Iuid *bound)
+{
+	char text[IUID_TEXT_LEN + 1];
+
+	iuid_encode(bound, text);
+	return psprintf("'%s'", text);
+}
+
+void
+iuid_create_open_first(const Partitioned *parent, const Iuid *upper)
+{
+	static const Step day = { .usecs = USECS_PER_DAY };
+	char *base = get_rel_name(parent->table);
+	char *name = iuid_shortened_name(base, "_before");
+
+	if (OidIsValid(get_relname_relid(name, get_rel_namespace(parent->table))))
+	{
+		char date[IUID_STEP_NAME_LEN];
+
+		iuid_step_name(&day, iuid_time_of_bound(upper), date);
+		name = iuid_shortened_name(base, psprintf("_before%s", date));
+	}
+	attach_table(parent, iuid_create_like(parent->table, name, ""), "MINVALUE",
+				 quoted_bound(upper));
+}
+
+void
+iuid_create_open_last(const Partitioned *parent, const Iuid *lower)
+{
+	char *name = iuid_shortened_name(get_rel_name(parent->table), "_after");
+
+	attach_table(parent, iuid_create_like(parent->table, name, ""),
+				 quoted_bound(lower), "MAXVALUE");
 }
 
 /* Whether a partition out of which rows may move has replica identity FULL. */

@@ -43,9 +43,13 @@ extern Oid iuid_create_like(Oid parent, const char *name, const char *behind);
 extern void iuid_attach(const Partitioned *parent,
 						const NewPartition *partitions, int count);
 
-/* Attaches one table, with bounds as SQL text, and moves no rows. */
-extern void iuid_attach_table(const Partitioned *parent, Oid table,
-							  const char *from, const char *to);
+/*
+ * Makes the partition <parent>_before FROM (MINVALUE) up to a bound, or
+ * <parent>_after from a bound TO (MAXVALUE).  If the former's name is taken,
+ * the name has the date of the bound behind it.
+ */
+extern void iuid_create_open_first(const Partitioned *parent, const Iuid *upper);
+extern void iuid_create_open_last(const Partitioned *parent, const Iuid *lower);
 
 /* Adds the locks that iuid_attach() needs on the parent and on other tables. */
 extern List *iuid_add_locks_of_attach(List *locks, const Partitioned *parent,

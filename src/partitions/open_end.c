@@ -21,16 +21,10 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
-#include "utils/timestamp.h"
 
-#include "attach.h"
 #include "datum.h"
 #include "open_end.h"
 #include "owner.h"
-#include "step.h"
-#include "type/codec.h"
-
-static char *quoted_bound(const Iuid *bound);
 
 static const Partition *
 open_end(const Partitioned *table, const Partition *partition)
@@ -101,40 +95,4 @@ iuid_move_bound(const Partitioned *parent, const Partition *open_end,
 	table_close(catalog, RowExclusiveLock);
 	CacheInvalidateRelcacheByRelid(parent->table);
 	CommandCounterIncrement();
-}
-
-void
-iuid_create_open_first(const Partitioned *parent, const Iuid *upper)
-{
-	static const Step day = { .usecs = USECS_PER_DAY };
-	char *base = get_rel_name(parent->table);
-	char *name = iuid_shortened_name(base, "_before");
-
-	if (OidIsValid(get_relname_relid(name, get_rel_namespace(parent->table))))
-	{
-		char date[IUID_STEP_NAME_LEN];
-
-		iuid_step_name(&day, iuid_time_of_bound(upper), date);
-		name = iuid_shortened_name(base, psprintf("_before%s", date));
-	}
-	iuid_attach_table(parent, iuid_create_like(parent->table, name, ""),
-					  "MINVALUE", quoted_bound(upper));
-}
-
-void
-iuid_create_open_last(const Partitioned *parent, const Iuid *lower)
-{
-	char *name = iuid_shortened_name(get_rel_name(parent->table), "_after");
-
-	iuid_attach_table(parent, iuid_create_like(parent->table, name, ""),
-					  quoted_bound(lower), "MAXVALUE");
-}
-
-static char *
-quoted_bound(const Iuid *bound)
-{
-	char text[IUID_TEXT_LEN + 1];
-
-	iuid_encode(bound, text);
-	return psprintf("'%s'", text);
 }

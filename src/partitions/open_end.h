@@ -34,12 +34,4 @@ extern const Partition *iuid_open_last(const Partitioned *table);
 extern void iuid_move_bound(const Partitioned *parent,
 							const Partition *open_end, const Iuid *bound);
 
-/*
- * Makes the partition <parent>_before FROM (MINVALUE) up to a bound, or
- * <parent>_after from a bound TO (MAXVALUE).  If the former's name is taken,
- * the name has the date of the bound behind it.
- */
-extern void iuid_create_open_first(const Partitioned *parent, const Iuid *upper);
-extern void iuid_create_open_last(const Partitioned *parent, const Iuid *lower);
-
 #endif /* IUID_OPEN_END_H */

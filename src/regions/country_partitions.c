@@ -370,9 +370,9 @@ warn(const Work *work)
 				 errhint("Insert their routes into iuid_routes.")));
 	else if (here == 0)
 		ereport(WARNING,
-				(errmsg("table %s has no partitions to get", table),
-				 errdetail("No country of entity %d is routed to node \"%s\".",
-						   countries->entity, iuid_setting_node),
+				(errmsg("no country is routed to node \"%s\"", iuid_setting_node),
+				 errdetail("So table %s gets no partition for entity %d.",
+						   table, countries->entity),
 				 errhint(
 					 "Insert the countries into iuid_countries, and their routes into iuid_routes.")));
 }

@@ -52,6 +52,7 @@ typedef struct Ask
 	FunctionCallInfo fcinfo;
 	const Countries *global;
 	Oid local;
+	const char *name; /* of the local table, which may go meanwhile */
 	char *schema;	  /* of the local table */
 	char *extensions; /* the schema of the extensions */
 	int64 limit;
@@ -87,6 +88,7 @@ iuid_check_nodes(FunctionCallInfo fcinfo, List *nodes, const Countries *global,
 	Ask ask = { .fcinfo = fcinfo, .global = global, .local = local };
 	List *others = nodes_with_server(nodes, &ask.limit);
 	NodeServer here = { .node = iuid_setting_node };
+	FormData_pg_class class;
 	char *own;
 	ListCell *node, *answer;
 
@@ -99,7 +101,9 @@ iuid_check_nodes(FunctionCallInfo fcinfo, List *nodes, const Countries *global,
 							"CREATE EXTENSION dblink;");
 		return;
 	}
-	ask.schema = get_namespace_name(get_rel_namespace(local));
+	class = iuid_class_of(local);
+	ask.name = NameStr(class.relname);
+	ask.schema = get_namespace_name(class.relnamespace);
 	ask.extensions = get_namespace_name(global->schema);
 	own = pstrdup(
 		iuid_read_json("SELECT ($1::pg_catalog.json)->>'registry'",
@@ -188,8 +192,7 @@ what_is_there(const Ask *ask)
 					" WHERE n.nspname OPERATOR(pg_catalog.=) %s::pg_catalog.name AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,f}'::pg_catalog.\"char\"[])"
 					" AND (c.relname OPERATOR(pg_catalog.=) %s::pg_catalog.name OR c.relname::pg_catalog.text OPERATOR(pg_catalog.~) '_c[0-9]+_e%d$'::pg_catalog.text)))",
 					columns, quote_literal_cstr(ask->schema),
-					quote_literal_cstr(get_rel_name(ask->local)),
-					ask->global->entity);
+					quote_literal_cstr(ask->name), ask->global->entity);
 }
 
 /* The query for a digest of a node's registry, and for its clock. */
@@ -270,7 +273,8 @@ check_relation(const Ask *ask, const NodeAnswer *answer, int country,
 					   answer->result, 2);
 	char *call =
 		psprintf("SELECT iuid_create_country_partitions(%s, %d); -- at that node",
-				 quote_literal_cstr(iuid_qualified_name(ask->local)),
+				 quote_literal_cstr(
+					 quote_qualified_identifier(ask->schema, ask->name)),
 				 ask->global->entity);
 	bool is_view = country != NO_COUNTRY;
 
@@ -296,7 +300,7 @@ check_relation(const Ask *ask, const NodeAnswer *answer, int country,
 static void
 check_relations(const Ask *ask, const NodeAnswer *answer)
 {
-	check_relation(ask, answer, NO_COUNTRY, get_rel_name(ask->local), ask->local);
+	check_relation(ask, answer, NO_COUNTRY, ask->name, ask->local);
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
 		const Country *country = &ask->global->country[c];
@@ -359,7 +363,7 @@ check_registry(const Ask *ask, const NodeServer *node, const char *own)
 static bool
 differs(const char *answer, const char *here)
 {
-	return answer == NULL || strcmp(answer, here) != 0;
+	return answer == NULL || here == NULL || strcmp(answer, here) != 0;
 }
 
 static NodeAnswer *

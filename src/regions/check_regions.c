@@ -14,6 +14,7 @@
 #include "foreign/foreign.h"
 #include "funcapi.h"
 #include "nodes/parsenodes.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/varlena.h"
@@ -72,9 +73,12 @@ iuid_check_regions(PG_FUNCTION_ARGS)
 	check->global.parent = PG_GETARG_OID(0);
 	check->global.schema = get_func_namespace(fcinfo->flinfo->fn_oid);
 	iuid_check_owner(check->global.parent);
+	/* No partition goes while it is looked at. */
+	LockRelationOid(check->global.parent, AccessShareLock);
 	iuid_find_partitions(&check->global);
 	check->local.schema = check->global.schema;
 	check->local.parent = local_of(check->global.table);
+	LockRelationOid(check->local.parent, AccessShareLock);
 	iuid_find_partitions(&check->local);
 	check->global.entity = check->local.entity =
 		find_entity(&check->global, &check->local);
@@ -95,6 +99,9 @@ iuid_check_regions(PG_FUNCTION_ARGS)
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 		check_country(check, c);
 	iuid_return(&saved);
+	/* While the other nodes are waited for, nobody waits for this. */
+	UnlockRelationOid(check->local.parent, AccessShareLock);
+	UnlockRelationOid(check->global.parent, AccessShareLock);
 	check_servers(fcinfo, nodes);
 	iuid_check_nodes(fcinfo, nodes, &check->global, check->local.parent);
 	return (Datum) 0;

@@ -199,7 +199,8 @@ plan_work(void *arg)
 	}
 	foreach (lc, work->leaving)
 		locks = iuid_add_lock(locks, lfirst_oid(lc), AccessExclusiveLock);
-	return iuid_add_lock(locks, work->local, AccessShareLock);
+	/* Two calls at the same time come one after the other. */
+	return iuid_add_lock(locks, work->local, ShareUpdateExclusiveLock);
 }
 
 /*

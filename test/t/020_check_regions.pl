@@ -148,6 +148,22 @@ for my $answer ('NULL', q{'{}'}, q{'[1]'}, q{'"x"'}, q{'{"extensions": {"iuid": 
 }
 is(problems('north'), '', 'healthy again');
 
+# A node that takes its time, while the tables here go.
+at('middle', q{SET allow_system_table_mods = on; CREATE FUNCTION pg_catalog.json_build_object(text, json, text, json) RETURNS json LANGUAGE sql AS
+	$$SELECT pg_sleep(2); SELECT '{"extensions": {"iuid": {"schema": "public", "version": "1.0"}, "iuid_regions": {"schema": "public", "version": "1.0"}}, "relations": {"brief": "", "brief_c3_e3": ""}}'::json$$});
+at('north', q{
+	CREATE TABLE brief (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+	SELECT iuid_create_country_partitions('brief', 3);
+	SELECT iuid_create_global_table('brief_global', 'brief', 3)});
+my $checking = $near->background_psql('north');
+$checking->query_until(qr/started/, "\\echo started\nSELECT count(*) > 0 FROM iuid_check_regions('brief_global');\n");
+$near->poll_query_until('middle', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'PgSleep'}) or die 'the node was not asked';
+# Nothing is locked meanwhile.
+at('north', q{SET lock_timeout = '1s'; SELECT iuid_drop_global_table('brief_global'); DROP TABLE brief});
+like($checking->query_safe('SELECT 42'), qr/42/, 'tables that go while another node is asked');
+$checking->quit;
+at('middle', 'SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build_object(text, json, text, json)');
+
 # Whose table it is, and which.
 at('north', 'CREATE ROLE nobody');
 for my $case (

@@ -32,6 +32,13 @@ SELECT iuid_create_country_partitions('trips', 1);
 SELECT iuid_create_global_table('trips_global', 'trips', 1);
 SELECT * FROM home;
 
+-- a country without a route, and a node without a country, are told
+INSERT INTO iuid_countries VALUES (30, 'XX', 'Nowhere');
+SELECT iuid_create_country_partitions('trips', 1);
+DELETE FROM iuid_countries;
+UPDATE iuid_routes SET node = 'south';
+SELECT iuid_create_country_partitions('trips', 1);
+
 DROP VIEW home;
 SELECT iuid_drop_global_table('trips_global');
 DROP TABLE trips;

@@ -335,14 +335,18 @@ warn(const Work *work)
 {
 	const Countries *countries = &work->countries;
 	char *table = iuid_qualified_name(countries->parent);
-	int here = 0, unrouted = 0;
+	StringInfoData unrouted;
+	int here = 0;
+
+	initStringInfo(&unrouted);
 
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
 		const Country *country = &countries->country[c];
 
 		here += country->place == HERE;
-		unrouted += country->registered && country->node == NULL;
+		if (country->registered && country->node == NULL)
+			appendStringInfo(&unrouted, "%s%d", unrouted.len > 0 ? ", " : "", c);
 		if (country->place == ELSEWHERE && country->has_own &&
 			!list_member_int(work->empty, c) && !list_member_int(work->later, c))
 			ereport(WARNING,
@@ -362,11 +366,11 @@ warn(const Work *work)
 						   work->new_count, list_length(work->empty)),
 				 errhint(
 					 "Call it again, in another transaction: it goes on from there.")));
-	if (unrouted > 0)
+	if (unrouted.len > 0)
 		ereport(WARNING,
-				(errmsg("no node has the rows of %d registered countries",
-						unrouted),
-				 errdetail("No route fits them and entity %d.", countries->entity),
+				(errmsg("countries without a route: %s", unrouted.data),
+				 errdetail("They are registered, but no route fits them and entity %d, so no node has their rows.",
+						   countries->entity),
 				 errhint("Insert their routes into iuid_routes.")));
 	else if (here == 0)
 		ereport(WARNING,

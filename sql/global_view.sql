@@ -63,6 +63,14 @@ ALTER TABLE orders_c1 RENAME TO orders_old;
 SELECT iuid_create_country_partitions('orders', 7);
 DROP TABLE orders_old;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_c1_e7;
+-- a partition with another order of columns
+ALTER TABLE orders DETACH PARTITION orders_c1;
+ALTER TABLE orders_c1 RENAME TO orders_old;
+CREATE TABLE orders_c1 (paid boolean, item numeric(9, 2), id iuid PRIMARY KEY, "A b" text COLLATE "C");
+ALTER TABLE orders ATTACH PARTITION orders_c1 FOR VALUES FROM (iuid_country_floor(1)) TO (iuid_country_floor(2));
+SELECT iuid_create_country_partitions('orders', 7);
+DROP TABLE orders_old;
+EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_c1_e7;
 ALTER TABLE orders DETACH PARTITION orders_c1;
 DROP TABLE orders_c1;
 SELECT to_regclass('orders_c1_e7');

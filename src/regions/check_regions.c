@@ -13,6 +13,7 @@
 #include "commands/defrem.h"
 #include "foreign/foreign.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
@@ -46,6 +47,7 @@ static int entity_in_name(const char *name);
 static bool is_divided(const Countries *local);
 static void check_country(const Check *check, int c);
 static void check_here(const Check *check, int c);
+static void report_taken(const Check *check, int c, Oid taken);
 static void check_elsewhere(const Check *check, int c);
 static void check_servers(FunctionCallInfo fcinfo, List *nodes);
 static void check_server(FunctionCallInfo fcinfo, const NodeServer *node);
@@ -240,22 +242,36 @@ check_here(const Check *check, int c)
 	view = iuid_look_for_country_view(check->local.parent, c,
 									  check->local.entity, &taken);
 	if (OidIsValid(taken))
-		iuid_report_problem(fcinfo, "name of a view taken", c, country->node,
-							psprintf("%s is no view of the owner of %s.",
-									 iuid_qualified_name(taken),
-									 iuid_qualified_name(check->local.parent)),
-							psprintf("ALTER TABLE %s RENAME TO ...;",
-									 iuid_qualified_name(taken)));
+		report_taken(check, c, taken);
 	else if (country->has_own && !OidIsValid(view))
 		iuid_report_problem(fcinfo, "no view", c, country->node,
 							psprintf("Other nodes have no way to partition %s.",
 									 name),
 							check->make_local);
-	else if (country->has_own && !iuid_is_current_view(view, country->partition))
+	else if (country->has_own &&
+			 !iuid_is_current_view(view, country->partition, check->local.parent))
 		iuid_report_problem(fcinfo, "old view", c, country->node,
 							psprintf("View %s does not show partition %s as it is now.",
 									 iuid_qualified_name(view), name),
 							check->make_local);
+}
+
+/* Another relation has the name of a country's view, or another role the view. */
+static void
+report_taken(const Check *check, int c, Oid taken)
+{
+	Oid parent = check->local.parent;
+	char *name = iuid_qualified_name(taken);
+	char *owner = GetUserNameFromId(iuid_class_of(parent).relowner, false);
+
+	iuid_report_problem(check->fcinfo, "name of a view taken", c,
+						check->local.country[c].node,
+						psprintf("%s is no view of the owner of %s.", name,
+								 iuid_qualified_name(parent)),
+						get_rel_relkind(taken) == RELKIND_VIEW ?
+							psprintf("ALTER VIEW %s OWNER TO %s;", name,
+									 quote_identifier(owner)) :
+							psprintf("ALTER TABLE %s RENAME TO ...;", name));
 }
 
 /* A country of another node: its foreign table, on the server of that node. */

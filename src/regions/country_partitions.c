@@ -206,7 +206,8 @@ changing_view(const Work *work, int c)
 	if (country->place == ELSEWHERE)
 		return country->has_own && !list_member_int(work->empty, c) ? InvalidOid :
 																	  view;
-	return country->has_own && iuid_is_current_view(view, country->partition) &&
+	return country->has_own &&
+			iuid_is_current_view(view, country->partition, countries->parent) &&
 			iuid_goes_with(view, country->partition) ?
 		InvalidOid :
 		view;
@@ -320,7 +321,8 @@ keep_views(const Work *work)
 		if (country->place != HERE || !country->has_own)
 			continue;
 		view = iuid_find_country_view(now.parent, c, now.entity);
-		if (!OidIsValid(view) || !iuid_is_current_view(view, country->partition))
+		if (!OidIsValid(view) ||
+			!iuid_is_current_view(view, country->partition, now.parent))
 			iuid_make_country_view(country->partition, now.parent, c,
 								   now.entity, now.schema);
 		/* A restored view does not go with its partition any more. */

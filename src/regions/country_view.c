@@ -51,7 +51,8 @@ iuid_find_country_view(Oid parent, int country, int entity)
 				 errmsg("relation %s already exists", iuid_qualified_name(taken)),
 				 errdetail("A view on the partition of country %d needs that name.",
 						   country),
-				 errhint("Rename the relation.")));
+				 errhint("Rename the relation or, if it is that view, give it the owner of %s.",
+						 iuid_qualified_name(parent))));
 	return view;
 }
 
@@ -74,9 +75,9 @@ iuid_look_for_country_view(Oid parent, int country, int entity, Oid *taken)
 }
 
 bool
-iuid_is_current_view(Oid view, Oid partition)
+iuid_is_current_view(Oid view, Oid partition, Oid parent)
 {
-	List *names = iuid_column_names(partition);
+	List *names = iuid_column_names(parent);
 	List *shown = iuid_column_names(view);
 
 	return list_length(shown) > 0 &&
@@ -100,10 +101,10 @@ iuid_make_country_view(Oid partition, Oid parent, int country, int entity,
 	char *query =
 		psprintf("SELECT %s AS " PLACE_COLUMN ", %s FROM %s",
 				 has_place ? "ctid" : "NULL::pg_catalog.tid",
-				 iuid_column_list(partition), iuid_qualified_name(partition));
+				 iuid_column_list(parent), iuid_qualified_name(partition));
 
 	if (OidIsValid(view))
-		iuid_rename_columns(view, partition);
+		iuid_rename_columns(view, parent);
 	iuid_execute("CREATE OR REPLACE VIEW %s WITH (security_invoker = true) AS %s",
 				 quote_qualified_identifier(get_namespace_name(
 												get_rel_namespace(parent)),

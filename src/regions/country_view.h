@@ -34,8 +34,12 @@ extern Oid iuid_find_country_view(Oid parent, int country, int entity);
 extern Oid iuid_look_for_country_view(Oid parent, int country, int entity,
 									  Oid *taken);
 
-/* Whether the view shows the partition, with the columns that it has now. */
-extern bool iuid_is_current_view(Oid view, Oid partition);
+/*
+ * Whether the view shows the partition, with the columns that the parent has
+ * now, in their order there: a partition that takes the place of another one
+ * may have another order.
+ */
+extern bool iuid_is_current_view(Oid view, Oid partition, Oid parent);
 
 /*
  * Makes the view of a partition, or brings the existing view up to date.

@@ -224,7 +224,8 @@ find_relation(const Work *work, const char *name, char kind)
 				 errmsg("relation %s already exists",
 						iuid_qualified_name(relation)),
 				 errdetail("The view over all nodes needs that name."),
-				 errhint("Rename the relation, or give the view another name.")));
+				 errhint("Rename the relation, give the view another name or, if the relation was made for the view, give it the owner of %s.",
+						 iuid_qualified_name(work->local))));
 	return relation;
 }
 

@@ -23,6 +23,11 @@ RESET ROLE;
 -- a relation of another role under the name of a view is a problem, too, and no error
 ALTER VIEW orders_c1_e7 OWNER TO regress_iuid_other;
 SELECT problem, country, detail, hint FROM iuid_check_regions('orders_global');
+-- nor does iuid_create_country_partitions fail at an empty partition of another role
+INSERT INTO iuid_nodes VALUES ('jakarta', 'asia', 'jakarta');
+UPDATE iuid_routes SET node = 'jakarta' WHERE country = 1;
+ALTER VIEW orders_c1_e7 OWNER TO regress_iuid_shop;
+SELECT iuid_create_country_partitions('orders', 7);
 SELECT iuid_drop_global_table('orders_global');
 DROP TABLE orders;
 DROP OWNED BY regress_iuid_shop, regress_iuid_other;

@@ -50,6 +50,7 @@ typedef struct Work
 
 static List *plan_work(void *arg);
 static void plan_new(Work *work);
+static bool is_owners(const Work *work, int c);
 static void plan_drop(Work *work, int c, int *dropped);
 static List *add_locks_of_empty(List *locks, const Work *work);
 static List *add_locks_of_views(List *locks, const Work *work);
@@ -135,7 +136,7 @@ plan_new(Work *work)
 		const Country *country = &work->countries.country[c];
 
 		if (country->place == ELSEWHERE && country->has_own &&
-			iuid_is_empty(country->partition))
+			is_owners(work, c) && iuid_is_empty(country->partition))
 			plan_drop(work, c, &dropped);
 		if (country->place != HERE || OidIsValid(country->partition))
 			continue;
@@ -147,6 +148,16 @@ plan_new(Work *work)
 		work->number[work->new_count] = c;
 		work->new[work->new_count++] = iuid_range_of_country(c);
 	}
+}
+
+/* Whether the partition of a country belongs to the owner of the table. */
+static bool
+is_owners(const Work *work, int c)
+{
+	const Countries *countries = &work->countries;
+
+	return iuid_class_of(countries->country[c].partition).relowner ==
+		iuid_class_of(countries->parent).relowner;
 }
 
 /* Plans to drop a partition, by this call if the lock table has room for it. */
@@ -353,8 +364,10 @@ warn(const Work *work)
 			!list_member_int(work->empty, c) && !list_member_int(work->later, c))
 			ereport(WARNING,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("partition %s stays: it has rows",
-							iuid_qualified_name(country->partition)),
+					 errmsg("partition %s stays: it %s",
+							iuid_qualified_name(country->partition),
+							is_owners(work, c) ? "has rows" :
+												 "belongs to another role"),
 					 errdetail("Country %d is routed to node \"%s\".", c,
 							   country->node),
 					 errhint(

@@ -364,8 +364,9 @@ close_target(Target *target)
 }
 
 /*
- * 23503 if a foreign key to the source itself refers to a row that moved.  The check is the server's own for NO ACTION, whatever the foreign
- * key does ON DELETE.
+ * 23503 if a foreign key to the source itself refers to a row that moved.  The
+ * check is the server's own for NO ACTION, whatever the foreign key does ON
+ * DELETE.
  */
 static void
 check_unreferenced(const Move *move, Relation from, TupleTableSlot *row)

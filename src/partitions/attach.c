@@ -32,7 +32,6 @@
 #include "utils/timestamp.h"
 
 #include "attach.h"
-#include "type/codec.h"
 #include "default_rows.h"
 #include "lock.h"
 #include "move.h"
@@ -207,10 +206,7 @@ attach_table(const Partitioned *parent, Oid table, const char *from,
 static char *
 quoted_bound(const Iuid *bound)
 {
-	char text[IUID_TEXT_LEN + 1];
-
-	iuid_encode(bound, text);
-	return psprintf("'%s'", text);
+	return psprintf("'%s'", iuid_text_of_bound(bound));
 }
 
 void

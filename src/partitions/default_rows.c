@@ -17,7 +17,6 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "type/codec.h"
 #include "default_rows.h"
 #include "lock_list.h"
 #include "owner.h"
@@ -75,15 +74,12 @@ iuid_has_rows(const Partitioned *parent, const NewPartition *partitions, int cou
 					 iuid_qualified_name(parent->default_partition));
 	for (int i = 0; i < count; i++)
 	{
-		char lower[IUID_TEXT_LEN + 1];
-		char upper[IUID_TEXT_LEN + 1];
-
-		iuid_encode(&partitions[i].lower, lower);
-		iuid_encode(&partitions[i].upper, upper);
 		appendStringInfo(&query,
 						 "%skey OPERATOR(%s.%s) '%s'::pg_catalog.uuid AND key OPERATOR(%s.%s) '%s'::pg_catalog.uuid",
-						 between, schema, by_time ? ">=" : "~>=~", lower,
-						 schema, by_time ? "<" : "~<~", upper);
+						 between, schema, by_time ? ">=" : "~>=~",
+						 iuid_text_of_bound(&partitions[i].lower), schema,
+						 by_time ? "<" : "~<~",
+						 iuid_text_of_bound(&partitions[i].upper));
 		between = " OR ";
 	}
 	appendStringInfoString(&query, " LIMIT 1) AS y");

@@ -58,7 +58,6 @@ static void report(ReturnSetInfo *rsinfo, const char *problem, Oid partition,
 static void check_gaps(ReturnSetInfo *rsinfo, const Partitioned *table);
 static void check_bounds(ReturnSetInfo *rsinfo, const Partitioned *table);
 static void check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table);
-static char *text_of(const Iuid *id);
 
 /* Reads the parent for a reader of it, and begins a result of several rows. */
 static Partitioned *
@@ -180,8 +179,9 @@ check_gaps(ReturnSetInfo *rsinfo, const Partitioned *table)
 			report(rsinfo, "gap", before->table,
 				   iuid_time_of_bound(&before->upper),
 				   iuid_time_of_bound(&behind->lower),
-				   psprintf("nothing from %s up to %s", text_of(&before->upper),
-							text_of(&behind->lower)));
+				   psprintf("nothing from %s up to %s",
+							iuid_text_of_bound(&before->upper),
+							iuid_text_of_bound(&behind->lower)));
 	}
 }
 
@@ -201,7 +201,7 @@ check_bounds(ReturnSetInfo *rsinfo, const Partitioned *table)
 				   iuid_time_of_bound(&partition->lower),
 				   iuid_time_of_bound(&partition->upper),
 				   psprintf("%s is not the first of its millisecond",
-							text_of(bounds[n])));
+							iuid_text_of_bound(bounds[n])));
 		}
 	}
 }
@@ -218,8 +218,8 @@ check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table)
 				 " FROM (SELECT %s::pg_catalog.uuid AS id FROM %s) AS x"
 				 " WHERE id OPERATOR(pg_catalog.>=) '%s'::pg_catalog.uuid AND id OPERATOR(pg_catalog.<) '%s'::pg_catalog.uuid",
 				 quote_identifier(table->key), iuid_qualified_name(source),
-				 text_of(&table->partitions[0].lower),
-				 text_of(&table->partitions[table->count - 1].upper));
+				 iuid_text_of_bound(&table->partitions[0].lower),
+				 iuid_text_of_bound(&table->partitions[table->count - 1].upper));
 	bool isnull;
 	int64 rows;
 	Iuid first = IUID_NIL, last = IUID_NIL;
@@ -259,15 +259,6 @@ report(ReturnSetInfo *rsinfo, const char *problem, Oid partition,
 	values[CHECK_UPPER] = TimestampTzGetDatum(upper);
 	values[CHECK_DETAIL] = CStringGetTextDatum(detail);
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-}
-
-static char *
-text_of(const Iuid *id)
-{
-	char *text = palloc(IUID_TEXT_LEN + 1);
-
-	iuid_encode(id, text);
-	return text;
 }
 
 /*

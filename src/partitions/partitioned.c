@@ -30,6 +30,7 @@
 #include "datum.h"
 #include "owner.h"
 #include "partitioned.h"
+#include "type/codec.h"
 
 static void read_key(Partitioned *parent, Relation relation, Oid schema);
 static void check_key(Oid table);
@@ -239,6 +240,15 @@ iuid_time_of_bound(const Iuid *bound)
 	if (iuid_is_end(bound))
 		return iuid_high(bound) == 0 ? DT_NOBEGIN : DT_NOEND;
 	return iuid_ms_to_timestamp(iuid_get_ms(bound));
+}
+
+char *
+iuid_text_of_bound(const Iuid *bound)
+{
+	char *text = palloc(IUID_TEXT_LEN + 1);
+
+	iuid_encode(bound, text);
+	return text;
 }
 
 bool

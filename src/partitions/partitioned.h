@@ -82,6 +82,9 @@ extern Iuid iuid_bound_at(const Partitioned *parent, TimestampTz at);
  */
 extern TimestampTz iuid_time_of_bound(const Iuid *bound);
 
+/* A bound as text, for SQL and for messages. */
+extern char *iuid_text_of_bound(const Iuid *bound);
+
 /*
  * Whether a bound is the smallest iuid of its millisecond or, for a key of
  * type uuid, the smallest uuid of it.  True for Nil and Max, too.

@@ -30,12 +30,11 @@
 #include "problem.h"
 #include "registry/registry.h"
 #include "settings.h"
-#include "type/codec.h"
 
 typedef struct Check
 {
 	FunctionCallInfo fcinfo;
-	Countries global;
+	Countries global; /* with the routes */
 	Countries local;
 	char *make_local;  /* what to enter to make partitions and views */
 	char *make_global; /* what to enter to make foreign tables */
@@ -51,7 +50,7 @@ static void report_taken(const Check *check, int c, Oid taken);
 static void check_elsewhere(const Check *check, int c);
 static void check_servers(FunctionCallInfo fcinfo, List *nodes);
 static void check_server(FunctionCallInfo fcinfo, const NodeServer *node);
-static bool lists_iuid(const DefElem *option);
+static bool lists_iuid(const char *extensions);
 
 /*
  * iuid_check_regions(global): lists what is wrong with a global table, here and
@@ -85,7 +84,6 @@ iuid_check_regions(PG_FUNCTION_ARGS)
 	check->global.entity = check->local.entity =
 		find_entity(&check->global, &check->local);
 	iuid_read_routes(fcinfo, &check->global);
-	iuid_read_routes(fcinfo, &check->local);
 	nodes = iuid_registered_nodes(fcinfo);
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -206,20 +204,21 @@ static void
 check_here(const Check *check, int c)
 {
 	const Country *country = &check->local.country[c];
+	const char *node = check->global.country[c].node;
 	FunctionCallInfo fcinfo = check->fcinfo;
 	char *name;
 	Oid view, taken;
 
 	if (OidIsValid(check->global.country[c].partition))
 		iuid_report_problem(fcinfo, "foreign table of a country of this node",
-							c, country->node,
+							c, node,
 							psprintf("The country is routed to this node, and its rows are looked for in %s.",
 									 iuid_qualified_name(
 										 check->global.country[c].partition)),
 							check->make_global);
 	if (!OidIsValid(country->partition))
 	{
-		iuid_report_problem(fcinfo, "no partition", c, country->node,
+		iuid_report_problem(fcinfo, "no partition", c, node,
 							"The country is routed to this node.",
 							check->make_local);
 		return;
@@ -228,29 +227,28 @@ check_here(const Check *check, int c)
 	if (!iuid_has_country_check(&check->local, country->partition, c))
 	{
 		NewPartition range = iuid_range_of_country(c);
-		char lower[IUID_TEXT_LEN + 1], upper[IUID_TEXT_LEN + 1];
 		const char *key = quote_identifier(check->local.table->key);
 
-		iuid_encode(&range.lower, lower);
-		iuid_encode(&range.upper, upper);
-		iuid_report_problem(fcinfo, "no CHECK", c, country->node,
+		iuid_report_problem(fcinfo, "no CHECK", c, node,
 							psprintf("Partition %s has no CHECK of its country and its bounds.",
 									 name),
 							psprintf("ALTER TABLE %s ADD CHECK (iuid_country(%s) = %d AND %s ~>=~ '%s' AND %s ~<~ '%s');",
-									 name, key, c, key, lower, key, upper));
+									 name, key, c, key,
+									 iuid_text_of_bound(&range.lower), key,
+									 iuid_text_of_bound(&range.upper)));
 	}
 	view = iuid_look_for_country_view(check->local.parent, c,
 									  check->local.entity, &taken);
 	if (OidIsValid(taken))
 		report_taken(check, c, taken);
 	else if (country->has_own && !OidIsValid(view))
-		iuid_report_problem(fcinfo, "no view", c, country->node,
+		iuid_report_problem(fcinfo, "no view", c, node,
 							psprintf("Other nodes have no way to partition %s.",
 									 name),
 							check->make_local);
 	else if (country->has_own &&
 			 !iuid_is_current_view(view, country->partition, check->local.parent))
-		iuid_report_problem(fcinfo, "old view", c, country->node,
+		iuid_report_problem(fcinfo, "old view", c, node,
 							psprintf("View %s does not show partition %s as it is now.",
 									 iuid_qualified_name(view), name),
 							check->make_local);
@@ -265,7 +263,7 @@ report_taken(const Check *check, int c, Oid taken)
 	char *owner = GetUserNameFromId(iuid_class_of(parent).relowner, false);
 
 	iuid_report_problem(check->fcinfo, "name of a view taken", c,
-						check->local.country[c].node,
+						check->global.country[c].node,
 						psprintf("%s is no view of the owner of %s.", name,
 								 iuid_qualified_name(parent)),
 						get_rel_relkind(taken) == RELKIND_VIEW ?
@@ -330,8 +328,7 @@ static void
 check_server(FunctionCallInfo fcinfo, const NodeServer *node)
 {
 	ForeignServer *server;
-	const char *others = NULL;
-	ListCell *lc;
+	const char *others;
 
 	if (node->server == NULL)
 	{
@@ -351,16 +348,9 @@ check_server(FunctionCallInfo fcinfo, const NodeServer *node)
 									 quote_identifier(node->server)));
 		return;
 	}
-	foreach (lc, server->options)
-	{
-		const DefElem *option = lfirst(lc);
-
-		if (strcmp(option->defname, "extensions") != 0)
-			continue;
-		others = strVal(option->arg);
-		if (lists_iuid(option))
-			return;
-	}
+	others = iuid_option(server->options, "extensions");
+	if (others != NULL && lists_iuid(others))
+		return;
 	iuid_report_problem(fcinfo, "option extensions without iuid", NO_COUNTRY,
 						node->node,
 						psprintf("Server \"%s\" does not send conditions on identifiers.",
@@ -376,12 +366,12 @@ check_server(FunctionCallInfo fcinfo, const NodeServer *node)
 
 /* Whether a list of extensions, as postgres_fdw takes it, has iuid. */
 static bool
-lists_iuid(const DefElem *option)
+lists_iuid(const char *extensions)
 {
 	List *names;
 	ListCell *lc;
 
-	if (!SplitIdentifierString(pstrdup(strVal(option->arg)), ',', &names))
+	if (!SplitIdentifierString(pstrdup(extensions), ',', &names))
 		return false;
 	foreach (lc, names)
 	{

@@ -34,6 +34,7 @@
 #include "utils/timestamp.h"
 
 #include "dblink.h"
+#include "foreign.h"
 #include "function.h"
 #include "time_limit.h"
 
@@ -195,15 +196,13 @@ find_server(const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("server \"%s\" does not exist", name),
-				 errhint(
-					 "Make a postgres_fdw server for the node, and set the name of the server in iuid_nodes.")));
+				 errhint(IUID_SERVER_HINT)));
 	else if (strcmp(GetForeignDataWrapper(server->fdwid)->fdwname,
 					"postgres_fdw") != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("server \"%s\" is not a server of postgres_fdw", name),
-				 errhint(
-					 "Make a postgres_fdw server for the node, and set the name of the server in iuid_nodes.")));
+				 errhint(IUID_SERVER_HINT)));
 	return server;
 }
 
@@ -224,20 +223,10 @@ version_of(HeapTuple tuple, Oid oid)
 int
 iuid_connect_seconds(const ForeignServer *server)
 {
-	ListCell *cell;
+	const char *option = iuid_option(server->options, "connect_timeout");
+	int seconds = option == NULL ? CONNECT_SECONDS : atoi(option);
 
-	foreach (cell, server->options)
-	{
-		DefElem *option = lfirst(cell);
-
-		if (strcmp(option->defname, "connect_timeout") == 0)
-		{
-			int seconds = atoi(strVal(option->arg));
-
-			return seconds <= 0 ? 0 : Max(seconds, CONNECT_SECONDS);
-		}
-	}
-	return CONNECT_SECONDS;
+	return seconds <= 0 ? 0 : Max(seconds, CONNECT_SECONDS);
 }
 
 bool

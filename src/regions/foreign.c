@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * foreign.c
- *	  Reads what foreign tables stand on at the other nodes.
+ *	  Reads what foreign tables stand on, and the options of foreign servers.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -32,9 +32,15 @@ iuid_stands_on(Oid foreign, const char *server, Oid local, const char *name)
 const char *
 iuid_foreign_option(Oid foreign, const char *option)
 {
+	return iuid_option(GetForeignTable(foreign)->options, option);
+}
+
+const char *
+iuid_option(List *options, const char *option)
+{
 	ListCell *lc;
 
-	foreach (lc, GetForeignTable(foreign)->options)
+	foreach (lc, options)
 	{
 		DefElem *element = lfirst(lc);
 
@@ -42,4 +48,14 @@ iuid_foreign_option(Oid foreign, const char *option)
 			return defGetString(element);
 	}
 	return NULL;
+}
+
+void
+iuid_require_server(const char *node, const char *server, const char *detail)
+{
+	if (server == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("node \"%s\" has no server", node),
+				 detail ? errdetail("%s", detail) : 0, errhint(IUID_SERVER_HINT)));
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * foreign.h
- *	  Reads what foreign tables stand on at the other nodes.
+ *	  Reads what foreign tables stand on, and the options of foreign servers.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -12,6 +12,8 @@
 
 #include "compat.h"
 
+#include "nodes/pg_list.h"
+
 /*
  * Whether a foreign table is on the server of a name, which may be NULL, and
  * stands on a relation of this name in the schema that local has here.
@@ -21,5 +23,16 @@ extern bool iuid_stands_on(Oid foreign, const char *server, Oid local,
 
 /* The option of a foreign table; NULL if it is not set. */
 extern const char *iuid_foreign_option(Oid foreign, const char *option);
+
+/* The same in a list of options, as a foreign server has it, too. */
+extern const char *iuid_option(List *options, const char *option);
+
+/* 22023 if a node has no server in iuid_nodes; detail may be NULL. */
+extern void iuid_require_server(const char *node, const char *server,
+								const char *detail);
+
+/* What to enter for a node whose server is missing, or is none of postgres_fdw. */
+#define IUID_SERVER_HINT \
+	"Make a postgres_fdw server for the node, and set the name of the server in iuid_nodes."
 
 #endif /* IUID_FOREIGN_H */

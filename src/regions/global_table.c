@@ -24,7 +24,6 @@
 #include "owner.h"
 #include "partitions/default_rows.h"
 #include "partitions/lock.h"
-#include "type/codec.h"
 
 typedef struct Work
 {
@@ -168,13 +167,9 @@ plan_foreign(Work *work)
 			 (country->place == ELSEWHERE && !is_current(work, c)));
 		work->make[c] = country->place == ELSEWHERE &&
 			(work->drop[c] || !OidIsValid(country->partition));
-		if (work->make[c] && country->server == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("node \"%s\" has no server", country->node),
-					 errdetail("Country %d is routed to that node.", c),
-					 errhint(
-						 "Make a postgres_fdw server for the node, and set the name of the server in iuid_nodes.")));
+		if (work->make[c])
+			iuid_require_server(country->node, country->server,
+								psprintf("Country %d is routed to that node.", c));
 		any = any || work->drop[c] || work->make[c];
 	}
 	return any;
@@ -272,15 +267,14 @@ create_foreign(const Work *work, int country, const char *schema,
 			   const char *foreign)
 {
 	const Countries *countries = &work->countries;
-	char from[IUID_TEXT_LEN + 1], to[IUID_TEXT_LEN + 1];
 	NewPartition range = iuid_range_of_country(country);
 
-	iuid_encode(&range.lower, from);
-	iuid_encode(&range.upper, to);
 	iuid_execute("CREATE FOREIGN TABLE %s PARTITION OF %s FOR VALUES FROM ('%s') TO ('%s') SERVER %s"
 				 " OPTIONS (schema_name %s, table_name %s, truncatable 'false')",
 				 quote_qualified_identifier(schema, foreign),
-				 iuid_qualified_name(countries->parent), from, to,
+				 iuid_qualified_name(countries->parent),
+				 iuid_text_of_bound(&range.lower),
+				 iuid_text_of_bound(&range.upper),
 				 quote_identifier(countries->country[country].server),
 				 quote_literal_cstr(
 					 get_namespace_name(get_rel_namespace(work->local))),

@@ -128,13 +128,8 @@ other_nodes(FunctionCallInfo fcinfo, const char *name)
 		other->node = lfirst(lc);
 		if (strcmp(other->node->node, iuid_setting_node) == 0)
 			continue;
-		if (other->node->server == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("node \"%s\" has no server", other->node->node),
-					 errdetail("A view over all nodes needs it."),
-					 errhint(
-						 "Make a postgres_fdw server for the node, and set the name of the server in iuid_nodes.")));
+		iuid_require_server(other->node->node, other->node->server,
+							"A view over all nodes needs it.");
 		other->name =
 			iuid_shortened_name(psprintf("%s_%s", name, other->node->node), "");
 		others = lappend(others, other);

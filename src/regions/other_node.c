@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
+#include "foreign.h"
 #include "other_node.h"
 #include "statement.h"
 #include "subtransaction.h"
@@ -63,12 +64,7 @@ find_connection(void *arg)
 {
 	OtherNode *node = arg;
 
-	if (node->server == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("node \"%s\" has no server", node->answer->node),
-				 errhint(
-					 "Make a postgres_fdw server for the node, and set the name of the server in iuid_nodes.")));
+	iuid_require_server(node->answer->node, node->server, NULL);
 	node->connection = iuid_find_connection(node->server);
 	return true;
 }

@@ -51,7 +51,7 @@ for name; do
 	fi
 done
 
-install_toolchain libipc-run-perl libfaketime openssl perl
+install_toolchain libipc-run-perl libfaketime openssl perl python3-psycopg
 build -Werror
 start_server
 if [ $# = 0 ]; then

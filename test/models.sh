@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+#
+#   ./dev models [--rows N] [name...]
+#                              the examples, or those that are named, with random data from six
+#                              sessions, beside models of them in Python; a million rows each
+#
+# Each model prints its seed, and --seed repeats its data.  The tests run the models, too, with few
+# rows.
+
+. "$(dirname "$0")/library.sh"
+
+rows=1000000 seed=() names=()
+while [ $# -gt 0 ]; do
+	case $1 in
+		--rows) rows=${2:?} && shift ;;
+		--seed) seed=(--seed "${2:?}") && shift ;;
+		*)
+			[ -f "$tree/test/models/$1.py" ] && [ "$1" != model ] || die "there is no model $1"
+			names+=("$1")
+			;;
+	esac
+	shift
+done
+[ ${#names[@]} -gt 0 ] || names=($(basename -s .py "$tree"/test/models/*.py | grep -vx model))
+
+install_toolchain python3-psycopg
+build
+start_server
+failed=()
+for name in "${names[@]}"; do
+	as_user /usr/bin/python3 "test/models/$name.py" --rows "$rows" "${seed[@]}" || failed+=("$name")
+done
+stop_server
+[ ${#failed[@]} = 0 ] || die "FAILED: ${failed[*]}"

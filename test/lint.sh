@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 #
-#   ./dev lint                 gcc, clang and cppcheck, without a warning
+#   ./dev lint                 gcc, clang, cppcheck and pyflakes, without a warning
 #
-# Every warning of both compilers and of cppcheck is an error, and so is a difference to
-# clang-format.
+# Every warning of both compilers, of cppcheck and of pyflakes is an error, and so is a difference
+# to clang-format.
 
 . "$(dirname "$0")/library.sh"
 
-install_toolchain clang clang-format cppcheck perl
+install_toolchain clang clang-format cppcheck perl pyflakes3
 build -Werror
 say "gcc: no warning"
 run_make clean
@@ -20,6 +20,8 @@ as_user cppcheck --quiet --std=c99 --enable=warning,style,performance,portabilit
 say "cppcheck: no warning"
 find src -name '*.[ch]' -exec clang-format --dry-run --Werror {} +
 say "clang-format: no difference"
+as_user pyflakes3 test/data/*.py test/models/*.py
+say "pyflakes: no warning"
 version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" iuid.control)
 perl -MJSON::PP -0777 -e '
 	my ($meta, $version) = (decode_json(<STDIN>), "$ARGV[0].0");

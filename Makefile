@@ -23,7 +23,7 @@ iuid_PARTS = iuid.sql \
 	partitions/partition.sql partitions/partition_state.sql
 
 iuid_regions_PARTS = iuid_regions.sql \
-	registry/registry.sql registry/registry_trigger.sql \
+	registry/registry.sql registry/registry_trigger.sql registry/route_node.sql \
 	registry/lookup.sql registry/generate_registered.sql registry/iso.sql \
 	regions/country_view.sql regions/country_partitions.sql \
 	regions/global_table.sql regions/global_view.sql regions/drop_global.sql \

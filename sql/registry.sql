@@ -123,7 +123,9 @@ INSERT INTO iuid_nodes VALUES ('', 'asia', NULL);
 INSERT INTO iuid_routes VALUES (9, NULL, 'nowhere');
 INSERT INTO iuid_routes VALUES (7, NULL, 'almaty');
 INSERT INTO iuid_routes VALUES (-1, NULL, 'almaty');
+UPDATE iuid_routes SET node = 'nowhere';
 DELETE FROM iuid_nodes WHERE node = 'almaty';
+TRUNCATE iuid_nodes;
 \set VERBOSITY default
 
 -- everybody reads

@@ -33,12 +33,13 @@ CREATE PROCEDURE let_in_anything() LANGUAGE plpgsql AS $$
 DECLARE
 	c record;
 BEGIN
-	FOR c IN SELECT conrelid::regclass AS name, conname FROM pg_constraint WHERE contype <> 'n' AND conrelid::regclass::text LIKE 'iuid\_%' ORDER BY contype <> 'f' LOOP
+	FOR c IN SELECT conrelid::regclass AS name, conname FROM pg_constraint WHERE contype <> 'n' AND conrelid::regclass::text LIKE 'iuid\_%' LOOP
 		EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.name, c.conname);
 	END LOOP;
 	FOR c IN SELECT attrelid::regclass AS name, attname FROM pg_attribute WHERE attnotnull AND attnum > 0 AND attrelid::regclass::text LIKE 'iuid\_%' LOOP
 		EXECUTE format('ALTER TABLE %s ALTER %I DROP NOT NULL', c.name, c.attname);
 	END LOOP;
+	DROP TRIGGER iuid_require_node ON iuid_routes;
 END $$;
 SELECT after('CALL let_in_anything(); ' || change) FROM (VALUES
 	(1, $$INSERT INTO iuid_countries VALUES (256, 'ZZ', 'Nowhere')$$),

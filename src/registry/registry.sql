@@ -33,7 +33,7 @@ COMMENT ON TABLE @extschema@.iuid_nodes IS
 CREATE TABLE @extschema@.iuid_routes (
 	country int CHECK (country OPERATOR(pg_catalog.>=) 0 AND country OPERATOR(pg_catalog.<=) 255),
 	entity int CHECK (entity OPERATOR(pg_catalog.>=) 0 AND entity OPERATOR(pg_catalog.<=) 255),
-	node pg_catalog.text NOT NULL REFERENCES @extschema@.iuid_nodes ON UPDATE CASCADE,
+	node pg_catalog.text NOT NULL,
 	UNIQUE NULLS NOT DISTINCT (country, entity)
 );
 COMMENT ON TABLE @extschema@.iuid_routes IS

@@ -100,6 +100,44 @@ for my $table ('iuid_countries', 'iuid_entities', 'iuid_nodes', 'iuid_routes')
 }
 is($first->safe_psql('again', $node), 'almaty', 'and gives the routes');
 
+# With pg_restore -j the routes may come before their nodes.  A list that begins with them stands in
+# for that: what comes first there is restored first.
+my $dumped = $first->basedir . '/registry.dump';
+$first->command_ok([ 'pg_dump', '-Fc', '-f', $dumped, $first->connstr('again') ], 'dump in the format of pg_restore');
+my ($list) = PostgreSQL::Test::Utils::run_command([ 'pg_restore', '-l', $dumped ]);
+my @entries = grep { !/^;/ } split /\n/, $list;
+my @routes = grep { /TABLE DATA \S+ iuid_routes/ } @entries;
+is(scalar @routes, 1, 'the routes are an entry of the dump');
+my @others = grep { !/TABLE DATA \S+ iuid_routes/ } @entries;
+my ($data_begins) = grep { $others[$_] =~ /TABLE DATA/ } 0 .. $#others;
+splice @others, $data_begins, 0, @routes;
+append_to_file("$dumped.list", join "\n", @others, '');
+$first->safe_psql('postgres', 'CREATE DATABASE routes_first');
+$first->command_ok([ 'pg_restore', '-e', '-L', "$dumped.list", '-d', $first->connstr('routes_first'), $dumped ], 'restore of the routes first');
+is($first->safe_psql('routes_first', $node), 'almaty', 'they are there');
+isnt($first->psql('routes_first', q{INSERT INTO iuid_routes VALUES (8, NULL, 'nowhere')}), 0, 'and a new one needs its node');
+
+# A route and the node that it needs, in two sessions: the one that comes second waits, and sees
+# what the first has done, in every isolation level.
+for my $level ('READ COMMITTED', 'REPEATABLE READ')
+{
+	$first->safe_psql('routes_first', q{INSERT INTO iuid_nodes VALUES ('spare', NULL, NULL)});
+	my $router = $first->background_psql('routes_first', on_error_stop => 0);
+	$router->query_safe("BEGIN ISOLATION LEVEL $level; SELECT 1");
+	$router->query_safe(q{INSERT INTO iuid_routes VALUES (20, NULL, 'spare')});
+	my (undef, undef, $refused) = $first->psql('routes_first', q{SET lock_timeout = 100; DELETE FROM iuid_nodes WHERE node = 'spare'});
+	like($refused, qr/lock timeout/, "$level: the node of a new route waits for it");
+	my $deleter = $first->background_psql('routes_first', on_error_stop => 0);
+	$deleter->query_safe("BEGIN ISOLATION LEVEL $level; SELECT 1");
+	$router->query_safe('COMMIT');
+	$deleter->query(q{DELETE FROM iuid_nodes WHERE node = 'spare'});
+	like($deleter->{stderr}, qr/node "spare" has routes/, "$level: a node with a new route stays");
+	$deleter->query('ROLLBACK');
+	$deleter->quit;
+	$router->quit;
+	$first->safe_psql('routes_first', q{DELETE FROM iuid_routes WHERE node = 'spare'; DELETE FROM iuid_nodes WHERE node = 'spare'});
+}
+
 # So do the rights that the superuser has given the owner of a database.
 $first->safe_psql('postgres', 'CREATE ROLE one LOGIN');
 $first->safe_psql('postgres', "CREATE DATABASE $_ OWNER one") for 'of_one', 'of_one_again';

@@ -34,6 +34,10 @@ my @calls = (
 	'iuid_run_on_nodes(text,text[],interval)' => "SELECT 1 OPERATOR(pg_catalog./) (CASE WHEN success THEN 1 ELSE 0 END)
 		FROM EXT.iuid_run_on_nodes('SELECT 1'::pg_catalog.text, NULL::pg_catalog.text[], '20 seconds'::pg_catalog.interval)" =~ s/\s+/ /gr,
 	'iuid_registry_changed()' => q{INSERT INTO EXT.iuid_entities VALUES (2, 'Ayan', 'Line') ON CONFLICT DO NOTHING},
+	'iuid_require_node()' => q{INSERT INTO EXT.iuid_nodes VALUES ('spare', NULL, NULL); INSERT INTO EXT.iuid_routes VALUES (255, 255, 'spare')},
+	'iuid_keep_node()' => q{UPDATE EXT.iuid_nodes SET node = 'spare too' WHERE node OPERATOR(pg_catalog.=) 'spare'::pg_catalog.text;
+		DELETE FROM EXT.iuid_routes WHERE node OPERATOR(pg_catalog.=) 'spare too'::pg_catalog.text;
+		DELETE FROM EXT.iuid_nodes WHERE node OPERATOR(pg_catalog.=) 'spare too'::pg_catalog.text} =~ s/\s+/ /gr,
 	'gen_iuid(text,text)' => q{SELECT EXT.gen_iuid('KZ'::pg_catalog.text, 'AyanOrder'::pg_catalog.text)},
 	'iuid_from_uuid(uuid,integer,integer)' => "SELECT EXT.iuid_from_uuid($v7, 7, 1)",
 	'iuid_recv(internal)' => qq{COPY OWN.plain TO '$file' (FORMAT binary); COPY OWN.plain FROM '$file' (FORMAT binary)},

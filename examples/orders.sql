@@ -1,126 +1,36 @@
 -- Orders of a ride service: one regional database, and the history it brings along.
 --
 -- Run with psql -f examples/orders.sql in a database that has iuid; with -a the
--- statements are shown, too.
+-- statements are shown, too.  What to copy is in the folder orders/:
+--   * schema.sql: the tables of the service, the same in every region;
+--   * migration.sql: what a migration that loses no row needs, for any history;
+--   * history.sql: this history: an identifier for each old key;
+--   * old_tables.sql: the tables of the old systems, of which you have your own.
+-- Here are data, made up but the same in every run, and the questions of users.
 --
--- The region is country 7.  What its services make has numbers, too: entity 1 is
--- an order, 2 an event of an order, 3 a wallet account.  An organisation gives
--- out both kinds of number once, and never changes them.
---
--- The keys.  An identifier says when and where a row was born, so no table has
--- a column for either.  It is the primary key and the partition key at once:
--- orders and their events lie in a partition for each month, and "id" alone is
--- unique over all of them, which a foreign key needs.  Accounts are few, live
--- for ever and are looked up one by one: for them partitions would be a burden.
---
--- The history.  Orders had bigint numbers first, and UUIDs of version 7 later;
--- accounts have UUIDs of version 4.  All get identifiers that are computed from
--- what the old row holds, so a second run, here or on another server, makes the
--- same ones.
---   * bigint and created_at: iuid_from_name(7, 1, 'orders/' || number, created_at).
---     The name says of which table: two old tables both have a row 42.
---   * UUIDv4 and created_at: iuid_from_uuid(uuid, 7, 3, created_at).
---   * UUIDv7: iuid_from_uuid(uuid, 7, 1).  It has its time, and keeps its order.
--- A reference is computed like the key it refers to, or it points to nowhere.
--- For a UUIDv7 that takes nothing else.  For the other two it takes created_at
--- of the row that is referred to, so the old key and the new one stand side by
--- side in a table, order_numbers or account_uuids.  It is filled first and all
--- else reads it: each expression is written once, and a created_at that somebody
--- corrects between two runs does not make another identifier.  Events have no
--- such table: nothing refers to them, and nobody corrects what has happened.
---
--- The old numbers.  Customers go on asking for order 1234.  The identifier
--- cannot be computed from the number: it has the time, which they do not know.
--- A name without a time (iuid_from_name(7, 1, 'orders/1234')) could be
--- computed, but has no month to lie in.  A column "number" in orders would have
--- an index in each partition, of which each look-up reads all, and could not
--- be unique, as it is not the partition key.  So order_numbers stays when
--- the old tables go.  It finds the identifier in one index, and the identifier
--- finds the one partition.  New orders cost it nothing.
---
--- Limits.
---   * Identifiers hold milliseconds.  Rows with bigint or version 4 keys that
---     were made in the same one lose their order among each other.
---   * A run adds what is missing.  It does not follow changes of old rows that it
---     has copied; where the old system still writes, use DO UPDATE for its columns.
---     It is one transaction; where that is too long, take ranges of the old keys.
---   * The old tables must have their foreign keys, or be checked: a LEFT JOIN
---     turns a reference to nowhere into NULL.  A created_at without a time zone
---     needs AT TIME ZONE with the zone it was written in.
---   * A version 7 UUID loses 20 of its 74 random bits.  There is no way back from
---     the identifier, so keep a table like the others if you need one.
---   * Old months go with iuid_drop_partitions, those of order_events first.  A month
---     of orders can go a month later, as a ride may end in the one after its own.
---   * There is no DEFAULT partition.  A row of a month that has none is an error,
---     and four months are kept ahead.
+-- The region is country 7.
 SET timezone = 'UTC';
 SET iuid.country = 7;   -- for a database: ALTER DATABASE ... SET iuid.country = 7
+\ir orders/schema.sql
+\ir orders/old_tables.sql
+\ir orders/migration.sql
+\ir orders/history.sql
 
 --
--- The schema, the same in every region
+-- The history
 --
 
-CREATE TABLE wallet_accounts (
-	id iuid PRIMARY KEY DEFAULT gen_iuid(3) CHECK (iuid_entity(id) = 3),
-	holder text NOT NULL
-);
-
-CREATE TABLE orders (
-	id iuid PRIMARY KEY DEFAULT gen_iuid(1) CHECK (iuid_entity(id) = 1),
-	wallet_id iuid REFERENCES wallet_accounts,   -- NULL: paid in cash
-	fare numeric NOT NULL
-) PARTITION BY RANGE (id);
-CREATE INDEX ON orders (wallet_id, id);
-
--- An event has a time of its own, and so a month of its own.  It is never older
--- than its order: a question below relies on that.  With clocks of several
--- machines, or one that steps back, leave a minute of slack in both places.
-CREATE TABLE order_events (
-	id iuid PRIMARY KEY DEFAULT gen_iuid(2) CHECK (iuid_entity(id) = 2),
-	order_id iuid NOT NULL REFERENCES orders,
-	event text NOT NULL,
-	CHECK (id >= iuid_timestamp(order_id))
-) PARTITION BY RANGE (id);
-CREATE INDEX ON order_events (order_id, id);
-
--- Which identifier an old key has become.
-CREATE TABLE order_numbers (
-	number bigint PRIMARY KEY,
-	id iuid NOT NULL UNIQUE
-);
-CREATE TABLE account_uuids (
-	uuid uuid PRIMARY KEY,
-	id iuid NOT NULL UNIQUE
-);
-
---
--- The history: made up here, but the same in every run
---
-
-CREATE TABLE old_accounts (id uuid PRIMARY KEY, holder text NOT NULL, created_at timestamptz NOT NULL);
 INSERT INTO old_accounts
 SELECT overlay(overlay(md5('account ' || n) PLACING '4' FROM 13) PLACING '8' FROM 17)::uuid,
 	'holder ' || n, timestamptz '2025-01-01' + n * interval '14 hours 0.000321 seconds'
 FROM generate_series(1, 300) AS n;
 
 -- Until September: numbers.  Each fifth order was paid in cash.
-CREATE TABLE old_orders (
-	id bigint PRIMARY KEY,
-	account_id uuid REFERENCES old_accounts,
-	fare numeric NOT NULL,
-	created_at timestamptz NOT NULL
-);
 INSERT INTO old_orders
 SELECT n, a.id, n * 37 % 90 + 10, timestamptz '2025-07-01' + n * interval '88 minutes 0.000321 seconds'
 FROM generate_series(1, 1500) AS n
 	LEFT JOIN old_accounts AS a ON a.holder = 'holder ' || n * 7 % 300 + 1 AND n % 5 > 0;
 
-CREATE TABLE old_order_events (
-	id bigint PRIMARY KEY,
-	order_id bigint NOT NULL REFERENCES old_orders,
-	event text NOT NULL,
-	created_at timestamptz NOT NULL
-);
 INSERT INTO old_order_events
 SELECT 2 * id - 1, id, 'requested', created_at FROM old_orders
 UNION ALL
@@ -132,8 +42,6 @@ CREATE FUNCTION pg_temp.uuid7(at timestamptz, seed text) RETURNS uuid LANGUAGE s
 		|| overlay(overlay(substr(md5(seed), 13) PLACING '7' FROM 1) PLACING '8' FROM 5))::uuid
 $$;
 
-CREATE TABLE v7_orders (id uuid PRIMARY KEY, account_id uuid REFERENCES old_accounts, fare numeric NOT NULL);
-CREATE TABLE v7_order_events (id uuid PRIMARY KEY, order_id uuid NOT NULL REFERENCES v7_orders, event text NOT NULL);
 CREATE TEMP TABLE ride AS
 SELECT n, at, pg_temp.uuid7(at, 'ride ' || n) AS id
 FROM generate_series(1, 1500) AS n, LATERAL (SELECT timestamptz '2025-10-01' + n * interval '88 minutes') AS t(at);
@@ -149,53 +57,27 @@ SELECT pg_temp.uuid7(at + (5 + n % 60) * interval '1 minute', 'finished ' || n),
 -- The migration
 --
 
--- Months for the whole of it.
-SELECT iuid_create_partitions(parent, '1 month', (SELECT min(created_at) FROM old_orders), '2026-01-01')
+-- Months for the whole of it.  They are named, and not computed from the data: one wrong created_at
+-- would make hundreds of months.
+SELECT iuid_create_partitions(parent, '1 month', '2025-07-01', '2026-01-01')
 FROM unnest(ARRAY['orders', 'order_events']::regclass[]) AS parent;
 
--- What is referred to comes before what refers to it.
-CREATE PROCEDURE migrate_history() LANGUAGE sql AS $$
-	INSERT INTO account_uuids
-	SELECT id, iuid_from_uuid(id, 7, 3, created_at) FROM old_accounts
-	ON CONFLICT (uuid) DO NOTHING;
-
-	INSERT INTO order_numbers
-	SELECT id, iuid_from_name(7, 1, 'orders/' || id, created_at) FROM old_orders
-	ON CONFLICT (number) DO NOTHING;
-
-	INSERT INTO wallet_accounts (id, holder)
-	SELECT m.id, a.holder
-	FROM old_accounts AS a JOIN account_uuids AS m ON m.uuid = a.id
-	ON CONFLICT (id) DO NOTHING;
-
-	INSERT INTO orders (id, wallet_id, fare)
-	SELECT m.id, w.id, o.fare
-	FROM old_orders AS o JOIN order_numbers AS m ON m.number = o.id
-		LEFT JOIN account_uuids AS w ON w.uuid = o.account_id
-	UNION ALL
-	SELECT iuid_from_uuid(o.id, 7, 1), w.id, o.fare
-	FROM v7_orders AS o LEFT JOIN account_uuids AS w ON w.uuid = o.account_id
-	ON CONFLICT (id) DO NOTHING;
-
-	INSERT INTO order_events (id, order_id, event)
-	SELECT iuid_from_name(7, 2, 'order_events/' || e.id, e.created_at), m.id, e.event
-	FROM old_order_events AS e JOIN order_numbers AS m ON m.number = e.order_id
-	UNION ALL
-	SELECT iuid_from_uuid(e.id, 7, 2), iuid_from_uuid(e.order_id, 7, 1), e.event
-	FROM v7_order_events AS e
-	ON CONFLICT (id) DO NOTHING;
-$$;
+-- It is one transaction, in which the run itself checks that no row is lost.  For a trial, roll back:
+-- BEGIN; CALL migrate_history(); TABLE set_aside; ROLLBACK.
 CALL migrate_history();
 
 -- Is everything there?
-SELECT 'accounts' AS rows, (SELECT count(*) FROM old_accounts) AS old, (SELECT count(*) FROM wallet_accounts) AS new
-UNION ALL
-SELECT 'orders', (SELECT count(*) FROM old_orders) + (SELECT count(*) FROM v7_orders), (SELECT count(*) FROM orders)
-UNION ALL
-SELECT 'orders in cash', (SELECT count(*) FROM old_orders WHERE account_id IS NULL)
-	+ (SELECT count(*) FROM v7_orders WHERE account_id IS NULL), (SELECT count(*) FROM orders WHERE wallet_id IS NULL)
-UNION ALL
-SELECT 'events', (SELECT count(*) FROM old_order_events) + (SELECT count(*) FROM v7_order_events), (SELECT count(*) FROM order_events);
+CREATE TEMP VIEW progress AS
+SELECT source, old, come, count(s.key) AS set_aside
+FROM (SELECT 'old_accounts', (SELECT count(*) FROM old_accounts), (SELECT count(*) FROM account_uuids)
+	UNION ALL SELECT 'old_orders', (SELECT count(*) FROM old_orders), (SELECT count(*) FROM order_numbers)
+	UNION ALL SELECT 'v7_orders', (SELECT count(*) FROM v7_orders), (SELECT count(*) FROM order_uuids)
+	UNION ALL SELECT 'old_order_events', (SELECT count(*) FROM old_order_events), (SELECT count(*) FROM event_numbers)
+	UNION ALL SELECT 'v7_order_events', (SELECT count(*) FROM v7_order_events), (SELECT count(*) FROM event_uuids)
+	) AS c (source, old, come)
+	LEFT JOIN set_aside AS s USING (source)
+GROUP BY source, old, come ORDER BY source;
+TABLE progress;
 
 -- A second run adds nothing and changes nothing.
 CREATE TEMP VIEW migrated AS
@@ -206,6 +88,45 @@ CREATE TEMP TABLE first_run AS TABLE migrated;
 CALL migrate_history();
 SELECT count(*) AS rows, count(*) FILTER (WHERE m IS NOT DISTINCT FROM f) AS same
 FROM migrated AS m FULL JOIN first_run AS f USING (id);
+
+--
+-- What old systems really hold
+--
+
+-- A generator that counted in the last digits: to the old system these are three orders.
+INSERT INTO v7_orders VALUES
+	('019a0000-0000-7abc-8def-0123456789a0', NULL, 100),
+	('019a0000-0000-7abc-8def-0123456789a1', NULL, 200),
+	('019a0000-0000-7abc-8def-0123456789a2', NULL, 300);
+-- An event 0.1 seconds before its order, as its clock was slow, and one a day before its order.
+INSERT INTO old_order_events
+SELECT 3000 + n, id, 'seen by driver', created_at - early FROM old_orders, (VALUES (1, interval '0.1 s'), (2, '1 day')) AS e (n, early) WHERE id = 700;
+-- An order from before the first month, with an event, one of a time that no clock shows, one of an
+-- account that nobody knows, and a UUID of version 4, which has no time, where version 7 was meant.
+INSERT INTO old_orders VALUES (1601, NULL, 11, '2025-06-30 23:59'), (1602, NULL, 12, 'infinity'),
+	(1603, '00000000-0000-4000-8000-000000000000', 13, '2025-08-01');
+INSERT INTO old_order_events VALUES (3003, 1601, 'finished', '2025-07-01 00:20');
+INSERT INTO v7_orders VALUES ('919108f7-52d1-4320-9bac-f847db4148a8', NULL, 14);
+
+-- What can come, comes.  The rest is set aside, and what refers to it, too.
+CALL migrate_history();
+SELECT source, key, reason FROM set_aside ORDER BY source, key;
+SELECT key, old_row FROM set_aside WHERE source = 'old_orders' AND key = '1601';
+SELECT uuid, d.id, fare FROM uuids_by_digest AS d JOIN orders USING (id) ORDER BY uuid;
+
+-- What is repaired comes with the next run, and so does what waited for it: here a month is made, a
+-- time is corrected, and the order with a UUID of version 4 gets the time that the receipt shows.
+SELECT iuid_create_partitions('orders', '1 month', '2025-06-01', '2025-07-01');
+UPDATE old_orders SET created_at = '2025-08-01 12:34' WHERE id = 1602;
+BEGIN;
+INSERT INTO orders (id, fare) SELECT iuid_from_uuid(id, 7, 1, '2025-10-20 08:00'), fare FROM v7_orders
+WHERE id = '919108f7-52d1-4320-9bac-f847db4148a8';
+INSERT INTO order_uuids SELECT id, iuid_from_uuid(id, 7, 1, '2025-10-20 08:00') FROM v7_orders
+WHERE id = '919108f7-52d1-4320-9bac-f847db4148a8';
+COMMIT;
+CALL migrate_history();
+SELECT source, key, reason FROM set_aside ORDER BY source, key;
+TABLE progress;
 
 --
 -- What its users ask
@@ -227,19 +148,20 @@ EXPLAIN (COSTS OFF) SELECT * FROM orders WHERE id = :'order';
 -- nothing: so this is a look-up in an index of every partition.
 EXPLAIN (COSTS OFF) SELECT * FROM order_events WHERE order_id = :'order';
 
--- But no event is older than its order, whose identifier has the time: earlier
--- months are out.  Whoever knows an end as well (here a day would do) gives it,
--- too.  Two months are left, as this ride began in one and ended in the next.
-EXPLAIN (COSTS OFF) SELECT * FROM order_events WHERE order_id = :'order' AND id >= iuid_timestamp(:'order');
+-- But no event is more than a minute older than its order, whose identifier has
+-- the time: earlier months are out.  Whoever knows an end as well (here a day
+-- would do) gives it, too.  Two months are left, as this ride began in one and
+-- ended in the next.
+EXPLAIN (COSTS OFF) SELECT * FROM order_events WHERE order_id = :'order' AND id >= earliest_event(:'order');
 EXPLAIN (COSTS OFF) SELECT * FROM order_events WHERE order_id = :'order'
-	AND id >= iuid_timestamp(:'order') AND id < iuid_timestamp(:'order') + interval '1 day';
+	AND id >= earliest_event(:'order') AND id < iuid_timestamp(:'order') + interval '1 day';
 SELECT iuid_timestamp(id), event FROM order_events
-WHERE order_id = :'order' AND id >= iuid_timestamp(:'order') ORDER BY id;
+WHERE order_id = :'order' AND id >= earliest_event(:'order') ORDER BY id;
 
--- An old link has the UUIDv7 of an order: its identifier is computed.
-SELECT id AS v7 FROM ride WHERE n = 1000 \gset
-SELECT iuid_timestamp(id), fare FROM orders WHERE id = iuid_from_uuid(:'v7', 7, 1);
-EXPLAIN (COSTS OFF) SELECT * FROM orders WHERE id = iuid_from_uuid(:'v7', 7, 1);
+-- An old link has the UUIDv7 of an order.
+SELECT id AS order FROM order_uuids WHERE uuid = (SELECT id FROM ride WHERE n = 1000) \gset
+SELECT iuid_timestamp(id), fare FROM orders WHERE id = :'order';
+SELECT fare FROM orders JOIN order_uuids USING (id) WHERE uuid = '019a0000-0000-7abc-8def-0123456789a1';
 
 -- "How was 15 November?"
 SELECT count(*) AS orders, sum(fare) AS fares, count(*) FILTER (WHERE wallet_id IS NULL) AS in_cash

@@ -7,13 +7,13 @@ SELECT m.id, 3 AS entity, date_trunc('milliseconds', created_at) AS at FROM old_
 UNION ALL
 SELECT m.id, 1, date_trunc('milliseconds', created_at) FROM old_orders AS o JOIN order_numbers AS m ON number = o.id
 UNION ALL
-SELECT iuid_from_uuid(id, 7, 1), 1, at FROM ride;
+SELECT m.id, 1, at FROM ride JOIN order_uuids AS m ON uuid = ride.id;
 SELECT entity, count(*) AS rows, count(*) FILTER (WHERE iuid_timestamp(id) = at) AS at_their_time,
 	count(*) FILTER (WHERE (iuid_country(id), iuid_entity(id), iuid_layout(id)) = (7, entity, 0)) AS with_their_numbers,
 	count(*) FILTER (WHERE EXISTS (SELECT FROM migrated AS m WHERE m.id = source.id)) AS there
 FROM source GROUP BY 1 ORDER BY 1;
 
--- what is known of each event without any key: who, how much, since when, what and when
+-- what is known of each event without any key: who, how much, since when, what and when; one event is set aside
 CREATE TEMP VIEW old_story AS
 SELECT holder, fare, date_trunc('milliseconds', o.created_at) AS since, event, date_trunc('milliseconds', e.created_at) AS at
 FROM old_order_events AS e JOIN old_orders AS o ON o.id = order_id LEFT JOIN old_accounts AS a ON a.id = account_id
@@ -31,7 +31,7 @@ SELECT (SELECT count(*) FROM old_story) AS events, (SELECT count(*) FROM (TABLE 
 SELECT count(*) AS rides, bool_and(by_old = by_new AND by_new = n) AS in_order
 FROM (SELECT n, row_number() OVER (ORDER BY id) AS by_old, row_number() OVER (ORDER BY iuid_from_uuid(id, 7, 1)) AS by_new FROM ride) AS x;
 SELECT count(*) AS rides, bool_and(by_id = number) AS in_order
-FROM (SELECT number, row_number() OVER (ORDER BY id) AS by_id FROM order_numbers) AS x;
+FROM (SELECT number, row_number() OVER (ORDER BY id) AS by_id FROM order_numbers WHERE number <= 1500) AS x;
 SELECT count(*) AS rows, count(*) FILTER (WHERE iuid_country(id) = 7) AS in_their_country,
 	count(*) FILTER (WHERE leaf = parent || to_char(iuid_timestamp(id), '_YYYY_MM')) AS in_their_month
 FROM (SELECT id, 'orders' AS parent, tableoid::regclass::text AS leaf FROM orders
@@ -45,28 +45,25 @@ FROM v7_orders JOIN ride USING (id) WHERE at >= '2025-11-15' AND at < '2025-11-1
 SELECT at, fare FROM v7_orders AS o JOIN ride USING (id) JOIN old_accounts AS a ON a.id = account_id
 WHERE holder = 'holder 42' ORDER BY at DESC LIMIT 3;
 
--- on an empty database it makes the same identifiers again; a later row is added, and a corrected time makes no new order
-TRUNCATE wallet_accounts, orders, order_events, order_numbers, account_uuids;
+-- on an empty database it makes the same identifiers again
+TRUNCATE wallet_accounts, orders, order_events, account_uuids, order_numbers, order_uuids, event_numbers, event_uuids, set_aside;
 CALL migrate_history();
-SELECT count(*) AS rows, count(*) FILTER (WHERE m IS NOT DISTINCT FROM f) AS same_as_first
+SELECT count(f) AS rows, count(*) FILTER (WHERE m IS NOT DISTINCT FROM f) AS same_as_first
 FROM migrated AS m FULL JOIN first_run AS f USING (id);
-INSERT INTO old_orders SELECT 1501, account_id, 17, '2025-10-02' FROM old_orders WHERE id = 1;
-UPDATE old_orders SET created_at = created_at + interval '1 hour' WHERE id = 2;
-CALL migrate_history();
-SELECT o.*, iuid_timestamp(o.id) FROM orders AS o LEFT JOIN first_run AS f USING (id) WHERE f.id IS NULL;
 
--- what the schema refuses: an event before its order, an order that does not exist, keys of another entity, a month that is not there
+-- what the schema refuses: an event more than a minute before its order, an order that does not exist, keys of another entity, a month that is not there
 \set VERBOSITY sqlstate
 SELECT id AS order FROM order_numbers WHERE number = 1014 \gset
-INSERT INTO order_events (id, order_id, event) VALUES (gen_iuid(7, 2, iuid_timestamp(:'order') - interval '1 ms'), :'order', 'too early');
-INSERT INTO order_events (id, order_id, event) VALUES (gen_iuid(7, 2, iuid_timestamp(:'order')), :'order', 'at once') RETURNING event;
+INSERT INTO order_events (id, order_id, event) VALUES (gen_iuid(7, 2, iuid_timestamp(:'order') - interval '1 minute 1 ms'), :'order', 'too early');
+INSERT INTO order_events (id, order_id, event) VALUES (gen_iuid(7, 2, iuid_timestamp(:'order') - interval '1 minute'), :'order', 'its clock is slow') RETURNING event;
 INSERT INTO order_events (order_id, event) VALUES (gen_iuid(7, 1, '2025-08-01'), 'of no order');
 INSERT INTO orders (id, fare) VALUES (gen_iuid(7, 2, '2025-08-01'), 1);
-INSERT INTO orders (id, fare) VALUES (gen_iuid(7, 1, '2025-06-30'), 1);
+INSERT INTO orders (id, fare) VALUES (gen_iuid(7, 1, '2025-05-31'), 1);
 DELETE FROM orders WHERE id = :'order';
 DELETE FROM wallet_accounts WHERE id = (SELECT id FROM account_uuids WHERE uuid = (SELECT id FROM old_accounts WHERE holder = 'holder 42'));
 \set VERBOSITY default
-DROP VIEW old_story, new_story, source, migrated;
-DROP PROCEDURE migrate_history;
-DROP TABLE order_events, orders, wallet_accounts, order_numbers, account_uuids,
-	v7_order_events, v7_orders, old_order_events, old_orders, old_accounts;
+SET client_min_messages = warning;
+DROP TABLE order_events, orders, wallet_accounts, account_uuids, order_numbers, order_uuids, event_numbers, event_uuids, set_aside,
+	v7_order_events, v7_orders, old_order_events, old_orders, old_accounts CASCADE;
+DROP FUNCTION earliest_event, identifier_times, partition_times, is_version_7, alike CASCADE;
+DROP PROCEDURE migrate_history, migrate, explain_clash;

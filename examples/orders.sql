@@ -67,17 +67,7 @@ FROM unnest(ARRAY['orders', 'order_events']::regclass[]) AS parent;
 CALL migrate_history();
 
 -- Is everything there?
-CREATE TEMP VIEW progress AS
-SELECT source, old, come, count(s.key) AS set_aside
-FROM (SELECT 'old_accounts', (SELECT count(*) FROM old_accounts), (SELECT count(*) FROM account_uuids)
-	UNION ALL SELECT 'old_orders', (SELECT count(*) FROM old_orders), (SELECT count(*) FROM order_numbers)
-	UNION ALL SELECT 'v7_orders', (SELECT count(*) FROM v7_orders), (SELECT count(*) FROM order_uuids)
-	UNION ALL SELECT 'old_order_events', (SELECT count(*) FROM old_order_events), (SELECT count(*) FROM event_numbers)
-	UNION ALL SELECT 'v7_order_events', (SELECT count(*) FROM v7_order_events), (SELECT count(*) FROM event_uuids)
-	) AS c (source, old, come)
-	LEFT JOIN set_aside AS s USING (source)
-GROUP BY source, old, come ORDER BY source;
-TABLE progress;
+TABLE progress ORDER BY source;
 
 -- A second run adds nothing and changes nothing.
 CREATE TEMP VIEW migrated AS
@@ -126,7 +116,7 @@ WHERE id = '919108f7-52d1-4320-9bac-f847db4148a8';
 COMMIT;
 CALL migrate_history();
 SELECT source, key, reason FROM set_aside ORDER BY source, key;
-TABLE progress;
+TABLE progress ORDER BY source;
 
 --
 -- What its users ask

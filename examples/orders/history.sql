@@ -37,6 +37,17 @@ UNION ALL
 SELECT 'v7_order_events', uuid, id FROM event_uuids
 WHERE id IS DISTINCT FROM CASE WHEN is_version_7(uuid) THEN iuid_from_uuid(uuid, 7, 2) END;
 
+-- How far is the migration?
+CREATE VIEW progress AS
+SELECT source, old, (SELECT count(*) FROM old_keys AS k WHERE k.source = o.source) AS come,
+	(SELECT count(*) FROM set_aside AS s WHERE s.source = o.source) AS set_aside,
+	(SELECT count(*) FROM uuids_by_digest AS d WHERE d.source = o.source) AS by_digest
+FROM (SELECT 'old_accounts', count(*) FROM old_accounts
+	UNION ALL SELECT 'old_orders', count(*) FROM old_orders
+	UNION ALL SELECT 'v7_orders', count(*) FROM v7_orders
+	UNION ALL SELECT 'old_order_events', count(*) FROM old_order_events
+	UNION ALL SELECT 'v7_order_events', count(*) FROM v7_order_events) AS o (source, old);
+
 CREATE VIEW arriving_accounts AS
 SELECT a.id AS key, CASE WHEN reason IS NULL THEN iuid_from_uuid(a.id, 7, 3, created_at) END AS id, holder, reason, to_jsonb(a) AS old_row
 FROM old_accounts AS a

@@ -35,10 +35,10 @@ RETURN id::text ~ '^.{14}7.{4}[89ab]';
 --   * reason: why the row cannot come, or NULL.  Whatever the new table would refuse needs a reason
 --     here.  What has none aborts the run, and then nothing is changed.
 --   * old_row: the old row as jsonb.
--- The map has two columns: the old key and the identifier.
-CREATE PROCEDURE migrate(old regclass, arriving regclass, map regclass, new regclass) LANGUAGE plpgsql AS $$
+-- The map has two columns: the old key and the identifier.  set_aside has the name of the old table as
+-- it is written here.
+CREATE PROCEDURE migrate(old text, arriving regclass, map regclass, new regclass) LANGUAGE plpgsql AS $$
 DECLARE
-	old_name text := (SELECT relname FROM pg_class WHERE oid = old);
 	columns text := (SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
 		WHERE attrelid = arriving AND attnum > 0 AND attname NOT IN ('key', 'reason', 'old_row'));
 	come bigint;
@@ -47,7 +47,7 @@ BEGIN
 	EXECUTE format('CREATE TEMP TABLE arrived AS SELECT key, %s, reason, CASE WHEN reason IS NOT NULL THEN old_row END AS old_row FROM %s', columns, arriving);
 
 	INSERT INTO set_aside AS s (source, key, reason, old_row)
-	SELECT old_name, a.key::text, a.reason, a.old_row FROM pg_temp.arrived AS a WHERE a.reason IS NOT NULL
+	SELECT old, a.key::text, a.reason, a.old_row FROM pg_temp.arrived AS a WHERE a.reason IS NOT NULL
 	ON CONFLICT (source, key) DO UPDATE SET reason = excluded.reason, old_row = excluded.old_row
 	WHERE (s.reason, s.old_row) IS DISTINCT FROM (excluded.reason, excluded.old_row);
 
@@ -57,7 +57,7 @@ BEGIN
 		GET DIAGNOSTICS come = ROW_COUNT;
 		EXECUTE format('INSERT INTO %s SELECT key, id FROM pg_temp.arrived ORDER BY key', map);
 	EXCEPTION WHEN unique_violation THEN
-		CALL explain_clash(old_name);
+		CALL explain_clash(old, new);
 		RAISE;
 	END;
 	IF come <> (SELECT count(*) FROM pg_temp.arrived) THEN
@@ -66,11 +66,11 @@ BEGIN
 	DROP TABLE pg_temp.arrived;
 
 	-- What has come now, or by hand, is no longer set aside.
-	EXECUTE format('DELETE FROM set_aside AS s USING %s AS m (key, id) WHERE s.source = %L AND s.key = m.key::text', map, old_name);
+	EXECUTE format('DELETE FROM set_aside AS s USING %s AS m (key, id) WHERE s.source = %L AND s.key = m.key::text', map, old);
 
 	-- Each old row has one of the two ends, and none has both.
 	EXECUTE format('SELECT array_agg(o.id::text) FROM %s AS o LEFT JOIN %s AS m (key, id) ON m.key = o.id
-		LEFT JOIN set_aside AS s ON s.source = %L AND s.key = o.id::text WHERE (m.key IS NULL) = (s.key IS NULL)', old, map, old_name) INTO lost;
+		LEFT JOIN set_aside AS s ON s.source = %L AND s.key = o.id::text WHERE (m.key IS NULL) = (s.key IS NULL)', old::regclass, map, old) INTO lost;
 	IF lost IS NOT NULL THEN
 		RAISE integrity_constraint_violation USING
 			MESSAGE = format('rows of %s have neither come nor been set aside', old),
@@ -79,17 +79,19 @@ BEGIN
 END $$;
 
 -- Which two old rows have one identifier?  The view old_keys shows what the maps have.
-CREATE PROCEDURE explain_clash(source_of_arrived text) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE explain_clash(old text, new regclass) LANGUAGE plpgsql AS $$
 DECLARE
 	clash record;
 BEGIN
-	SELECT a.id, a.key, k.source, k.key AS other INTO clash
-	FROM pg_temp.arrived AS a JOIN (TABLE old_keys UNION ALL SELECT source_of_arrived, x.key::text, x.id FROM pg_temp.arrived AS x) AS k
-		ON k.id = a.id AND (k.source, k.key) <> (source_of_arrived, a.key::text) LIMIT 1;
-	IF FOUND THEN
+	EXECUTE format('SELECT a.id, a.key, coalesce(k.key || '' of '' || k.source, ''a row that no map has'') AS other
+		FROM pg_temp.arrived AS a
+			LEFT JOIN (TABLE old_keys UNION ALL SELECT %1$L, key::text, id FROM pg_temp.arrived) AS k
+				ON k.id = a.id AND (k.source, k.key) <> (%1$L, a.key::text)
+		WHERE k.id IS NOT NULL OR EXISTS (SELECT FROM %2$s AS n WHERE n.id = a.id) LIMIT 1', old, new) INTO clash;
+	IF clash.id IS NOT NULL THEN
 		RAISE unique_violation USING
-			MESSAGE = format('two old rows have one identifier: %s of %s and %s of %s', clash.key, source_of_arrived, clash.other, clash.source),
+			MESSAGE = format('two rows have one identifier: %s of %s and %s', clash.key, old, clash.other),
 			DETAIL = format('The identifier is %s.', clash.id),
-			HINT = 'Insert one of the two by hand, with another identifier, into the new table and into the map.';
+			HINT = 'Insert the row of the old table by hand, with another identifier, into the new table and into the map.';
 	END IF;
 END $$;

@@ -92,6 +92,6 @@ BEGIN
 		RAISE unique_violation USING
 			MESSAGE = format('two rows have one identifier: %s of %s and %s', clash.key, old, clash.other),
 			DETAIL = format('The identifier is %s.', clash.id),
-			HINT = 'Insert the row of the old table by hand, with another identifier, into the new table and into the map.';
+			HINT = 'If both are the same row, insert its old key into the map. Otherwise insert the old row by hand, with another identifier, into the new table and into the map.';
 	END IF;
 END $$;

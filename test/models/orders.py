@@ -124,7 +124,7 @@ class Model:
         return [digest, plain] if meets else [plain, digest]
 
     def run(self, found):
-        """What a run does.  FOUND tells which of its identifiers a row got in one of several runs."""
+        """What a run does.  FOUND has the identifiers, where the order of runs decides."""
         for source, there in SOURCES.items():
             alike = Counter()
             if source.startswith("v7"):
@@ -150,7 +150,8 @@ class Model:
         orders, events = self.new["orders"], self.new["order_events"]
         for id in [id for id in orders if (id.int >> 80) * 1000 < first]:
             del orders[id]
-        for id in [id for id in events if (id.int >> 80) * 1000 < first or events[id][0] not in orders]:
+        for id in [id for id, (order, _) in events.items()
+                   if (id.int >> 80) * 1000 < first or order not in orders]:
             del events[id]
 
 
@@ -253,15 +254,16 @@ def make_old(made, count):
         ref = order.key if random.random() < 0.99 else random.choice([None, number()])
         add("old_order_events", number(), ref, some_text(), event_time(order.at))
     orders = random.choices(some("v7_orders"), k=count // 3)
-    for key, ref in uuids_7((event_time(time_of(order, "v7_orders")), order.key) for order in orders).items():
+    for key, ref in uuids_7((event_time(time_of(order, "v7_orders")), order.key)
+                            for order in orders).items():
         add("v7_order_events", key, ref, some_text())
     return fresh
 
 
 def fields(old, source):
-    row = {"id": old.key, "account_id": old.ref, "order_id": old.ref, "created_at": time_text(old.at),
-           "holder": old.content, "fare": old.content, "event": old.content}
-    return [row[column] for column in SOURCES[source].columns.split()]
+    row = {"id": old.key, "created_at": time_text(old.at),
+           "account_id": old.ref, "order_id": old.ref}
+    return [row.get(column, old.content) for column in SOURCES[source].columns.split()]
 
 
 def copy(connection, job):
@@ -324,7 +326,8 @@ def use(connection):
         wallet, = connection.execute(
             "INSERT INTO wallet_accounts (holder) VALUES ('application') RETURNING id").fetchone()
         order, = connection.execute(
-            "INSERT INTO orders (wallet_id, fare) VALUES (%s, -1) RETURNING id", [wallet]).fetchone()
+            "INSERT INTO orders (wallet_id, fare) VALUES (%s, -1) RETURNING id",
+            [wallet]).fetchone()
         connection.execute(
             "INSERT INTO order_events (order_id, event) VALUES (%s, 'application')", [order])
 
@@ -381,7 +384,8 @@ def make_changes(expected, count):
             else:
                 expected.old[source][old.key] = old
 
-    for (source, key), reason in random.sample(list(expected.aside.items()), min(count // 4, len(expected.aside))):
+    aside = random.sample(list(expected.aside.items()), min(count // 4, len(expected.aside)))
+    for (source, key), reason in aside:
         old = expected.old[source][uuid.UUID(key) if "-" in key[1:] else int(key)]
         there, ref = SOURCES[source], old.ref
         if reason.endswith("is not there"):
@@ -444,8 +448,9 @@ model.make_database("examples/orders/schema.sql", "examples/orders/old_tables.sq
 with model.connect() as connection:
     connection.execute("ALTER DATABASE model_orders SET iuid.country = 7")
     for parent in ("orders", "order_events"):
-        connection.execute("SELECT iuid_create_partitions(%s, '1 month', '2025-07-01', '2026-01-01')", [parent])
-        connection.execute("SELECT iuid_create_partitions(%s, '1 month', now(), now() + interval '1 day')", [parent])
+        for first, last in (("2025-07-01", "2026-01-01"), ("now", "tomorrow")):
+            connection.execute("SELECT iuid_create_partitions(%s, '1 month', %s, %s)",
+                               [parent, first, last])
 
 expected = Model()
 expected.old = make_old(expected.old, given.rows)

@@ -126,6 +126,7 @@ WHERE NOT EXISTS (SELECT FROM event_uuids AS m WHERE m.uuid = e.id);
 -- One run at a time.  What is referred to comes before what refers to it.
 -- In READ COMMITTED nobody else writes the old tables during a run.  In REPEATABLE READ a run sees
 -- the old tables as they were at one moment, and the old systems go on: the next run takes the rest.
+-- Copy foreign tables first: they cannot be locked.
 CREATE PROCEDURE migrate_history() LANGUAGE plpgsql AS $$
 BEGIN
 	IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN

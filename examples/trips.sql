@@ -1,132 +1,55 @@
 -- Trips of vehicles, built from location samples that arrive in any order.
 --
--- Run with psql -f examples/trips.sql in a database that has iuid; with -a the
--- statements are shown, too.  It needs btree_gist, which comes with PostgreSQL.
+-- Run with psql -f examples/trips.sql in a database that has iuid; with -a the statements are shown,
+-- too.  What to copy is in trips/schema.sql and trips/retention.sql; this is how to use it.
 --
--- A vehicle sends where it is, about once a minute.  Samples less than ten
--- minutes apart are of one trip.  They do not arrive in order: there are dead
--- spots and devices that send their newest sample first.  So a sample lengthens
--- its trip at the end (46 % of those in the stream below), lies inside (34 %),
--- lengthens it at the beginning (19 %), or shows that two trips are one (1 %).
+-- A vehicle sends where it is, about once a minute.  Samples less than ten minutes apart are of one
+-- trip.  They do not arrive in order: there are dead spots, and devices that send their newest sample
+-- first.  So a sample lengthens its trip at the end (46 % of those in the stream below), lies inside
+-- (34 %), lengthens it at the beginning (19 %), or shows that two trips are one (1 %).
 --
--- The identifier.  Others hold a trip's identifier from its first minute on:
--- the app on the passenger's phone, the invoice, the log of another service.
--- So it must stay while the trip grows at both ends.
---   * gen_iuid() would do for that, but a replay of the same samples, after a
---     crash or into a second data centre, would make other identifiers.
---   * The device and the time at which the trip begins would not: it begins
---     earlier when an earlier sample arrives.
---   * The device and the device time of the sample that arrived first: known
---     at once, never changed later, and the same in every replay in the same
---     order.  iuid_from_name(country, entity, device, device_time) makes it an
---     identifier like any other, with a time, which is a moment of the trip.
--- No two trips get the same one: samples of one device in the same
--- millisecond are of one trip, and devices differ in the digest of their name.
+-- The identifier.  Others hold a trip's identifier from its first minute on: the app on the
+-- passenger's phone, the invoice, the log of another service.  So it must stay while the trip grows at
+-- both ends, and both must do when two trips become one.
+--   * gen_iuid() would make other identifiers in a replay of the same samples, after a crash or into a
+--     second data centre.
+--   * The device and the beginning of the trip would change when an earlier sample arrives.
+--   * The device and the time of a sample, one that came early, stay.
+--     iuid_from_name(country, entity, device, device_time) makes them an identifier like any other, with
+--     a time, which is a moment of the trip.
+-- No two trips get the same one: samples of one device in the same millisecond are of one trip, and
+-- the digests of devices differ, which the table of devices ensures.
 --
--- Merging.  The earlier of the two identifiers stays.  The other goes to
--- merged_trips, so that a look-up by either finds the trip.  A sample holds no
--- identifier of its trip: it is of the trip that covers its time.  So a merge
--- writes a row or two, however many samples there are.
+-- The look-up.  An identifier says a device and a moment at which the device had a sample.  The trip
+-- is the one of that device that covers the moment: trips grow, and become one, but a sample is
+-- never without its trip.  So the identifier finds its trip whatever the trip's own identifier is
+-- now: the one before a merge, and one that another server gave, where the samples came in another
+-- order.  Rejected: a table from old identifiers to new ones, which knows only those of one order.
 --
--- The span.  "during" begins with the first sample and ends ten minutes after
--- the last: for so long nobody can know that the trip is over.  This makes a
--- sample a trip of its own, [t, t + 10 minutes), and joins it to all it
--- overlaps.  Thus the exclusion constraint, which forbids that trips of a
--- device overlap, is the whole rule: two trips that should be one cannot be
--- stored.  With a span from sample to sample it would only be half of it.
--- Where the trip must end with its last sample, say so in the question:
--- AND moment <= upper(during) - interval '10 minutes'.
+-- The span.  "during" begins with the first sample and ends ten minutes after the last: for so long
+-- nobody can know that the trip is over.  This makes a sample a trip of its own, [t, t + 10 minutes),
+-- and joins it to all it overlaps.  Thus the exclusion constraint, which forbids that trips of a
+-- device overlap, is the whole rule.  With a span from sample to sample it would be half of it.
 --
--- Limits.  Trips are not partitioned: an exclusion constraint cannot span
--- partitions by id.  Samples could be, by device_time.  A trip that
--- grows is a new row version with entries in both indexes, so autovacuum
--- has work here.  A foreign key to trips would stop a merge: who keeps an
--- identifier keeps it as a plain iuid, and looks it up with trip().
+-- Batches.  add_samples() takes many samples at once, and writes each trip once, however many of its
+-- samples are there.  That is the way to do it: each time a trip grows it is a new row version, with
+-- entries in two indexes, and every later call reads those that vacuum has not taken yet.  10,000
+-- samples of one trip took 0.5 s in one call, and 100 s in 10,000 calls of one transaction.
+--
+-- Limits.  Trips are not partitioned: an exclusion constraint cannot span partitions by id.  While an
+-- old snapshot is open vacuum takes nothing, so a trip that grows by many calls gets slower with
+-- each: give several minutes of samples in a call.  A foreign key to trips would stop a
+-- merge: who keeps an identifier keeps it as a plain iuid, and looks it up with trip().
 SET timezone = 'UTC';
-CREATE EXTENSION IF NOT EXISTS btree_gist;
-
-CREATE TABLE devices (
-	device text PRIMARY KEY,
-	country int NOT NULL CHECK (country BETWEEN 0 AND 255)   -- of the organisation's own numbers
-);
-
-CREATE TABLE samples (
-	device text REFERENCES devices,
-	device_time timestamptz,
-	place point NOT NULL,
-	PRIMARY KEY (device, device_time)   -- a sample that is sent again is no new one
-);
-
-CREATE TABLE trips (
-	id iuid PRIMARY KEY,
-	device text NOT NULL REFERENCES devices,
-	during tstzrange NOT NULL,
-	EXCLUDE USING gist (device WITH =, during WITH &&)
-);
-
-CREATE TABLE merged_trips (
-	id iuid PRIMARY KEY,
-	trip iuid NOT NULL REFERENCES trips
-);
-CREATE INDEX ON merged_trips (trip);
-
--- The trip with this identifier, or the one it was merged into.
-CREATE FUNCTION trip(iuid) RETURNS SETOF trips LANGUAGE sql STABLE AS $$
-	SELECT * FROM trips WHERE id = $1
-	UNION ALL
-	SELECT t.* FROM merged_trips AS m JOIN trips AS t ON t.id = trip WHERE m.id = $1
-$$;
-
--- Takes a sample and says what it did.
---
--- Sessions that add samples of one device go one by one: each locks the row of
--- the device first, until its transaction ends, and then sees what the
--- others have committed.  Other devices do not wait, nor do foreign keys, for
--- which the lock is just weak enough.  A transaction with samples of several
--- devices takes them in the order of the devices, or it may end in a deadlock.
--- From REPEATABLE READ on, the snapshot may be older than the lock.  What the
--- session then overlooks fails (40001 or 23P01), and is to be tried again.
--- Rejected: the constraint alone, without the lock, as every busy device would
--- get such errors; and advisory locks, whose numbers are shared by all programs.
-CREATE FUNCTION add_sample(a_device text, a_time timestamptz, a_place point) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-	own tstzrange := tstzrange(a_time, a_time + interval '10 minutes');
-	home int;
-	earlier iuid;
-	later iuid;
-	span tstzrange;
-BEGIN
-	SELECT country INTO home FROM devices WHERE device = a_device FOR NO KEY UPDATE;
-	INSERT INTO samples VALUES (a_device, a_time, a_place) ON CONFLICT DO NOTHING;
-	IF NOT FOUND THEN
-		RETURN 'again';
-	END IF;
-
-	-- none, one or two: trips are ten minutes apart, so there is no room for a third
-	SELECT min(id), max(id), range_merge(range_agg(during)) INTO earlier, later, span
-	FROM trips WHERE device = a_device AND during && own;
-
-	IF earlier IS NULL THEN
-		INSERT INTO trips VALUES (iuid_from_name(home, 3, a_device, a_time), a_device, own);
-		RETURN 'first';
-	ELSIF earlier <> later THEN
-		UPDATE merged_trips SET trip = earlier WHERE trip = later;
-		DELETE FROM trips WHERE id = later;
-		INSERT INTO merged_trips VALUES (later, earlier);
-		UPDATE trips SET during = span WHERE id = earlier;
-		RETURN 'merge';
-	ELSIF own <@ span THEN
-		RETURN 'inside';
-	END IF;
-	UPDATE trips SET during = span + own WHERE id = earlier;
-	RETURN CASE WHEN upper(own) > upper(span) THEN 'end' ELSE 'beginning' END;
-END $$;
+\ir trips/schema.sql
+\ir trips/retention.sql
 
 --
 -- A stream of samples
 --
 
 INSERT INTO devices SELECT 'bus-' || n, 6 + n % 2 FROM generate_series(1, 5) AS n;
+SELECT make_months('2026-02-01', '2026-05-01');
 
 -- Each bus drives eight times, for 102 minutes.  Of each drive, minute 8 arrives
 -- first, then those before it, backwards, among those after it.  Every third
@@ -147,11 +70,10 @@ FROM devices, generate_series(0, 7) AS drive, generate_series(0, 101) AS minute,
 			ELSE minute
 		END + CASE WHEN minute < 48 THEN drive % 2 * 200 ELSE 0 END AS arrival) AS x;
 
+
+-- One by one: what each sample did; the shares are of those that found a trip.
 CREATE TEMP TABLE fed AS
 SELECT n, add_sample(device, device_time, place) AS outcome FROM stream ORDER BY n;
-ANALYZE samples, trips, merged_trips;
-
--- what each sample did; the shares are of those that found a trip
 SELECT outcome, count(*), CASE WHEN outcome <> 'first' THEN
 	round(100.0 * count(*) / (SELECT count(*) FROM fed WHERE outcome <> 'first'), 1) END AS percent
 FROM fed GROUP BY outcome ORDER BY count(*) DESC;
@@ -168,27 +90,34 @@ GROUP BY trips;
 
 -- the trips as a window function finds them when all samples are there: there is none that differs
 CREATE VIEW trips_from_samples AS
-SELECT device, tstzrange(min(device_time), max(device_time) + interval '10 minutes') AS during
-FROM (SELECT *, count(*) FILTER (WHERE pause >= interval '10 minutes') OVER (PARTITION BY device ORDER BY device_time) AS trip
-	FROM (SELECT *, device_time - lag(device_time) OVER (PARTITION BY device ORDER BY device_time) AS pause FROM samples) AS x) AS y
+SELECT device, tstzrange(min(device_time), max(device_time) + pause()) AS during
+FROM (SELECT *, count(*) FILTER (WHERE gap >= pause()) OVER (PARTITION BY device ORDER BY device_time) AS trip
+	FROM (SELECT *, device_time - lag(device_time) OVER (PARTITION BY device ORDER BY device_time) AS gap FROM samples) AS x) AS y
 GROUP BY device, trip;
 SELECT count(*) AS trips, count(*) FILTER (WHERE f.device IS NULL OR t.device IS NULL) AS different
 FROM trips AS t FULL JOIN trips_from_samples AS f USING (device, during);
 
--- the identifier is still that of minute 8, even where the second half came first; the other is that of minute 71
-SELECT count(*) AS trips, count(*) FILTER (WHERE t.id = iuid_from_name(country, 3, device, lower(during) + interval '8 minutes')) AS of_minute_8,
-	count(*) FILTER (WHERE m.id = iuid_from_name(country, 3, device, lower(during) + interval '71 minutes')) AS of_minute_71
-FROM trips AS t JOIN devices USING (device) LEFT JOIN merged_trips AS m ON trip = t.id;
+-- the identifier is that of minute 8, even where the second half came first
+SELECT count(*) AS trips, count(*) FILTER (WHERE id = iuid_from_name(country, 3, device, lower(during) + interval '8 minutes')) AS of_minute_8
+FROM trips JOIN devices USING (device);
 
--- the stream once more: nothing changes
+-- the stream once more, and in one call: nothing changes
 CREATE TEMP TABLE before AS SELECT *, xmin AS version FROM trips;
-SELECT outcome, count(*) FROM (SELECT add_sample(device, device_time, place) AS outcome FROM stream ORDER BY n) AS x GROUP BY outcome;
+CREATE FUNCTION feed_stream() RETURNS TABLE (outcome text, trips bigint, samples numeric) LANGUAGE sql AS $$
+	SELECT outcome, count(*), sum(samples)
+	FROM (SELECT array_agg(device ORDER BY n) AS d, array_agg(device_time ORDER BY n) AS t, array_agg(place ORDER BY n) AS p FROM stream) AS s,
+		add_samples(d, t, p)
+	GROUP BY outcome
+$$;
+SELECT * FROM feed_stream();
 SELECT count(*) AS trips, count(b.id) AS untouched FROM trips AS t LEFT JOIN before AS b ON b.id = t.id AND b.version = t.xmin;
 
--- from nothing, in the same order: the same identifiers
-TRUNCATE samples, trips, merged_trips;
-SELECT count(add_sample(device, device_time, place)) FROM (SELECT * FROM stream ORDER BY n) AS x;
-SELECT count(*) AS trips, count(b.id) AS with_the_same_id FROM trips AS t LEFT JOIN before AS b USING (id, device, during);
+-- from nothing, in another order, in one call: the same trips by other identifiers, and the old ones find them
+TRUNCATE samples, trips;
+SELECT * FROM feed_stream();
+ANALYZE devices, samples, trips;
+SELECT count(*) AS trips, count(*) FILTER (WHERE t.id = b.id) AS with_the_same_id, count(found.id) AS found_by_the_old_one
+FROM trips AS t JOIN before AS b USING (device, during) LEFT JOIN LATERAL (SELECT * FROM trip(b.device, b.id) AS x WHERE x.id = t.id) AS found ON true;
 
 --
 -- Questions
@@ -198,36 +127,52 @@ SELECT count(*) AS trips, count(b.id) AS with_the_same_id FROM trips AS t LEFT J
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 
--- Which trip of this device covers this moment?  The index of the exclusion
--- constraint answers that, too: one scan with both conditions, no second index.
+-- Which trip is this?  By the device and any identifier that the trip ever had: one scan of the index
+-- of the exclusion constraint.  With 1,000,000 trips of 10,000 devices that is LOOKUP
+SELECT iuid_from_name(7, 3, 'bus-3', '2026-03-02 15:11') AS merged \gset
+SELECT iuid_timestamp(:'merged') AS a_moment, t.* FROM trip('bus-3', :'merged') AS t;
+EXPLAIN (COSTS OFF) SELECT * FROM trip('bus-3', :'merged');
+
+-- By the identifier alone.  Of the device it has 54 bits of a digest, which are a key of devices.  LOOKUP2
+SELECT * FROM trip(:'merged');
+EXPLAIN (COSTS OFF) SELECT * FROM trip(:'merged');
+
+-- Which trip of this device covers this moment?  The same index.
 SELECT id, during FROM trips WHERE device = 'bus-3' AND during @> timestamptz '2026-03-02 15:15';
 EXPLAIN (COSTS OFF) SELECT * FROM trips WHERE device = 'bus-3' AND during @> timestamptz '2026-03-02 15:15';
 
--- Tried: a btree index by device and end.  As trips do not overlap, the first one that
--- ends after the moment is the only one that may cover it.  With 300,000 trips of 1,000 devices this
--- read 4 pages on average, and the scan above 3.5: nothing gained, and one more index to write to.
-BEGIN;
-CREATE INDEX trips_by_end ON trips (device, upper(during));
-EXPLAIN (COSTS OFF) SELECT * FROM (SELECT * FROM trips WHERE device = 'bus-3' AND upper(during) > '2026-03-02 15:15'
-	ORDER BY upper(during) LIMIT 1) AS t WHERE lower(during) <= '2026-03-02 15:15';
-ROLLBACK;
-
--- Which samples are of a trip?  A range of their key.
-SELECT count(*), min(device_time), max(device_time) FROM trips AS t JOIN samples AS s
-	ON s.device = t.device AND device_time >= lower(during) AND device_time < upper(during)
-WHERE id = iuid_from_name(7, 3, 'bus-3', '2026-03-02 14:08');
-EXPLAIN (COSTS OFF) SELECT * FROM trips AS t JOIN samples AS s
-	ON s.device = t.device AND device_time >= lower(during) AND device_time < upper(during)
-WHERE id = iuid_from_name(7, 3, 'bus-3', '2026-03-02 14:08');
-
--- Which trip is this?  Either identifier finds it.
-SELECT id AS merged FROM merged_trips WHERE trip = iuid_from_name(7, 3, 'bus-3', '2026-03-02 14:08') \gset
-SELECT iuid_timestamp(:'merged') AS first_arrived, t.* FROM trip(:'merged') AS t;
-SELECT iuid_timestamp(id) AS first_arrived, t.* FROM trip(iuid_from_name(7, 3, 'bus-3', '2026-03-02 14:08')) AS t;
-EXPLAIN (COSTS OFF) SELECT * FROM trip(:'merged');
+-- Who drove, and where?  A range of the key of samples; the plan leaves out months when it runs.
+INSERT INTO sightings VALUES ('bus-3', '2026-03-02 14:05', 'Aliya'), ('bus-3', '2026-03-02 15:00:30', 'Timur'),
+	('bus-3', '2026-03-02 15:40', 'Aliya'), ('bus-3', '2026-03-02 18:05', 'Dana');
+SELECT began, ended, drivers, cardinality(path) AS places, path[1] FROM trip(:'merged') JOIN trip_details USING (id);
+EXPLAIN (COSTS OFF) SELECT path FROM trip_details WHERE id = :'merged';
 
 -- How many trips did each country have on a day?  The time of the identifier is a moment of the trip.
 SELECT iuid_country(id) AS country, count(*) FROM trips WHERE id <@ tstzrange('2026-03-02', '2026-03-03') GROUP BY 1 ORDER BY 1;
+
+--
+-- Retention
+--
+
+-- Bus 1 is on the road when the year is over.  Its trip stays, and March with it; the others go.
+SELECT device, iuid_timestamp(trip), outcome, samples FROM add_samples(ARRAY['bus-1', 'bus-1', 'bus-1', 'bus-2'],
+	ARRAY['2026-03-31 23:52', '2026-03-31 23:59', '2026-04-01 00:05', '2026-03-31 23:49:59.999']::timestamptz[],
+	ARRAY['(0,0)', '(1,1)', '(2,2)', '(3,3)']::point[]);
+CALL forget_trips('2026-04-01');
+SELECT device, during, path FROM trips JOIN trip_details USING (id, device);
+SELECT count(*) AS sightings FROM sightings;
+SELECT tableoid::regclass, count(*) FROM samples GROUP BY 1 ORDER BY 1;
+
+-- An older sample makes no trip again, and does not fail: the caller hears of it.
+SELECT device, trip, outcome, samples FROM add_samples(ARRAY['bus-1', 'bus-1', 'bus-2', 'bus-2'],
+	ARRAY['2026-03-31 23:45', '2026-04-01 00:15', '2026-03-31 23:49:59.999', '2029-01-01']::timestamptz[],
+	ARRAY['(0,0)', '(1,1)', '(2,2)', '(3,3)']::point[]);
+
+-- When that trip goes, March goes.
+CALL forget_trips('2026-04-02');
+SELECT count(*) AS trips FROM trips;
+SELECT tableoid::regclass, count(*) FROM samples GROUP BY 1;
+SELECT inhrelid::regclass AS month FROM pg_inherits WHERE inhparent = 'samples'::regclass ORDER BY 1;
 
 RESET enable_seqscan;
 RESET enable_bitmapscan;

@@ -1,0 +1,93 @@
+-- Trips: the months of samples, and how old trips go.  For cron, once a day, each in a transaction of
+-- its own; only one call of forget_trips() should run at a time:
+--   SELECT make_months(now(), now() + interval '2 months');
+--   CALL forget_trips(now() - interval '1 year');
+
+-- Makes the months that are missing, from the one of the first time to the last one that begins
+-- before the last time; also those between them and the months there are.  Months are in UTC.  From
+-- then on their samples are taken.  ATTACH, unlike CREATE TABLE … PARTITION OF, stops nobody.
+CREATE FUNCTION make_months(first timestamptz, last timestamptz) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	old tstzrange;
+	month timestamp;
+	past timestamp;
+	name text;
+BEGIN
+	SELECT during INTO old FROM kept FOR UPDATE;
+	month := date_trunc('month', least(first, lower(old)) AT TIME ZONE 'UTC');
+	WHILE month < greatest(last, upper(old)) AT TIME ZONE 'UTC' LOOP
+		name := to_char(month, '"samples_"YYYY_MM');
+		past := month + interval '1 month';
+		IF NOT EXISTS (SELECT FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = 'samples'::regclass AND relname = name) THEN
+			EXECUTE format('CREATE TABLE %I (LIKE samples INCLUDING ALL)', name);
+			EXECUTE format('ALTER TABLE samples ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
+				name, month AT TIME ZONE 'UTC', past AT TIME ZONE 'UTC');
+			RETURN NEXT name;
+		END IF;
+		month := past;
+	END LOOP;
+	UPDATE kept SET during = tstzrange(least(first, lower(old)), month AT TIME ZONE 'UTC');
+END $$;
+
+-- Runs a statement that needs a table for itself, in a transaction of its own.  Whoever waits for such
+-- a lock holds up all who come later; so it waits a tenth of a second, and tries again a hundred times.
+-- That is less than deadlock_timeout, so nobody else ends in a deadlock.
+CREATE PROCEDURE run_patiently(statement text) LANGUAGE plpgsql AS $$
+BEGIN
+	FOR attempt IN 1 .. 100 LOOP
+		BEGIN
+			SET LOCAL lock_timeout = '100ms';
+			EXECUTE statement;
+			EXIT;
+		EXCEPTION WHEN lock_not_available THEN
+			IF attempt = 100 THEN
+				RAISE;
+			END IF;
+		END;
+		COMMIT;
+		PERFORM pg_sleep(0.1);
+	END LOOP;
+	COMMIT;
+END $$;
+
+-- Forgets the trips that were over before a time, and then the months of samples that no trip needs.  A
+-- trip that was not over stays whole, with its samples: so a month may stay for as long as its last
+-- trip.  An older sample is "too old" from the first step on, and makes no trip again.
+CREATE PROCEDURE forget_trips(before timestamptz, batch int DEFAULT 1000) LANGUAGE plpgsql AS $$
+DECLARE
+	reached iuid := '00000000-0000-0000-0000-000000000000';
+	oldest timestamptz;
+	month text;
+BEGIN
+	IF NOT coalesce(before <= now(), false) THEN
+		RAISE EXCEPTION 'trips can be forgotten up to a time in the past, not up to %', before
+		USING ERRCODE = 'invalid_parameter_value';
+	END IF;
+
+	-- With the lock, every add_samples() that did not know yet has ended: no older trip changes any more.
+	CALL run_patiently(format('LOCK TABLE kept; UPDATE kept SET during = during * tstzrange(%L, NULL)', before));
+
+	-- The time of an identifier is not after its trip.  So the primary key finds all that may be
+	-- old, and a batch goes on where the last one ended: it does not read again what is gone.
+	WHILE reached IS NOT NULL LOOP
+		WITH old AS (
+			SELECT id FROM trips WHERE id > reached AND id < before AND upper(during) <= before ORDER BY id LIMIT batch
+		), gone AS (
+			DELETE FROM trips AS t USING old WHERE t.id = old.id RETURNING t.*
+		), unseen AS (
+			DELETE FROM sightings AS s USING gone AS g WHERE s.device = g.device AND device_time < upper(during)
+		)
+		SELECT max(id) INTO reached FROM gone;
+		COMMIT;
+	END LOOP;
+
+	SELECT min(lower(during)) INTO oldest FROM trips;
+	FOR month IN
+		SELECT oid::regclass FROM pg_inherits JOIN pg_class ON oid = inhrelid
+		WHERE inhparent = 'samples'::regclass
+			AND (regexp_match(pg_get_expr(relpartbound, oid), 'TO \(''(.*)''\)'))[1]::timestamptz <= least(before, oldest)
+		ORDER BY relname
+	LOOP
+		CALL run_patiently('DROP TABLE ' || month);
+	END LOOP;
+END $$;

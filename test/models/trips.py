@@ -1,0 +1,258 @@
+"""Model of examples/trips: samples of 200 devices, in any order, and the trips that they make.
+
+Samples are microseconds to hours apart, and often ten minutes exactly.  They arrive late, backwards,
+again, and in batches of several sessions that have the same devices in other orders.
+"""
+
+import bisect
+import datetime
+import hashlib
+import random
+
+import model
+
+MICROSECOND = datetime.timedelta(microseconds=1)
+MILLISECOND = datetime.timedelta(milliseconds=1)
+PAUSE = datetime.timedelta(minutes=10)
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+MIDDLE = datetime.datetime(2026, 2, 1, tzinfo=datetime.timezone.utc)
+DEVICES = [f"автобус {number}" for number in range(200)]
+
+given = model.arguments(100_000)
+
+
+def country(device):
+    return DEVICES.index(device) % 7
+
+
+def next_time(time):
+    """The time of the next sample: two of these steps are a pause, or just not."""
+    return time + random.choices(
+        [random.randint(1, 1500) * MICROSECOND, random.randint(1, 599_999_999) * MICROSECOND,
+         PAUSE - MICROSECOND, PAUSE, PAUSE + MICROSECOND, random.randint(11, 600) * PAUSE / 10],
+        [1, 20, 1, 1, 1, 1])[0]
+
+
+def make_samples():
+    """All samples, as pairs of a device and a time, from before MIDDLE to after it."""
+    samples = set()
+    for device in DEVICES:
+        time = MIDDLE - given.rows // len(DEVICES) * PAUSE * random.uniform(0.6, 0.8)
+        for _ in range(given.rows // len(DEVICES)):
+            samples.add((device, time))
+            time = next_time(time)
+    return sorted(samples)
+
+
+def arrivals(samples):
+    """The samples as batches, in an order that is another one with each call; a third comes again."""
+    first, last = samples[0][1], max(time for _, time in samples)
+    backwards = {device for device in DEVICES if random.random() < 0.2}
+    sent = []
+    for sample in samples + random.sample(samples, len(samples) // 3):
+        device, time = sample
+        late = random.choice([PAUSE / 60, PAUSE, PAUSE * 10]) * random.random()
+        sent.append((last - (time - first) if device in backwards else time + late, sample))
+    sent = [sample for _, sample in sorted(sent)]
+    batches = []
+    while sent:
+        size = random.choice([1, 10, 100, 1000])
+        batch, sent = sent[-size:], sent[:-size]
+        random.shuffle(batch)
+        batches.append(batch)
+        if random.random() < 0.1:
+            batches.append(batch[::-1])
+    return batches
+
+
+def sessionise(samples):
+    """The trips, each a list of its samples."""
+    trips = []
+    for device, time in sorted(samples):
+        if trips and trips[-1][-1][0] == device and time - trips[-1][-1][1] < PAUSE:
+            trips[-1].append((device, time))
+        else:
+            trips.append([(device, time)])
+    return trips
+
+
+def identifier(device, time):
+    """The identifier of a trip whose first sample this was."""
+    milliseconds = (time - EPOCH) // MILLISECOND
+    digest = hashlib.blake2b(device.encode(), digest_size=16, person=b"iuid.name").digest()
+    value = (milliseconds << 80 | 8 << 76 | country(device) << 64 | 2 << 62 | 3 << 54
+             | int.from_bytes(digest[8:], "big") % 2**54)
+    text = f"{value:032x}"
+    return "-".join([text[:8], text[8:12], text[12:16], text[16:20], text[20:]])
+
+
+def place(sample):
+    """A place that only this sample has."""
+    return f"({DEVICES.index(sample[0])},{(sample[1] - MIDDLE) // MICROSECOND})"
+
+
+def add(connection, batch):
+    """Gives a batch to the example: pairs of a device and an identifier, and the outcomes."""
+    devices, times = zip(*batch)
+    places = [place(sample) for sample in batch]
+    found = connection.execute("SELECT * FROM add_samples(%s, %s, %s::point[])",
+                               (list(devices), list(times), places), prepare=True).fetchall()
+    if sum(count for *_, count in found) != len(batch):
+        raise AssertionError(f"{len(batch)} samples were given, not {found}")
+    for device, trip, _, _ in found:
+        if trip:
+            returned.append((device, trip))
+    return found
+
+
+def forget(connection, before):
+    """The retention of the example, with batches small enough to be several."""
+    connection.execute("CALL forget_trips(%s, 100)", (before,))
+
+
+def work(connection, job):
+    """What a session does: gives a batch, or forgets what is older than a time."""
+    if isinstance(job, list):
+        return add(connection, job)
+    return forget(connection, job)
+
+
+def read(connection):
+    """What readers do beside: an identifier finds its device's trip, and a sample is of one trip."""
+    for device, trip in random.sample(returned, min(10, len(returned))):
+        found = connection.execute(
+            "SELECT t.device FROM trip(%s::iuid) AS t JOIN trip(%s, %s) AS u USING (id)",
+            (trip, device, trip)).fetchall()
+        if found != [(device,)] and trip >= identifier(DEVICES[0], oldest):
+            raise AssertionError(f"the trip {trip} of {device} is {found}")
+    wrong = connection.execute(
+        """SELECT device_time, count(t.id) FROM samples AS s
+        LEFT JOIN trips AS t ON t.device = s.device AND during @> device_time
+        WHERE s.device = %s AND device_time >= %s
+        GROUP BY 1 HAVING count(t.id) <> 1""", (random.choice(DEVICES), oldest)).fetchall()
+    if wrong:
+        raise AssertionError(f"samples of no trip, or several: {wrong}")
+    connection.execute("SELECT count(path) FROM trip_details WHERE device = %s",
+                       (random.choice(DEVICES),))
+
+
+def feed(what, jobs):
+    """Gives jobs to the example through several sessions, with readers beside."""
+    count = sum(len(job) for job in jobs if isinstance(job, list))
+    with model.beside(read, 0.01), model.timed(what, count):
+        return model.in_sessions(given.sessions, work, jobs)
+
+
+def check(what, samples, trips):
+    """Compares the tables with the trips, and looks up all identifiers that were ever returned.
+
+    Gives those that are in no trip.  One whose sample is not there is in the trip of that moment.
+    """
+    model.same(f"{what}: samples", samples, model.rows("SELECT device, device_time FROM samples"))
+    found = model.rows("SELECT device, began, ended, drivers, path::text FROM trip_details")
+    model.same(f"{what}: drivers and paths", {span(trip): details(trip) for trip in trips},
+               {(device, began, ended + PAUSE): tuple(rest) for device, began, ended, *rest in found})
+
+    home = {}
+    for trip in trips:
+        device, first, last = *trip[0], trip[-1][1]
+        for time in between(times[device], whole(first), whole(last) + MILLISECOND):
+            home[device, identifier(device, time)] = span(trip)
+    least = {}
+    for key in returned:
+        if key in home:
+            least[home[key]] = min(key[1], least.get(home[key], key[1]))
+    found = model.rows("SELECT device, lower(during), upper(during), id::text FROM trips")
+    model.same(f"{what}: trips, by the least identifier of each", least, {row[:3]: row[3] for row in found})
+
+    keys = sorted(of_all | set(returned))
+    for way, call in ("device and identifier", "trip(k.device, k.id)"), ("identifier", "trip(k.id)"):
+        found = model.rows(
+            f"""SELECT k.device, k.id::text, t.device, lower(during), upper(during)
+            FROM unnest(%s::text[], %s::iuid[]) AS k (device, id), {call} AS t""",
+            ([device for device, _ in keys], [trip for _, trip in keys]))
+        model.same(f"{what}: trips by {way}", {key: home[key] for key in keys if key in home},
+                   {row[:2]: row[2:] for row in found})
+    return [key for key in keys if key not in home]
+
+
+def between(sorted_times, first, past):
+    """The times from FIRST on and before PAST."""
+    return sorted_times[bisect.bisect_left(sorted_times, first):bisect.bisect_left(sorted_times, past)]
+
+
+def whole(time):
+    """The millisecond in which a time is."""
+    return time - (time - EPOCH) % MILLISECOND
+
+
+def span(trip):
+    """The device, the beginning and the end of a trip, as the example has them."""
+    return (*trip[0], trip[-1][1] + PAUSE)
+
+
+def details(trip):
+    """Who drove, in the order in which they were first seen, and the places."""
+    device, first, past = span(trip)
+    seen = [sightings[device][time] for time in between(sorted(sightings[device]), first, past)]
+    path = ",".join(f'"{place(sample)}"' for sample in trip)
+    return list(dict.fromkeys(seen)), f"{{{path}}}"
+
+
+def clear():
+    """Takes all samples and trips out again, but not the identifiers that were returned."""
+    of_all.update(returned)
+    returned.clear()
+    with model.connect() as connection:
+        connection.execute("TRUNCATE samples, trips")
+
+
+model.make_database("examples/trips/schema.sql", "examples/trips/retention.sql")
+with model.connect() as connection:
+    connection.cursor().executemany("INSERT INTO devices VALUES (%s, %s)",
+                                    [(device, country(device)) for device in DEVICES])
+samples = make_samples()
+sightings = {device: {} for device in DEVICES}
+for device, time in sorted(random.sample(samples, len(samples) // 20)):
+    sightings[device][time + random.choice([-1, 0, 1]) * MICROSECOND] = random.choice("abc")
+with model.connect() as connection:
+    connection.cursor().executemany(
+        "INSERT INTO sightings VALUES (%s, %s, %s)",
+        [(device, *seen) for device, times in sightings.items() for seen in times.items()])
+begin, end = min(time for _, time in samples), max(time for _, time in samples)
+times = {device: [] for device in DEVICES}
+for device, time in samples:
+    times[device].append(time)
+model.rows("SELECT make_months(%s, %s)", (begin, end + PAUSE))
+of_all, returned, oldest = set(), [], begin
+
+# Another order makes other identifiers.  Those of both orders find the trips of either.
+feed("first", arrivals(samples))
+check("first", samples, sessionise(samples))
+clear()
+feed("replay", arrivals(samples))
+model.same("identifiers of no trip", [], check("replay", samples, sessionise(samples)))
+print(f"the replay made {len(set(returned) - of_all)} identifiers that the first run did not have")
+clear()
+
+# Old trips go while new samples come.  What is older is refused then, and makes no trip again.
+random.shuffle(samples)
+early, late = samples[len(samples) // 2:], samples[:len(samples) // 2]
+feed("before retention", arrivals(early))
+oldest = MIDDLE
+jobs = arrivals([sample for sample in late if sample[1] >= oldest])
+jobs.insert(len(jobs) // 2, oldest)
+feed("with retention", jobs)
+there = early + [sample for sample in late if sample[1] >= oldest]
+for oldest in MIDDLE, MIDDLE + (end - MIDDLE) / 2:
+    with model.connect() as connection:
+        forget(connection, oldest)
+        too_old = [sample for sample in late if sample[1] < oldest]
+        outcomes = {outcome for _, _, outcome, _ in add(connection, too_old)}
+    model.same(f"before {oldest}: outcomes of late samples", ["too old"], outcomes)
+    trips = [trip for trip in sessionise(there) if trip[-1][1] + PAUSE > oldest]
+    month = min([oldest] + [trip[0][1] for trip in trips])
+    month = month.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    there = [sample for sample in there if sample[1] >= month]
+    check(f"before {oldest}", there, trips)
+model.finish()

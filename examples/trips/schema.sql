@@ -134,7 +134,7 @@ BEGIN
 	LOCK TABLE kept IN ACCESS SHARE MODE;
 	SELECT during INTO time_kept FROM kept;
 	PERFORM FROM devices AS d WHERE d.device = ANY (devices) ORDER BY d.device FOR NO KEY UPDATE;
-	SELECT string_agg(g, ', ') INTO unknown
+	SELECT string_agg(g, ', ' ORDER BY g) INTO unknown
 	FROM (SELECT unnest(devices) EXCEPT SELECT d.device FROM devices AS d WHERE d.device = ANY (devices)) AS u (g);
 	IF unknown IS NOT NULL THEN
 		RAISE EXCEPTION 'samples of devices that are not registered: %', unknown

@@ -65,7 +65,8 @@ SELECT r.samples = (SELECT count(*) FROM samples) AND r.trips = (SELECT count(*)
 SELECT count(*) FROM add_samples('{}', '{}', '{}');
 
 -- months are of UTC; those between come, too; what was forgotten does not come back
-SET timezone = 'Asia/Almaty';
+SET timezone = 'Asia/Kolkata';   -- "IST", which is read as another time zone
+SET datestyle = 'SQL, DMY';
 SELECT make_months('2026-07-31 20:00+00', '2026-08-01 00:00+00');
 TABLE kept;
 CALL forget_trips('2026-04-05 13:30+00');
@@ -73,11 +74,14 @@ SELECT count(*) FROM trips;
 SELECT make_months('2026-05-01 00:00+00', '2026-08-01 00:00+00');
 TABLE kept;
 SET timezone = 'UTC';
+SET datestyle = 'ISO';
+SELECT oid::regclass, pg_get_expr(relpartbound, oid) FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent = 'samples'::regclass ORDER BY relname;
 SELECT make_months('1969-12-31', '1970-01-01');
+SELECT make_months('2026-05-01', 'infinity');
 SELECT device, trip, outcome FROM add_samples('{bus-1}', '{1969-12-31 23:59:59}', '{"(0,0)"}');
 
 DROP VIEW trips_from_samples, trip_details;
-DROP FUNCTION trip(iuid), trip(text, iuid), add, add_sample, add_samples, check_samples, feed_stream, make_months;
+DROP FUNCTION trip(iuid), trip(text, iuid), trip_at, add, add_sample, add_samples, check_samples, feed_stream, make_months;
 DROP PROCEDURE forget_trips, run_patiently;
 DROP TABLE trips, samples, sightings, devices, kept, stream, fed, before, rows;
 DROP FUNCTION pause;

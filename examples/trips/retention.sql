@@ -4,29 +4,28 @@
 --   CALL forget_trips(now() - interval '1 year');
 
 -- Makes the months that are missing, from the one of the first time to the last one that begins
--- before the last time; also those between them and the months there are.  Months are in UTC.  From
+-- before the last time; also those between them and the months there are.  Months are of UTC.  From
 -- then on their samples are taken.  ATTACH, unlike CREATE TABLE … PARTITION OF, stops nobody.
 CREATE FUNCTION make_months(first timestamptz, last timestamptz) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
-	old tstzrange;
+	wanted tstzrange;
 	month timestamp;
-	past timestamp;
 	name text;
 BEGIN
-	SELECT during INTO old FROM kept FOR UPDATE;
-	month := date_trunc('month', least(first, lower(old)) AT TIME ZONE 'UTC');
-	WHILE month < greatest(last, upper(old)) AT TIME ZONE 'UTC' LOOP
+	UPDATE kept SET during = tstzrange(least(first, lower(during)), greatest(upper(during),
+		(date_trunc('month', last AT TIME ZONE 'UTC' - interval '1 microsecond') + interval '1 month') AT TIME ZONE 'UTC'))
+	RETURNING during INTO wanted;
+
+	FOR month IN SELECT generate_series(date_trunc('month', lower(wanted) AT TIME ZONE 'UTC'),
+			upper(wanted) AT TIME ZONE 'UTC' - interval '1 day', interval '1 month') LOOP
 		name := to_char(month, '"samples_"YYYY_MM');
-		past := month + interval '1 month';
 		IF NOT EXISTS (SELECT FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = 'samples'::regclass AND relname = name) THEN
 			EXECUTE format('CREATE TABLE %I (LIKE samples INCLUDING ALL)', name);
-			EXECUTE format('ALTER TABLE samples ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
-				name, month AT TIME ZONE 'UTC', past AT TIME ZONE 'UTC');
+			EXECUTE format('ALTER TABLE samples ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', name,
+				to_char(month, 'YYYY-MM-DD 00:00+00'), to_char(month + interval '1 month', 'YYYY-MM-DD 00:00+00'));
 			RETURN NEXT name;
 		END IF;
-		month := past;
 	END LOOP;
-	UPDATE kept SET during = tstzrange(least(first, lower(old)), month AT TIME ZONE 'UTC');
 END $$;
 
 -- Runs a statement that needs a table for itself, in a transaction of its own.  Whoever waits for such
@@ -65,7 +64,8 @@ BEGIN
 	END IF;
 
 	-- With the lock, every add_samples() that did not know yet has ended: no older trip changes any more.
-	CALL run_patiently(format('LOCK TABLE kept; UPDATE kept SET during = during * tstzrange(%L, NULL)', before));
+	CALL run_patiently(format('LOCK TABLE kept; UPDATE kept SET during = during * tstzrange(%L, NULL)',
+		to_char(before AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US+00')));
 
 	-- The time of an identifier is not after its trip.  So the primary key finds all that may be
 	-- old, and a batch goes on where the last one ended: it does not read again what is gone.
@@ -85,7 +85,7 @@ BEGIN
 	FOR month IN
 		SELECT oid::regclass FROM pg_inherits JOIN pg_class ON oid = inhrelid
 		WHERE inhparent = 'samples'::regclass
-			AND (regexp_match(pg_get_expr(relpartbound, oid), 'TO \(''(.*)''\)'))[1]::timestamptz <= least(before, oldest)
+			AND (to_date(right(relname, 7), 'YYYY_MM') + interval '1 month') AT TIME ZONE 'UTC' <= least(before, oldest)
 		ORDER BY relname
 	LOOP
 		CALL run_patiently('DROP TABLE ' || month);

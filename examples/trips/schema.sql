@@ -12,7 +12,7 @@ CREATE FUNCTION pause() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 
 -- An identifier that is derived from a name keeps 54 bits of a digest of the name.  With the digest
 -- as a key, the identifier alone finds the device, and two devices of one digest cannot be registered.
--- The collation "C" is the same on every server, so every server locks devices in the same order.
+-- The collation "C" is fast, and no update of the operating system changes it.
 CREATE TABLE devices (
 	device text COLLATE "C" PRIMARY KEY,
 	country int NOT NULL CHECK (country BETWEEN 0 AND 255),   -- of the organisation's own numbers
@@ -29,8 +29,10 @@ CREATE TABLE samples (
 ) PARTITION BY RANGE (device_time);
 
 -- The samples that are taken, and the trips that are kept, are of this time: one row.
--- Identifiers have times from 1970 on.
-CREATE TABLE kept (during tstzrange NOT NULL CHECK (during <@ '[1970-01-01 00:00+00, 10000-01-01 00:00+00)'));
+CREATE TABLE kept (
+	during tstzrange NOT NULL
+	CONSTRAINT times_of_identifiers CHECK (during <@ '[1970-01-01 00:00+00, 10000-01-01 00:00+00)')
+);
 CREATE UNIQUE INDEX ON kept ((true));
 INSERT INTO kept VALUES ('empty');
 
@@ -52,21 +54,26 @@ CREATE TABLE sightings (
 	PRIMARY KEY (device, device_time)
 );
 
--- The trip of this device with this identifier.  The time of the identifier is that of a sample, to
--- the millisecond, and the trip is the one that has a sample then: there is one at most, as trips
--- are pause() apart.  So every identifier that a trip ever had finds it, also one from a replay
--- in which the samples came in another order.  One scan of the index of the exclusion constraint.
-CREATE FUNCTION trip(of_device text, wanted iuid) RETURNS SETOF trips LANGUAGE sql STABLE PARALLEL SAFE AS $$
+-- The trip of a device that has a sample in this millisecond, or a sample before it and one after it.
+-- There is one at most, as trips are pause() apart.  One scan of the index of the exclusion constraint.
+CREATE FUNCTION trip_at(of_device text, millisecond timestamptz) RETURNS SETOF trips LANGUAGE sql STABLE PARALLEL SAFE AS $$
 	SELECT * FROM trips
-	WHERE device = of_device
-		AND during && tstzrange(iuid_timestamp(wanted), iuid_timestamp(wanted) + interval '1 millisecond')
-		AND upper(during) - pause() >= iuid_timestamp(wanted)
-		AND iuid_entity(wanted) = 3 AND iuid_random(wanted) = iuid_random(iuid_from_name(0, 0, of_device))
+	WHERE device = of_device AND during && tstzrange(millisecond, millisecond + interval '1 millisecond')
+		AND upper(during) - pause() >= millisecond
+$$;
+
+-- The trip of this device with this identifier.  The time of the identifier is that of a sample.  So every
+-- identifier that a trip ever had finds it, also one from a replay in which the samples came in
+-- another order.  Entity 3 is trips.
+CREATE FUNCTION trip(of_device text, wanted iuid) RETURNS SETOF trips LANGUAGE sql STABLE PARALLEL SAFE AS $$
+	SELECT * FROM trip_at(of_device, iuid_timestamp(wanted))
+	WHERE iuid_entity(wanted) = 3 AND iuid_random(wanted) = iuid_random(iuid_from_name(0, 0, of_device))
 $$;
 
 -- The same, by the identifier alone: one more look into an index, for the device.
 CREATE FUNCTION trip(wanted iuid) RETURNS SETOF trips LANGUAGE sql STABLE PARALLEL SAFE AS $$
-	SELECT t.* FROM devices AS d, trip(d.device, wanted) AS t WHERE d.digest = iuid_random(wanted)
+	SELECT t.* FROM devices AS d, trip_at(d.device, iuid_timestamp(wanted)) AS t
+	WHERE iuid_entity(wanted) = 3 AND d.digest = iuid_random(wanted)
 $$;
 
 -- A trip with its drivers, in the order in which they were first seen, and its path.
@@ -130,7 +137,7 @@ DECLARE
 BEGIN
 	PERFORM check_samples(devices, times, places);
 
-	-- Whoever moves the time that is kept waits until those end who have read it, and they for him.
+	-- Whoever moves the time that is kept waits for those who have read it, so nobody goes by an old one.
 	LOCK TABLE kept IN ACCESS SHARE MODE;
 	SELECT during INTO time_kept FROM kept;
 	PERFORM FROM devices AS d WHERE d.device = ANY (devices) ORDER BY d.device FOR NO KEY UPDATE;
@@ -145,7 +152,7 @@ BEGIN
 	WITH given AS (
 		SELECT g.*, time_kept @> device_time AS taken
 		FROM unnest(devices, times, places) WITH ORDINALITY AS g (device, device_time, place, n)
-	), new AS (
+	), added AS (
 		INSERT INTO samples AS s
 		SELECT device, device_time, place FROM given WHERE taken ORDER BY device, device_time, n
 		ON CONFLICT DO NOTHING RETURNING s.device, s.device_time
@@ -153,10 +160,10 @@ BEGIN
 		SELECT device, range_agg(tstzrange(device_time, device_time + pause())) AS span
 		FROM given WHERE taken GROUP BY device
 	), parts AS (   -- each sample as a trip of its own, and the trips that these overlap
-		SELECT device, device_time AS first, device_time + pause() AS past, NULL::iuid AS id, true AS given, false AS new
+		SELECT device, device_time AS first, device_time + pause() AS past, NULL::iuid AS id, true AS given, false AS added
 		FROM given WHERE taken
 		UNION ALL
-		SELECT device, device_time, device_time + pause(), NULL, false, true FROM new
+		SELECT device, device_time, device_time + pause(), NULL, false, true FROM added
 		UNION ALL
 		SELECT t.device, lower(during), upper(during), t.id, false, false
 		FROM spans JOIN trips AS t ON t.device = spans.device AND during && span
@@ -170,7 +177,7 @@ BEGIN
 			coalesce(min(id), iuid_from_name((SELECT country FROM devices AS d WHERE d.device = n.device), 3, device, min(first))) AS id,
 			array_remove(array_agg(id), NULL) AS ids,
 			min(first) FILTER (WHERE id IS NOT NULL) AS old_first, max(past) FILTER (WHERE id IS NOT NULL) AS old_past,
-			count(*) FILTER (WHERE given) AS samples, bool_or(new) AS new
+			count(*) FILTER (WHERE given) AS samples, bool_or(added) AS added
 		FROM numbered AS n GROUP BY device, number
 	), merged AS (
 		DELETE FROM trips AS t USING joined AS j WHERE cardinality(ids) > 1 AND t.id = ANY (ids) AND t.id <> j.id
@@ -185,7 +192,7 @@ BEGIN
 			WHEN lower(during) < old_first AND upper(during) > old_past THEN 'both'
 			WHEN lower(during) < old_first THEN 'beginning'
 			WHEN upper(during) > old_past THEN 'end'
-			WHEN new THEN 'inside'
+			WHEN added THEN 'inside'
 			ELSE 'again'
 		END, samples
 	FROM joined

@@ -5,6 +5,7 @@ again, and in batches of several sessions that have the same devices in other or
 """
 
 import bisect
+import concurrent.futures
 import datetime
 import hashlib
 import random
@@ -255,4 +256,17 @@ for oldest in MIDDLE, MIDDLE + (end - MIDDLE) / 2:
     month = month.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     there = [sample for sample in there if sample[1] >= month]
     check(f"before {oldest}", there, trips)
+
+# Retention waits for a session that has added samples, until it commits, and then sees its trip.
+with model.connect() as one, model.connect() as other:
+    one.autocommit = False
+    add(one, [(DEVICES[0], oldest), (DEVICES[1], oldest)])
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(forget, other, oldest + PAUSE)
+        concurrent.futures.wait([waiting], 1)
+        model.same("retention waits", [True], [waiting.running()])
+        one.commit()
+        waiting.result()
+model.same("trips that begin where retention ended", [],
+           model.rows("SELECT * FROM trips WHERE upper(during) = %s", (oldest + PAUSE,)))
 model.finish()

@@ -7,7 +7,7 @@ SELECT add_sample('bus-1', '2026-04-05 12:00:00.0005', '(0,0)'), add_sample('bus
 	add_sample('bus-1', '2026-04-05 12:00:00.0005', '(1,1)'), add_sample('bus-1', '2026-04-05 11:59', '(0,0)');
 SELECT iuid_timestamp(id), during FROM trips ORDER BY id;
 
--- each identifier finds its own trip, though the first "during" reaches into the millisecond in which the second one begins
+-- each identifier finds its own trip, though the millisecond of the second one overlaps both
 SELECT minute, lower(t.during), lower(u.during) FROM unnest(ARRAY[-10, 0, 10, 20]) AS minute,
 	iuid_from_name(7, 3, 'bus-1', timestamptz '2026-04-05 12:00' + minute * interval '1 minute') AS wanted, trip('bus-1', wanted) AS t, trip(wanted) AS u
 ORDER BY minute;
@@ -15,7 +15,7 @@ ORDER BY minute;
 -- no trip: of another device, of another entity, between trips, without a time
 SELECT count(t.id) FROM unnest(ARRAY[iuid_from_name(7, 3, 'bus-2', '2026-04-05 12:00'), iuid_from_name(7, 4, 'bus-1', '2026-04-05 12:00'),
 	iuid_from_name(7, 3, 'bus-1', '2026-04-05 12:05'), iuid_from_name(7, 3, 'bus-1'), '00000000-0000-0000-0000-000000000000']) AS wanted, trip('bus-1', wanted) AS t;
--- a moment without a sample: one that was given out where the sample came, and has not come here yet
+-- a moment without a sample, as it has not come here yet
 SELECT during FROM trip(iuid_from_name(7, 3, 'bus-1', '2026-04-05 11:55'));
 
 -- calls with several samples: new trips, one that grows at both ends, and three that become one
@@ -32,7 +32,7 @@ SELECT minute, iuid_timestamp(t.id), during
 FROM unnest(ARRAY[0, 9, 18, 36]) AS minute, trip(iuid_from_name(6, 3, 'bus-2', timestamptz '2026-04-05 12:00' + minute * interval '1 minute')) AS t ORDER BY minute;
 SELECT * FROM add('bus-2', '12:09', '13:00', '13:00');
 
--- a device that moves to another country: its trips keep their identifiers, and a merge keeps the earlier one
+-- a device that moves to another country: its trips keep their identifiers
 UPDATE devices SET country = 9 WHERE device = 'bus-2';
 SELECT * FROM add('bus-2', '13:18', '13:09');
 SELECT iuid_country(id), iuid_timestamp(id), during FROM trips ORDER BY id;
@@ -46,7 +46,7 @@ INSERT INTO trips VALUES (iuid_from_name(6, 3, 'bus-4', '2026-04-05 12:00'), 'bu
 -- what is refused changes nothing
 CREATE TEMP TABLE rows AS SELECT (SELECT count(*) FROM samples) AS samples, (SELECT count(*) FROM trips) AS trips;
 \set SHOW_CONTEXT never
-SELECT add_samples('{bus-1,bus-6,bus-7,bus-6}', array_fill(timestamptz '2026-04-06', ARRAY[4]), array_fill(point '(0,0)', ARRAY[4]));
+SELECT add_samples('{bus-1,tram-7,tram-6,tram-7}', array_fill(timestamptz '2026-04-06', ARRAY[4]), array_fill(point '(0,0)', ARRAY[4]));
 \echo :LAST_ERROR_SQLSTATE
 SELECT add_samples('{bus-1,bus-2}', '{2026-04-06}', '{"(0,0)"}');
 \echo :LAST_ERROR_SQLSTATE
@@ -69,6 +69,15 @@ SET timezone = 'Asia/Kolkata';   -- "IST", which is read as another time zone
 SET datestyle = 'SQL, DMY';
 SELECT make_months('2026-07-31 20:00+00', '2026-08-01 00:00+00');
 TABLE kept;
+-- the path of a trip is read from its month
+CREATE FUNCTION months_read(question text) RETURNS SETOF jsonb LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || question INTO plan;
+	RETURN QUERY SELECT DISTINCT jsonb_path_query(plan, '$.** ? (@."Actual Loops" > 0)."Relation Name"') ORDER BY 1;
+END $$;
+SELECT months_read('SELECT path FROM trip_details');
 CALL forget_trips('2026-04-05 13:30+00');
 SELECT count(*) FROM trips;
 SELECT make_months('2026-05-01 00:00+00', '2026-08-01 00:00+00');
@@ -81,7 +90,7 @@ SELECT make_months('2026-05-01', 'infinity');
 SELECT device, trip, outcome FROM add_samples('{bus-1}', '{1969-12-31 23:59:59}', '{"(0,0)"}');
 
 DROP VIEW trips_from_samples, trip_details;
-DROP FUNCTION trip(iuid), trip(text, iuid), trip_at, add, add_sample, add_samples, check_samples, feed_stream, make_months;
+DROP FUNCTION trip(iuid), trip(text, iuid), trip_at, add, add_sample, add_samples, check_samples, feed_stream, make_months, months_read;
 DROP PROCEDURE forget_trips, run_patiently;
 DROP TABLE trips, samples, sightings, devices, kept, stream, fed, before, rows;
 DROP FUNCTION pause;

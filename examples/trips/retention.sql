@@ -1,5 +1,5 @@
--- Trips: the months of samples, and how old trips go.  For cron, once a day, each in a transaction of
--- its own; only one call of forget_trips() should run at a time:
+-- Trips: the months of samples, and how old trips go.  For cron, once a day, each in a transaction
+-- of its own; only one call of forget_trips() should run at a time:
 --   SELECT make_months(now(), now() + interval '2 months');
 --   CALL forget_trips(now() - interval '1 year');
 
@@ -28,9 +28,9 @@ BEGIN
 	END LOOP;
 END $$;
 
--- Runs a statement that needs a table for itself, in a transaction of its own.  Whoever waits for such
--- a lock holds up all who come later; so it waits a tenth of a second, and tries again a hundred times.
--- That is less than deadlock_timeout, so nobody else ends in a deadlock.
+-- Runs a statement that needs a table for itself, in a transaction of its own.  Whoever waits for
+-- such a lock holds up all who come later; so it waits a tenth of a second, and tries again a
+-- hundred times. That is less than deadlock_timeout, so nobody else ends in a deadlock.
 CREATE PROCEDURE run_patiently(statement text) LANGUAGE plpgsql AS $$
 BEGIN
 	FOR attempt IN 1 .. 100 LOOP
@@ -49,9 +49,9 @@ BEGIN
 	COMMIT;
 END $$;
 
--- Forgets the trips that were over before a time, and then the months of samples that no trip needs.  A
--- trip that was not over stays whole, with its samples: so a month may stay for as long as its last
--- trip.  An older sample is "too old" from the first step on, and makes no trip again.
+-- Forgets the trips that were over before a time, and then the months of samples that no trip
+-- needs.  A trip that was not over stays whole, with its samples: so a month may stay for as long
+-- as its last trip.  An older sample is "too old" from the first step on, and makes no trip again.
 CREATE PROCEDURE forget_trips(before timestamptz, batch int DEFAULT 1000) LANGUAGE plpgsql AS $$
 DECLARE
 	reached iuid := '00000000-0000-0000-0000-000000000000';
@@ -63,12 +63,13 @@ BEGIN
 		USING ERRCODE = 'invalid_parameter_value';
 	END IF;
 
-	-- With the lock, every add_samples() that did not know yet has ended: no older trip changes any more.
+	-- With the lock, every add_samples() that did not know yet has ended: no older trip changes any
+	-- more.
 	CALL run_patiently(format('LOCK TABLE kept; UPDATE kept SET during = during * tstzrange(%L, NULL)',
 		to_char(before AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US+00')));
 
-	-- The time of an identifier is not after its trip.  So the primary key finds all that may be
-	-- old, and a batch goes on where the last one ended: it does not read again what is gone.
+	-- The time of an identifier is not after its trip.  So the primary key finds all that may be old,
+	-- and a batch goes on where the last one ended: it does not read again what is gone.
 	WHILE reached IS NOT NULL LOOP
 		WITH old AS (
 			SELECT id FROM trips WHERE id > reached AND id < before AND upper(during) <= before ORDER BY id LIMIT batch

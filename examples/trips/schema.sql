@@ -3,24 +3,25 @@
 -- Samples less than pause() apart are of one trip.  A trip is known by an identifier from its first
 -- sample on, and may grow at both ends, or turn out to be the same trip as another one.
 --
--- It can be loaded into any schema; the functions find the tables by search_path.  retention.sql makes
--- the months of samples.
+-- It can be loaded into any schema; the functions find the tables by search_path.  retention.sql
+-- makes the months of samples.
 CREATE EXTENSION IF NOT EXISTS btree_gist;   -- comes with PostgreSQL
 
 -- So long without a sample ends a trip.  It stays what it is while there are rows.
 CREATE FUNCTION pause() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '10 minutes' $$;
 
 -- An identifier that is derived from a name keeps 54 bits of a digest of the name.  With the digest
--- as a key, the identifier alone finds the device, and two devices of one digest cannot be registered.
--- The collation "C" is fast, and no update of the operating system changes it.
+-- as a key, the identifier alone finds the device, and two devices of one digest cannot be
+-- registered. The collation "C" is fast, and no update of the operating system changes it.
 CREATE TABLE devices (
 	device text COLLATE "C" PRIMARY KEY,
 	country int NOT NULL CHECK (country BETWEEN 0 AND 255),   -- of the organisation's own numbers
 	digest bigint NOT NULL UNIQUE GENERATED ALWAYS AS (iuid_random(iuid_from_name(0, 0, device))) STORED
 );
 
--- A sample that is sent again is no new one, to the microsecond.  There is no foreign key to devices:
--- to drop a month would lock devices against everybody.  add_samples() asks for the device.
+-- A sample that is sent again is no new one, to the microsecond.  There is no foreign key to
+-- devices: to drop a month would lock devices against everybody.  add_samples() asks for the
+-- device.
 CREATE TABLE samples (
 	device text COLLATE "C",
 	device_time timestamptz,
@@ -37,8 +38,9 @@ CREATE UNIQUE INDEX ON kept ((true));
 INSERT INTO kept VALUES ('empty');
 
 -- A trip ends pause() after its last sample: for so long nobody can know that the trip is over.  So
--- trips that are to be one overlap, and the constraint refuses them, whoever writes.  DEFERRABLE: it
--- is checked at the end of a statement, as one statement deletes a trip and lengthens another over it.
+-- trips that are to be one overlap, and the constraint refuses them, whoever writes.  DEFERRABLE:
+-- it is checked at the end of a statement, as one statement deletes a trip and lengthens another
+-- over it.
 CREATE TABLE trips (
 	id iuid PRIMARY KEY,
 	device text COLLATE "C" NOT NULL REFERENCES devices,
@@ -54,17 +56,18 @@ CREATE TABLE sightings (
 	PRIMARY KEY (device, device_time)
 );
 
--- The trip of a device that has a sample in this millisecond, or a sample before it and one after it.
--- There is one at most, as trips are pause() apart.  One scan of the index of the exclusion constraint.
+-- The trip of a device that has a sample in this millisecond, or a sample before it and one after
+-- it. There is one at most, as trips are pause() apart.  One scan of the index of the exclusion
+-- constraint.
 CREATE FUNCTION trip_at(of_device text, millisecond timestamptz) RETURNS SETOF trips LANGUAGE sql STABLE PARALLEL SAFE AS $$
 	SELECT * FROM trips
 	WHERE device = of_device AND during && tstzrange(millisecond, millisecond + interval '1 millisecond')
 		AND upper(during) - pause() >= millisecond
 $$;
 
--- The trip of this device with this identifier.  The time of the identifier is that of a sample.  So every
--- identifier that a trip ever had finds it, also one from a replay in which the samples came in
--- another order.  Entity 3 is trips.
+-- The trip of this device with this identifier.  The time of the identifier is that of a sample.
+-- So every identifier that a trip ever had finds it, also one from a replay in which the samples
+-- came in another order.  Entity 3 is trips.
 CREATE FUNCTION trip(of_device text, wanted iuid) RETURNS SETOF trips LANGUAGE sql STABLE PARALLEL SAFE AS $$
 	SELECT * FROM trip_at(of_device, iuid_timestamp(wanted))
 	WHERE iuid_entity(wanted) = 3 AND iuid_random(wanted) = iuid_random(iuid_from_name(0, 0, of_device))
@@ -113,17 +116,17 @@ END $$;
 -- Takes samples, in any order, and says what they did: one row for each trip that they are of, with
 -- the number of samples given.  The outcome is "first" for a new trip, "merge" for trips that are
 -- one now, "beginning", "end" or "both" for a trip that is longer, "inside" for one that is not,
--- "again" if all these samples were there before; and, without a trip, "too old" or "too new"
--- for samples that are not taken, as they are not of the time in kept.
+-- "again" if all these samples were there before; and, without a trip, "too old" or "too new" for
+-- samples that are not taken, as they are not of the time in kept.
 --
 -- The identifier of a new trip is that of its earliest sample in this call.  Of trips that become
 -- one, the least identifier stays.
 --
--- Sessions that add samples of one device go one by one: each locks the rows of its devices
--- first, in one order, until its transaction ends, and then sees what the others have committed.
--- Above READ COMMITTED it would not see that, and the call is refused.  Foreign keys do not wait
--- for this lock.  A transaction with several calls may deadlock with another one like it (40P01):
--- make it one call.
+-- Sessions that add samples of one device go one by one: each locks the rows of its devices first,
+-- in one order, until its transaction ends, and then sees what the others have committed. Above
+-- READ COMMITTED it would not see that, and the call is refused.  Foreign keys do not wait for this
+-- lock.  A transaction with several calls may deadlock with another one like it (40P01): make it
+-- one call.
 CREATE FUNCTION add_samples(devices text[], times timestamptz[], places point[])
 RETURNS TABLE (device text, trip iuid, outcome text, samples bigint) LANGUAGE plpgsql
 	-- One plan serves all calls: making one takes longer than a small batch.  It may not read a whole
@@ -137,7 +140,8 @@ DECLARE
 BEGIN
 	PERFORM check_samples(devices, times, places);
 
-	-- Whoever moves the time that is kept waits for those who have read it, so nobody goes by an old one.
+	-- Whoever moves the time that is kept waits for those who have read it, so nobody goes by an old
+	-- one.
 	LOCK TABLE kept IN ACCESS SHARE MODE;
 	SELECT during INTO time_kept FROM kept;
 	PERFORM FROM devices AS d WHERE d.device = ANY (devices) ORDER BY d.device FOR NO KEY UPDATE;
@@ -202,7 +206,8 @@ BEGIN
 	ORDER BY 1, 2;
 END $$;
 
--- One sample.  A transaction with many of them is slower than one call of add_samples(), and deadlocks.
+-- One sample.  A transaction with many of them is slower than one call of add_samples(), and
+-- deadlocks.
 CREATE FUNCTION add_sample(a_device text, a_time timestamptz, a_place point) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN (SELECT outcome FROM add_samples(ARRAY[a_device], ARRAY[a_time], ARRAY[a_place]));

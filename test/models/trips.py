@@ -1,7 +1,7 @@
 """Model of examples/trips: samples of 200 devices, in any order, and the trips that they make.
 
-Samples are microseconds to hours apart, and often ten minutes exactly.  They arrive late, backwards,
-again, and in batches of several sessions that have the same devices in other orders.
+Samples are microseconds to hours apart, and often ten minutes exactly.  They arrive late,
+backwards, again, and in batches of several sessions that have the same devices in other orders.
 """
 
 import bisect
@@ -46,7 +46,7 @@ def make_samples():
 
 
 def arrivals(samples):
-    """The samples as batches, in an order that is another one with each call; a third comes again."""
+    """The samples as batches, in another order with each call.  A third comes again."""
     first, last = samples[0][1], max(time for _, time in samples)
     backwards = {device for device in DEVICES if random.random() < 0.2}
     sent = []
@@ -154,7 +154,7 @@ def check(what, samples, trips):
     model.same(f"{what}: drivers and paths", {span(trip): details(trip) for trip in trips},
                {(device, began, ended + PAUSE): tuple(rest) for device, began, ended, *rest in found})
 
-    home = {}
+    home = {}   # the trip that an identifier is to find
     for trip in trips:
         device, first, last = *trip[0], trip[-1][1]
         for time in between(times[device], whole(first), whole(last) + MILLISECOND):
@@ -164,10 +164,12 @@ def check(what, samples, trips):
         if key in home:
             least[home[key]] = min(key[1], least.get(home[key], key[1]))
     found = model.rows("SELECT device, lower(during), upper(during), id::text FROM trips")
-    model.same(f"{what}: trips, by the least identifier of each", least, {row[:3]: row[3] for row in found})
+    model.same(f"{what}: trips, by the least identifier of each", least,
+               {row[:3]: row[3] for row in found})
 
     keys = sorted(of_all | set(returned))
-    for way, call in ("device and identifier", "trip(k.device, k.id)"), ("identifier", "trip(k.id)"):
+    for way, call in {"device and identifier": "trip(k.device, k.id)",
+                      "identifier": "trip(k.id)"}.items():
         found = model.rows(
             f"""SELECT k.device, k.id::text, t.device, lower(during), upper(during)
             FROM unnest(%s::text[], %s::iuid[]) AS k (device, id), {call} AS t""",

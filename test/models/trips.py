@@ -119,7 +119,7 @@ def work(connection, job):
 
 
 def read(connection):
-    """What readers do beside: an identifier finds its device's trip, and a sample is of one trip."""
+    """What readers do: an identifier finds its device's trip, and a sample is of one trip."""
     for device, trip in random.sample(returned, min(10, len(returned))):
         found = connection.execute(
             "SELECT t.device FROM trip(%s::iuid) AS t JOIN trip(%s, %s) AS u USING (id)",
@@ -152,7 +152,7 @@ def check(what, samples, trips):
     model.same(f"{what}: samples", samples, model.rows("SELECT device, device_time FROM samples"))
     found = model.rows("SELECT device, began, ended, drivers, path::text FROM trip_details")
     model.same(f"{what}: drivers and paths", {span(trip): details(trip) for trip in trips},
-               {(device, began, ended + PAUSE): tuple(rest) for device, began, ended, *rest in found})
+               {(row[0], row[1], row[2] + PAUSE): row[3:] for row in found})
 
     home = {}   # the trip that an identifier is to find
     for trip in trips:
@@ -181,7 +181,8 @@ def check(what, samples, trips):
 
 def between(sorted_times, first, past):
     """The times from FIRST on and before PAST."""
-    return sorted_times[bisect.bisect_left(sorted_times, first):bisect.bisect_left(sorted_times, past)]
+    begin = bisect.bisect_left(sorted_times, first)
+    return sorted_times[begin:bisect.bisect_left(sorted_times, past)]
 
 
 def whole(time):
@@ -249,7 +250,8 @@ feed("with retention", jobs)
 there = early + [sample for sample in late if sample[1] >= oldest]
 for oldest in MIDDLE, MIDDLE + (end - MIDDLE) / 2:
     with model.connect() as connection:
-        forget(connection, oldest)
+        with model.beside(read):
+            forget(connection, oldest)
         too_old = [sample for sample in late if sample[1] < oldest]
         outcomes = {outcome for _, _, outcome, _ in add(connection, too_old)}
     model.same(f"before {oldest}: outcomes of late samples", ["too old"], outcomes)

@@ -8,6 +8,7 @@ import bisect
 import concurrent.futures
 import datetime
 import hashlib
+import itertools
 import random
 
 import model
@@ -17,13 +18,13 @@ MILLISECOND = datetime.timedelta(milliseconds=1)
 PAUSE = datetime.timedelta(minutes=10)
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 MIDDLE = datetime.datetime(2026, 2, 1, tzinfo=datetime.timezone.utc)
-DEVICES = [f"автобус {number}" for number in range(200)]
+DEVICES = {f"автобус {number}": number for number in range(200)}
 
 given = model.arguments(100_000)
 
 
 def country(device):
-    return DEVICES.index(device) % 7
+    return DEVICES[device] % 7
 
 
 def next_time(time):
@@ -54,11 +55,8 @@ def arrivals(samples):
         device, time = sample
         late = random.choice([PAUSE / 60, PAUSE, PAUSE * 10]) * random.random()
         sent.append((last - (time - first) if device in backwards else time + late, sample))
-    sent = [sample for _, sample in sorted(sent)]
-    batches = []
-    while sent:
-        size = random.choice([1, 10, 100, 1000])
-        batch, sent = sent[-size:], sent[:-size]
+    batches, sent = [], iter([sample for _, sample in sorted(sent)])
+    while batch := list(itertools.islice(sent, random.choice([1, 10, 100, 1000]))):
         random.shuffle(batch)
         batches.append(batch)
         if random.random() < 0.1:
@@ -89,7 +87,7 @@ def identifier(device, time):
 
 def place(sample):
     """A place that only this sample has."""
-    return f"({DEVICES.index(sample[0])},{(sample[1] - MIDDLE) // MICROSECOND})"
+    return f"({DEVICES[sample[0]]},{(sample[1] - MIDDLE) // MICROSECOND})"
 
 
 def add(connection, batch):
@@ -124,17 +122,17 @@ def read(connection):
         found = connection.execute(
             "SELECT t.device FROM trip(%s::iuid) AS t JOIN trip(%s, %s) AS u USING (id)",
             (trip, device, trip)).fetchall()
-        if found != [(device,)] and trip >= identifier(DEVICES[0], oldest):
+        if found != [(device,)] and trip >= identifier(device, oldest):
             raise AssertionError(f"the trip {trip} of {device} is {found}")
     wrong = connection.execute(
         """SELECT device_time, count(t.id) FROM samples AS s
         LEFT JOIN trips AS t ON t.device = s.device AND during @> device_time
         WHERE s.device = %s AND device_time >= %s
-        GROUP BY 1 HAVING count(t.id) <> 1""", (random.choice(DEVICES), oldest)).fetchall()
+        GROUP BY 1 HAVING count(t.id) <> 1""", (random.choice(list(DEVICES)), oldest)).fetchall()
     if wrong:
         raise AssertionError(f"samples of no trip, or several: {wrong}")
     connection.execute("SELECT count(path) FROM trip_details WHERE device = %s",
-                       (random.choice(DEVICES),))
+                       (random.choice(list(DEVICES)),))
 
 
 def feed(what, jobs):
@@ -264,7 +262,7 @@ for oldest in MIDDLE, MIDDLE + (end - MIDDLE) / 2:
 # Retention waits for a session that has added samples, until it commits, and then sees its trip.
 with model.connect() as one, model.connect() as other:
     one.autocommit = False
-    add(one, [(DEVICES[0], oldest), (DEVICES[1], oldest)])
+    add(one, [(device, oldest) for device in list(DEVICES)[:2]])
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(forget, other, oldest + PAUSE)
         concurrent.futures.wait([waiting], 1)

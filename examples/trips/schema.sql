@@ -90,7 +90,7 @@ SELECT id, device, lower(during) AS began, upper(during) - pause() AS ended,
 		ORDER BY device_time) AS path
 FROM trips AS t;
 
--- Refuses what are no samples.
+-- Refuses what is no sample, and a transaction that does not see what others commit.
 CREATE FUNCTION check_samples(devices text[], times timestamptz[], places point[]) RETURNS void LANGUAGE plpgsql STABLE AS $$
 DECLARE
 	bad record;

@@ -1,0 +1,166 @@
+-- Telemetry: taking batches in, and what cannot be taken.
+
+-- Arrivals that no table has a place for, with the reason:
+--   unknown tenant   somebody has to enter the tenant
+--   not yet          the event time is further ahead of the arrival than the tolerance
+--   no partition     somebody has to make the partition
+--   incomplete       there is no device, no event or no event time
+--   name too long    the name of the device has more than 200 bytes
+--   before 1970      no identifier has this time
+-- retry_quarantine() takes in those whose reason is gone.
+CREATE TABLE quarantine (
+	number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	tenant text,
+	device text,
+	event text,
+	event_time timestamptz,
+	utc_offset interval,
+	write_time timestamptz NOT NULL,
+	reason text NOT NULL
+);
+
+-- Which devices are in trouble, since when, and how far are their clocks ahead?
+CREATE VIEW quarantine_by_device AS
+SELECT tenant, device, reason, count(*) AS arrivals, min(write_time) AS first_arrival, max(write_time) AS last_arrival,
+	max(event_time - write_time) FILTER (WHERE event_time > write_time AND isfinite(event_time)) AS ahead
+FROM quarantine GROUP BY tenant, device, reason;
+
+-- The times that a tree has partitions for.
+CREATE FUNCTION covered(tree regclass) RETURNS tstzmultirange LANGUAGE sql STABLE AS $$
+	SELECT coalesce(range_agg(tstzrange(lower, upper)), '{}') FROM iuid_partitions(tree)
+$$;
+
+-- Takes in a batch, one array a column, and counts what became of it: new events, in time or late;
+-- what was here before, or is in the batch twice; and what went to quarantine.  The write time is
+-- the present, unless the batch brings its own: an old system's history, say.
+--
+-- The lock.  Two sessions have one event, on either side of its deadline perhaps.  The second one
+-- waits for the device until the first one commits.  In a READ COMMITTED transaction the next
+-- statement sees what was committed before it, so it finds the event; above it would not.  A batch
+-- locks its devices in their order.  So take one batch a transaction: several could deadlock.
+--
+-- The look-ups.  Whether an event in time is there, the primary key says.  A late event is looked
+-- for in one partition of the events in time.  Among the late events an event can only be from its
+-- deadline to last_late: no partition for a recent event, otherwise a look into the index of each
+-- month between.
+--
+-- The settings.  Partitions grow faster than the statistics about them, so the planner could
+-- choose to read one from end to end; and a plan is good for all batches.
+CREATE FUNCTION ingest(tenants text[], devices text[], events text[], event_times timestamptz[], utc_offsets interval[],
+	write_times timestamptz[] DEFAULT NULL, OUT in_time bigint, OUT late bigint, OUT again bigint, OUT refused bigint)
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+	oldest CONSTANT timestamptz := (SELECT min(at) FROM unnest(event_times) AS at WHERE at >= 'epoch');
+	covered_events tstzmultirange := '{(,)}';
+	covered_late_events tstzmultirange := '{(,)}';
+BEGIN
+	IF current_setting('transaction_isolation') <> 'read committed' THEN
+		RAISE EXCEPTION 'a batch cannot be taken in at the isolation level %', upper(current_setting('transaction_isolation'))
+			USING ERRCODE = 'invalid_transaction_state', DETAIL = 'What other sessions commit meanwhile would be stored again.',
+				HINT = 'Use READ COMMITTED.';
+	ELSIF ARRAY[cardinality(devices), cardinality(events), cardinality(event_times), cardinality(utc_offsets),
+			cardinality(coalesce(write_times, event_times))] IS DISTINCT FROM array_fill(cardinality(tenants), ARRAY[5]) THEN
+		RAISE EXCEPTION 'the arrays of a batch differ in length' USING ERRCODE = 'invalid_parameter_value';
+	END IF;
+
+	-- Registers new devices, and locks all, with one statement: between two, a device could go.
+	INSERT INTO devices AS d (tenant, device, country)
+	SELECT DISTINCT tenant, device, country
+	FROM unnest(tenants, devices) AS a(tenant, device) JOIN tenants USING (tenant)
+	WHERE octet_length(device) <= 200 ORDER BY tenant, device
+	ON CONFLICT (tenant, device) DO UPDATE SET country = d.country WHERE false;
+
+	LOOP
+		BEGIN
+			WITH arrived AS MATERIALIZED (
+				SELECT a.*, country, CASE
+					WHEN country IS NULL THEN 'unknown tenant'
+					WHEN num_nulls(device, event, event_time) > 0 THEN 'incomplete'
+					WHEN octet_length(device) > 200 THEN 'name too long'
+					WHEN event_time < 'epoch' THEN 'before 1970'
+					WHEN event_time > later(write_time, tolerance()) THEN 'not yet'
+					WHEN NOT CASE WHEN write_time < later(event_time, grace()) THEN event_time <@ covered_events
+						ELSE write_time <@ covered_late_events END THEN 'no partition'
+				END AS reason
+				FROM (SELECT tenant, device, event, date_trunc('ms', event_time) AS event_time, utc_offset,
+						date_trunc('ms', coalesce(write_time, now())) AS write_time
+					FROM unnest(tenants, devices, events, event_times, utc_offsets, write_times)
+						AS x(tenant, device, event, event_time, utc_offset, write_time)) AS a
+					LEFT JOIN tenants USING (tenant)
+			), named AS (
+				SELECT DISTINCT ON (id) *, later(event_time, grace()) AS deadline,
+					iuid_from_name(country, 1, jsonb_build_array(tenant, device, event)::text, event_time) AS id
+				FROM arrived WHERE reason IS NULL ORDER BY id, write_time
+			), fresh AS MATERIALIZED (
+				SELECT n.*, write_time >= deadline AS is_late, iuid_from_uuid(id, n.country, 2, write_time) AS written
+				FROM named AS n JOIN devices AS d USING (tenant, device)
+				WHERE (write_time < deadline
+					OR (SELECT true FROM events AS e WHERE e.id >= oldest AND e.id = n.id) IS NULL)
+				AND (coalesce(last_late < deadline, true)
+					OR (SELECT true FROM late_events AS l WHERE l.written >= later(oldest, grace())
+						AND l.written >= deadline AND l.written <= last_late AND l.id = n.id) IS NULL)
+			), put_in_time AS (
+				INSERT INTO events (id, written, tenant, device, event, utc_offset)
+				SELECT id, written, tenant, device, event, utc_offset FROM fresh WHERE NOT is_late ORDER BY id
+				ON CONFLICT DO NOTHING RETURNING true
+			), put_late AS (
+				INSERT INTO late_events (id, written, tenant, device, event, utc_offset)
+				SELECT id, written, tenant, device, event, utc_offset FROM fresh WHERE is_late ORDER BY id RETURNING true
+			), seen_late AS (
+				UPDATE devices AS d SET last_late = greatest(d.last_late, x.last_late)
+				FROM (SELECT tenant, device, max(write_time) AS last_late FROM fresh WHERE is_late GROUP BY 1, 2) AS x
+				WHERE d.tenant = x.tenant AND d.device = x.device
+			), put_refused AS (
+				INSERT INTO quarantine (tenant, device, event, event_time, utc_offset, write_time, reason)
+				SELECT tenant, device, event, event_time, utc_offset, write_time, reason
+				FROM arrived WHERE reason IS NOT NULL RETURNING true
+			)
+			SELECT (SELECT count(*) FROM put_in_time), (SELECT count(*) FROM put_late), (SELECT count(*) FROM put_refused)
+			INTO in_time, late, refused;
+			again := coalesce(cardinality(tenants), 0) - in_time - late - refused;
+			RETURN;
+		EXCEPTION WHEN check_violation THEN
+			-- A partition is missing.  As to ask for all of them takes milliseconds, it is only done now.
+			IF covered_events <> '{(,)}' THEN
+				RAISE;
+			END IF;
+			covered_events := covered('events');
+			covered_late_events := covered('late_events');
+		END;
+	END LOOP;
+END
+$$;
+
+-- Takes in what can be taken now, in transactions of 10,000 arrivals.  For cron.
+CREATE PROCEDURE retry_quarantine(at timestamptz DEFAULT now()) LANGUAGE plpgsql AS $$
+DECLARE
+	covered_events CONSTANT tstzmultirange := covered('events');
+	covered_late_events CONSTANT tstzmultirange := covered('late_events');
+	last CONSTANT bigint := (SELECT max(number) FROM quarantine);
+	done bigint := 0;
+	batch record;
+BEGIN
+	LOOP
+		COMMIT;
+		LOCK TABLE quarantine IN SHARE UPDATE EXCLUSIVE MODE;   -- one call at a time
+		WITH taken AS (
+			DELETE FROM quarantine WHERE number IN (
+				SELECT number FROM quarantine AS q
+				WHERE number > done AND number <= last AND CASE reason
+					WHEN 'unknown tenant' THEN EXISTS (SELECT FROM tenants AS t WHERE t.tenant = q.tenant)
+					WHEN 'not yet' THEN event_time <= later(at, tolerance())
+					WHEN 'no partition' THEN CASE WHEN at < later(event_time, grace()) THEN event_time <@ covered_events
+						ELSE at <@ covered_late_events END
+				END
+				ORDER BY number LIMIT 10000)
+			RETURNING *
+		)
+		SELECT max(number) AS number, array_agg(tenant) AS tenants, array_agg(device) AS devices, array_agg(event) AS events,
+			array_agg(event_time) AS event_times, array_agg(utc_offset) AS utc_offsets, array_agg(at) AS write_times
+		INTO batch FROM taken;
+		EXIT WHEN batch.number IS NULL;
+		PERFORM ingest(batch.tenants, batch.devices, batch.events, batch.event_times, batch.utc_offsets, batch.write_times);
+		done := batch.number;
+	END LOOP;
+END
+$$;

@@ -1,0 +1,37 @@
+-- Telemetry: questions by either clock.
+
+CREATE VIEW all_events AS
+SELECT id, iuid_timestamp(id) AS event_time, written, iuid_timestamp(written) AS write_time, tenant, device, event, utc_offset, false AS late
+FROM events
+UNION ALL
+SELECT id, iuid_timestamp(id), written, iuid_timestamp(written), tenant, device, event, utc_offset, true
+FROM late_events;
+
+-- Each tree is pruned by its own clock.  What the other clock implies differs between the trees, so
+-- it cannot be said of the view.  The server writes these functions into the query, and
+-- further conditions of the query use the indexes.
+
+-- What happened in this time?
+CREATE FUNCTION happened(since timestamptz, till timestamptz DEFAULT 'infinity') RETURNS SETOF all_events
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+	SELECT * FROM all_events WHERE NOT late AND id >= since AND id < till
+	UNION ALL
+	SELECT * FROM all_events WHERE late AND id >= since AND id < till AND written >= later(since, grace())
+$$;
+
+-- What was written in this time?
+CREATE FUNCTION written(since timestamptz, till timestamptz DEFAULT 'infinity') RETURNS SETOF all_events
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+	SELECT * FROM all_events WHERE NOT late AND written >= since AND written < till
+		AND id >= later(since, -grace()) AND id <= later(till, tolerance())
+	UNION ALL
+	SELECT * FROM all_events WHERE late AND written >= since AND written < till
+$$;
+
+-- One event.
+CREATE FUNCTION event(wanted iuid) RETURNS SETOF all_events
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+	SELECT * FROM all_events WHERE NOT late AND id = wanted
+	UNION ALL
+	SELECT * FROM all_events WHERE late AND id = wanted AND written >= later(iuid_timestamp(wanted), grace())
+$$;

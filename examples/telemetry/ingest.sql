@@ -50,7 +50,7 @@ CREATE FUNCTION ingest(tenants text[], devices text[], events text[], event_time
 	write_times timestamptz[] DEFAULT NULL, OUT in_time bigint, OUT late bigint, OUT again bigint, OUT refused bigint)
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-	oldest CONSTANT timestamptz := (SELECT min(at) FROM unnest(event_times) AS at WHERE at >= 'epoch');
+	oldest CONSTANT timestamptz := (SELECT date_trunc('ms', min(at)) FROM unnest(event_times) AS at WHERE at >= 'epoch');
 	covered_events tstzmultirange := '{(,)}';
 	covered_late_events tstzmultirange := '{(,)}';
 BEGIN
@@ -120,10 +120,12 @@ BEGIN
 			again := coalesce(cardinality(tenants), 0) - in_time - late - refused;
 			RETURN;
 		EXCEPTION WHEN check_violation THEN
-			-- A partition is missing.  As to ask for all of them takes milliseconds, it is only done now.
+			-- A partition is missing.  To ask for all of them takes milliseconds, so it is done only now.
+			-- The locks keep forget() from dropping one meanwhile.
 			IF covered_events <> '{(,)}' THEN
 				RAISE;
 			END IF;
+			LOCK TABLE ONLY events, ONLY late_events IN ROW EXCLUSIVE MODE;
 			covered_events := covered('events');
 			covered_late_events := covered('late_events');
 		END;

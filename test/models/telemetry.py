@@ -1,0 +1,289 @@
+"""Telemetry: events that are sent one to four times, on both sides of their deadline.
+
+Random events of several tenants and devices come in random batches.  Meanwhile one session lets go
+of old months by either clock, and others read both trees.  An event of which all copies belong to
+months that are kept must be there once, as one of its copies, and one of which none does must not.
+"""
+
+import hashlib
+import json
+import random
+import uuid
+from collections import Counter, defaultdict
+from datetime import datetime, timedelta, timezone
+from typing import NamedTuple, Optional
+
+import model
+
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+MS, SECOND, MINUTE, HOUR, DAY = 10**3, 10**6, 60 * 10**6, 3600 * 10**6, 24 * 3600 * 10**6
+GRACE, TOLERANCE = 720 * HOUR, 5 * MINUTE
+ENDLESS = 10**18
+COUNTRIES = {"north": 0, "Солтүстік": 7, 'nor"th': 7, "nor\\t\th": 255}
+NEW_TENANT, NEW_COUNTRY = "entered later", 8
+TEXTS = ["on", "off", 'o"n', "жол", '", "', "\u007f\u0001\n", ""]
+OFFSETS = ["00:00:00", "-12:15:00", "14:00:00", "05:30:00", None]
+
+
+def moment(year, month, day=1):
+    """Microseconds since 1970."""
+    return int((datetime(year, month, day, tzinfo=timezone.utc) - EPOCH).total_seconds()) * SECOND
+
+
+def text(time):
+    """A time as the server reads it."""
+    if time is None or abs(time) == ENDLESS:
+        return time and ("infinity" if time > 0 else "-infinity")
+    return (EPOCH + timedelta(microseconds=time)).isoformat()
+
+
+FIRST, END, RETRY = moment(2025, 1), moment(2026, 6), moment(2026, 6, 15)
+# What forget() is told, one call after the other.
+LINES = [("happened", moment(2025, 2)), ("written", moment(2025, 3, 20)), ("written", moment(2025, 4)),
+         ("happened", moment(2025, 5)), ("written", moment(2025, 7))]
+HAPPENED = max(line for clock, line in LINES if clock == "happened")
+WRITTEN = max(line for clock, line in LINES if clock == "written")
+
+
+class Arrival(NamedTuple):
+    tenant: Optional[str]
+    device: Optional[str]
+    event: Optional[str]
+    event_time: Optional[int]
+    utc_offset: Optional[str]
+    write_time: int
+
+
+def floor(time):
+    return time // MS * MS
+
+
+def identifier(countries, arrival):
+    """What iuid_from_name() must give, with BLAKE2b from elsewhere."""
+    name = json.dumps([arrival.tenant, arrival.device, arrival.event], ensure_ascii=False)
+    digest = hashlib.blake2b(name.encode(), digest_size=16, person=b"iuid.name").digest()
+    rest = int.from_bytes(digest[8:], "big") & (2**54 - 1)
+    country = countries[arrival.tenant]
+    return str(uuid.UUID(int=arrival.event_time // MS << 80 | 8 << 76 | country << 64 | 2 << 62 | 1 << 54 | rest))
+
+
+def reason(countries, arrival, write_time):
+    """Why an arrival cannot be taken at this time, if every month had its partitions."""
+    if arrival.tenant not in countries:
+        return "unknown tenant"
+    if None in (arrival.device, arrival.event, arrival.event_time):
+        return "incomplete"
+    if len(arrival.device.encode()) > 200:
+        return "name too long"
+    if arrival.event_time < 0:
+        return "before 1970"
+    if floor(arrival.event_time) > floor(write_time) + TOLERANCE:
+        return "not yet"
+    return None
+
+
+def is_late(arrival, write_time):
+    return floor(write_time) >= floor(arrival.event_time) + GRACE
+
+
+def is_kept(arrival):
+    """Whether the partition it belongs to outlives all calls of forget()."""
+    late = is_late(arrival, arrival.write_time)
+    line = WRITTEN if late else max(HAPPENED, WRITTEN - GRACE)
+    at = EPOCH + timedelta(microseconds=arrival.write_time if late else arrival.event_time)
+    return moment(at.year + at.month // 12, at.month % 12 + 1) > line
+
+
+def random_copies(devices):
+    """An event, as it is sent one to four times."""
+    tenant = random.choice([*COUNTRIES, NEW_TENANT] if random.random() < 0.05 else [*COUNTRIES])
+    device = random.choice(devices)
+    event = random.choice(TEXTS)
+    happened = random.randrange(FIRST // MS, END // MS) * MS
+    if random.random() < 0.1:
+        happened = happened // HOUR * HOUR   # the same as others
+    kind = random.random()
+    copies = []
+    for _ in range(random.choice([1, 1, 2, 3, 4])):
+        at = happened + random.choice([0, 0, 1, 999])
+        if kind < 0.5:
+            written = at + random.randrange(3 * HOUR)
+        elif kind < 0.8:
+            around = random.choice([1, MS, SECOND, MINUTE, DAY])
+            written = happened + GRACE + random.choice([-around, 0, around])
+        elif kind < 0.9:
+            written = at + GRACE + random.randrange(200 * DAY)
+        else:
+            ahead = random.choice([0, 1, MS, MINUTE, TOLERANCE - 1, TOLERANCE, TOLERANCE + MS, DAY, 100 * DAY])
+            written = max(at - ahead, FIRST)
+        copies.append(Arrival(tenant, device, event, at, random.choice(OFFSETS), min(written, RETRY)))
+    if random.random() < 0.02:   # and something that can never be taken
+        copies.append(copies[0]._replace(**random.choice([
+            {"device": None}, {"event": None}, {"event_time": None}, {"device": "ж" * 101}, {"event_time": -1},
+            {"event_time": -ENDLESS}, {"event_time": ENDLESS}, {"event_time": moment(9999, 12)}])))
+    return copies
+
+
+def take(connection, batch):
+    columns = [list(column) for column in zip(*batch)]
+    columns[3] = [text(time) for time in columns[3]]
+    columns[5] = [text(time) for time in columns[5]]
+    return connection.execute("""SELECT * FROM ingest(%s::text[], %s::text[], %s::text[], %s::timestamptz[],
+        %s::interval[], %s::timestamptz[])""", columns).fetchone()
+
+
+def read(connection):
+    """Both trees, in one query and in two, and no event twice."""
+    month = text(random.randrange(FIRST, END))
+    events, ids = connection.execute("""SELECT count(*), count(DISTINCT id)
+        FROM happened(%s::timestamptz, %s::timestamptz + interval '1 month')""", [month, month]).fetchone()
+    if events != ids:
+        raise AssertionError(f"{events} events with {ids} identifiers in the month after {month}")
+    with connection.transaction():
+        for tree in random.sample(["events", "late_events"], 2):
+            connection.execute(f"SELECT count(*) FROM {tree} WHERE id < %s::timestamptz", [month])
+
+
+lines_to_go = list(LINES)
+
+
+def forget(connection):
+    if lines_to_go:
+        clock, line = lines_to_go.pop(0)
+        connection.execute(f"CALL forget({clock}_before => %s::timestamptz)", [text(line)])
+
+
+def stored():
+    """The events by their identifier: what they are, and how they came in."""
+    what, how = {}, {}
+    for identity, *event, event_time, written, offset, late in model.rows("""SELECT id::text, tenant, device, event,
+            extract(epoch FROM event_time) * 1000000, extract(epoch FROM write_time) * 1000000, utc_offset::text, late
+            FROM all_events"""):
+        if identity in what:
+            raise AssertionError(f"{identity} is there twice")
+        what[identity] = (*event, int(event_time))
+        how[identity] = (int(written), offset, late)
+    return what, how
+
+
+def quarantined():
+    """The arrivals in quarantine and their reasons, with the number of each."""
+    found = Counter()
+    for *fields, event_time, offset, write_time, why in model.rows("""SELECT tenant, device, event,
+            extract(epoch FROM event_time) * 1000000, utc_offset::text, extract(epoch FROM write_time) * 1000000, reason
+            FROM quarantine"""):
+        if event_time is not None:
+            event_time = int(max(-ENDLESS, min(event_time, ENDLESS)))
+        found[Arrival(*fields, event_time, offset, int(write_time)), why] += 1
+    return found
+
+
+def to_milliseconds(arrival, write_time):
+    """An arrival as it is in quarantine."""
+    at = arrival.event_time
+    return arrival._replace(event_time=at if at is None or abs(at) == ENDLESS else floor(at), write_time=floor(write_time))
+
+
+def batches(arrivals):
+    arrivals = random.sample(arrivals, len(arrivals))
+    largest = max(10, len(arrivals) // 100)
+    while arrivals:
+        size = random.choice([1, 10, largest, largest])
+        yield arrivals[:size]
+        del arrivals[:size]
+
+
+def main():
+    given = model.arguments(100000)
+    devices = [f"device {n}" for n in range(max(3, given.rows // 2000))] + ["a", "a\", \"b"]
+    arrivals = []
+    while len(arrivals) < given.rows:
+        arrivals += random_copies(devices)
+
+    model.make_database(*(f"examples/telemetry/{file}.sql" for file in ("schema", "ingest", "questions", "retention")))
+    with model.connect() as connection:
+        for tree in "events", "late_events":
+            connection.execute("SELECT iuid_create_partitions(%s, '1 month', %s::timestamptz, %s::timestamptz)",
+                               [tree, text(FIRST), text(RETRY + TOLERANCE)])
+        connection.cursor().executemany("INSERT INTO tenants VALUES (%s, %s)", COUNTRIES.items())
+
+    # What must be there: always, or perhaps, by identifier; and in which ways it may have come in.
+    what, ways, always, perhaps, waits = {}, defaultdict(set), set(), set(), Counter()
+    kept = defaultdict(list)
+
+    def add(countries, arrival, write_time):
+        identity = identifier(countries, arrival)
+        what[identity] = (*arrival[:3], floor(arrival.event_time))
+        ways[identity].add((floor(write_time), arrival.utc_offset, is_late(arrival, write_time)))
+        return identity
+
+    for arrival in arrivals:
+        why = reason(COUNTRIES, arrival, arrival.write_time)
+        if why:
+            if arrival.write_time >= WRITTEN:
+                waits[to_milliseconds(arrival, arrival.write_time), why] += 1
+        else:
+            kept[add(COUNTRIES, arrival, arrival.write_time)].append(is_kept(arrival))
+    for identity, each in kept.items():
+        if all(each):
+            always.add(identity)
+        elif any(each):
+            perhaps.add(identity)
+
+    def compare(when):
+        found, how = stored()
+        expected = {identity: what[identity] for identity in always | (perhaps & found.keys())}
+        model.same(f"events {when}", expected, found)
+        model.same(f"events {when} that came in another way", [],
+                   [(identity, way) for identity, way in how.items() if way not in ways[identity]])
+
+    with model.beside(read, 0.05), model.beside(forget, 0.3), model.timed("ingest()", len(arrivals)):
+        counts = model.in_sessions(given.sessions, take, batches(arrivals))
+    with model.connect() as connection:
+        while lines_to_go:
+            forget(connection)
+        connection.execute("CALL forget(written_before => %s::timestamptz)", [text(WRITTEN)])
+    model.same("arrivals", [len(arrivals)], [sum(map(sum, counts))])
+    compare("after ingest() and forget()")
+    found = quarantined()
+    without_month = [key for key in found if key[1] == "no partition"]
+    model.same("quarantine", waits, {key: found[key] for key in found if key[1] != "no partition"})
+    model.same("in quarantine without need", [], [key for key in without_month if is_kept(key[0])])
+
+    # The tenant is entered, and most of what was ahead has happened.
+    countries = {**COUNTRIES, NEW_TENANT: NEW_COUNTRY}
+    waits = Counter()
+    for (arrival, why), number in found.items():
+        if why in ("unknown tenant", "no partition") or (why == "not yet" and arrival.event_time <= RETRY + TOLERANCE):
+            why = reason(countries, arrival, RETRY)
+            if not why:
+                always.add(add(countries, arrival, RETRY))
+                continue
+            arrival = to_milliseconds(arrival, RETRY)
+        waits[arrival, why] += number
+    again = [arrival for arrival in random.sample(arrivals, len(arrivals) // 4)
+             if not reason(COUNTRIES, arrival, arrival.write_time) and is_kept(arrival)]
+    always |= {identifier(COUNTRIES, arrival) for arrival in again}
+
+    def retry(connection, batch):
+        if batch is None:
+            connection.execute("CALL retry_quarantine(%s::timestamptz)", [text(RETRY)])
+        else:
+            take(connection, batch)
+
+    with model.connect() as connection:
+        connection.execute("INSERT INTO tenants VALUES (%s, %s)", [NEW_TENANT, NEW_COUNTRY])
+    with model.beside(read, 0.05):
+        model.in_sessions(given.sessions, retry, [None, None, *batches(again), None])
+    compare("after retry_quarantine()")
+    model.same("quarantine", waits, quarantined())
+
+    with model.connect() as connection:
+        connection.execute("CALL forget(written_before => '2030-01-01')")
+    model.same("left after all", [(0, 0, 0)], model.rows("""SELECT (SELECT count(*) FROM all_events),
+        (SELECT count(*) FROM pg_inherits WHERE inhparent IN ('events'::regclass, 'late_events'::regclass)),
+        (SELECT count(*) FROM quarantine)"""))
+    model.finish()
+
+
+main()

@@ -41,8 +41,8 @@ $$;
 --
 -- The look-ups.  Whether an event in time is there, the primary key says.  A late event is looked
 -- for in one partition of the events in time.  Among the late events an event can only be from its
--- deadline to last_late: no partition for a recent event, otherwise a look into the index of each
--- month between.
+-- deadline to late_until: no partition for a recent event, otherwise a look into the index of each
+-- month between.  That is the end of a day, so a device is updated once a day at most.
 --
 -- The settings.  Partitions grow faster than the statistics about them, so the planner could
 -- choose to read one from end to end; and a plan is good for all batches.
@@ -96,9 +96,9 @@ BEGIN
 				FROM named AS n JOIN devices AS d USING (tenant, device)
 				WHERE (write_time < deadline
 					OR (SELECT true FROM events AS e WHERE e.id >= oldest AND e.id = n.id) IS NULL)
-				AND (coalesce(last_late < deadline, true)
+				AND (coalesce(late_until <= deadline, true)
 					OR (SELECT true FROM late_events AS l WHERE l.written >= later(oldest, grace())
-						AND l.written >= deadline AND l.written <= last_late AND l.id = n.id) IS NULL)
+						AND l.written >= deadline AND l.written < late_until AND l.id = n.id) IS NULL)
 			), put_in_time AS (
 				INSERT INTO events (id, written, tenant, device, event, utc_offset)
 				SELECT id, written, tenant, device, event, utc_offset FROM fresh WHERE NOT is_late ORDER BY id
@@ -107,9 +107,10 @@ BEGIN
 				INSERT INTO late_events (id, written, tenant, device, event, utc_offset)
 				SELECT id, written, tenant, device, event, utc_offset FROM fresh WHERE is_late ORDER BY id RETURNING true
 			), seen_late AS (
-				UPDATE devices AS d SET last_late = greatest(d.last_late, x.last_late)
-				FROM (SELECT tenant, device, max(write_time) AS last_late FROM fresh WHERE is_late GROUP BY 1, 2) AS x
-				WHERE d.tenant = x.tenant AND d.device = x.device
+				UPDATE devices AS d SET late_until = x.late_until
+				FROM (SELECT tenant, device, later(date_trunc('day', max(write_time), 'UTC'), '1 day') AS late_until
+					FROM fresh WHERE is_late GROUP BY 1, 2) AS x
+				WHERE d.tenant = x.tenant AND d.device = x.device AND coalesce(d.late_until < x.late_until, true)
 			), put_refused AS (
 				INSERT INTO quarantine (tenant, device, event, event_time, utc_offset, write_time, reason)
 				SELECT tenant, device, event, event_time, utc_offset, write_time, reason

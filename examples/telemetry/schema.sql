@@ -63,7 +63,7 @@ CREATE TABLE devices (
 	tenant text,
 	device text CHECK (octet_length(device) <= 200),
 	country int NOT NULL,
-	last_late timestamptz,   -- the last write time of its late events
+	late_until timestamptz,   -- all its late events were written before: the end of a day
 	PRIMARY KEY (tenant, device),
 	CONSTRAINT country_stays FOREIGN KEY (tenant, country) REFERENCES tenants (tenant, country)
 );
@@ -85,7 +85,7 @@ CREATE INDEX ON events (tenant, device, id);
 CREATE INDEX ON events USING brin (written) WITH (pages_per_range = 16, autosummarize);
 
 -- Here written is the partition key, so the primary key needs it.  A device that has late events
--- cannot be deleted: its last_late would be lost.
+-- cannot be deleted: its late_until would be lost.
 CREATE TABLE late_events (
 	id iuid,
 	written iuid,

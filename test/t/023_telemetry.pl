@@ -17,7 +17,8 @@ $node->safe_psql('postgres', slurp_file("examples/telemetry/$_.sql")) for qw(sch
 $node->safe_psql('postgres', q{
 	SELECT iuid_create_partitions('events', '1 month', '2026-01-01', '2026-04-01');
 	SELECT iuid_create_partitions('late_events', '1 month', '2026-01-01', '2026-04-01');
-	INSERT INTO tenants VALUES ('north', 7)});
+	INSERT INTO tenants VALUES ('north', 7);
+	INSERT INTO devices VALUES ('north', 'in time', 7), ('north', 'late', 7)});
 
 # One event of 10 January, its deadline is 9 February.
 sub ingest

@@ -29,7 +29,8 @@ CREATE TEMP TABLE source (
 INSERT INTO tenants VALUES ('north', 7), ('south', 8);
 
 -- The partitions.  Later on, cron does this, and lets go of what is cold:
---   SELECT iuid_maintain_partitions('events', '1 month'), iuid_maintain_partitions('late_events', '1 month');
+--   SELECT iuid_maintain_partitions('events', '1 month');
+--   SELECT iuid_maintain_partitions('late_events', '1 month');
 --   CALL retry_quarantine();
 --   CALL forget(now() - interval '5 years', now() - interval '1 year');
 SELECT count(*) AS partitions FROM iuid_create_partitions('events', '1 month',
@@ -59,8 +60,8 @@ SELECT * FROM take_batch();
 INSERT INTO batch SELECT tenant, device, event, event_time, utc_offset, event_time FROM source;
 SELECT * FROM take_batch();
 
--- Devices come back on 30 August 2026 and bring the end of 2016: half of it has been here before, and
--- they send everything twice in one batch.
+-- Devices come back on 30 August 2026 and bring the end of 2016: half of it has been here before,
+-- and they send everything twice in one batch.
 INSERT INTO batch
 SELECT tenant, device, event || suffix, event_time, utc_offset, sent
 FROM source, unnest(ARRAY['', ' too']) AS suffix, unnest(ARRAY[timestamptz '2026-08-30 12:00', '2026-08-30 12:01']) AS sent
@@ -74,8 +75,8 @@ SELECT event_time::date AS day, count(*) AS events, count(*) FILTER (WHERE late)
 FROM happened('2026-07-06', '2026-07-13') GROUP BY 1 ORDER BY 1;
 EXPLAIN (COSTS OFF) SELECT * FROM happened('2026-07-06', '2026-07-13');
 
--- What was written from 10 to 16 August 2026?  It is in one month of late events, or it happened not
--- before 11 July.
+-- What was written from 10 to 16 August 2026?  It is in one month of late events, or it happened
+-- not before 11 July.
 SELECT write_time::date AS day, count(*) AS events, count(*) FILTER (WHERE late) AS late
 FROM written('2026-08-10', '2026-08-17') GROUP BY 1 ORDER BY 1;
 EXPLAIN (COSTS OFF) SELECT * FROM written('2026-08-10', '2026-08-17');
@@ -89,7 +90,7 @@ RESET enable_seqscan;
 SELECT id FROM all_events WHERE event = '7767a631c7a4730b' \gset
 SELECT id, event_time, write_time, tenant, device, event, late FROM event(:'id');
 
--- A clock is five minutes ahead, another one a little more.  One device claims a UTC offset that there
+-- A clock is five minutes ahead, and then a little more.  A device claims a UTC offset that there
 -- is nowhere; others send nonsense.  None of it is lost, and none of it stops the rest.
 INSERT INTO batch VALUES
 	('north', 'device-a', 'five minutes ahead', '2026-08-10 12:05', '0', '2026-08-10 12:00'),

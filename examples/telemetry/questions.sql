@@ -8,8 +8,8 @@ SELECT id, iuid_timestamp(id), written, iuid_timestamp(written), tenant, device,
 FROM late_events;
 
 -- Each tree is pruned by its own clock.  What the other clock implies differs between the trees, so
--- it cannot be said of the view.  The server writes these functions into the query, and
--- further conditions of the query use the indexes.
+-- a condition on the view cannot say it.  These functions do.  The server puts their queries in the
+-- place of the call, so further conditions use the indexes.
 
 -- What happened in this time?
 CREATE FUNCTION happened(since timestamptz, till timestamptz DEFAULT 'infinity') RETURNS SETOF all_events
@@ -19,7 +19,8 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
 	SELECT * FROM all_events WHERE late AND id >= since AND id < till AND written >= later(since, grace())
 $$;
 
--- What was written in this time?
+-- What was written in this time?  The write time is when a transaction begins.  So who reads on
+-- from the end of the last reading should begin earlier, by as much as a batch may take.
 CREATE FUNCTION written(since timestamptz, till timestamptz DEFAULT 'infinity') RETURNS SETOF all_events
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
 	SELECT * FROM all_events WHERE NOT late AND written >= since AND written < till

@@ -35,6 +35,8 @@
 --   * SERIALIZABLE.  It needs no lock, but each session must use it, and try again.
 --
 -- With the month of an event goes the knowledge of its id: sent again, it is a late event, and new.
+-- And of two events of one country and millisecond whose digests are equal, which is one pair in
+-- 2^54, the second one is taken for a repetition.
 
 -- An event that arrives so long after it happened, or later, is late.  In hours, as a day has 23 or
 -- 25 of them in some time zones.  The constraints below rely on this and on the tolerance, so both
@@ -81,7 +83,9 @@ CREATE TABLE events (
 	CHECK (written < later(iuid_timestamp(id), grace()))
 ) PARTITION BY RANGE (id);
 CREATE INDEX ON events (tenant, device, id);
--- Rows arrive in the order of the write time, so a few bytes for many pages are enough.
+-- Rows arrive in the order of the write time, so bounds for every 16 pages are enough.  Of a month
+-- with a million events, five minutes are read from 38 pages of 12,000.  The index has 56 kB; as a
+-- btree it would have 30 MB.
 CREATE INDEX ON events USING brin (written) WITH (pages_per_range = 16, autosummarize);
 
 -- Here written is the partition key, so the primary key needs it.  A device that has late events

@@ -43,7 +43,10 @@ record() {
 	query -c "INSERT INTO bench.measurement (work, way, value, unit) VALUES ('$1', '$2', $3, '$4')"
 }
 
-query -f "$folder/setup.sql"
+query -f "$folder/tables.sql"
+# Locks are held over the flush of a commit, so commits must be flushed.  What was written before is
+# flushed now, and not in the middle of a round.
+query -o /dev/null -c 'ALTER SYSTEM SET fsync = on' -c 'SELECT pg_reload_conf()' -c CHECKPOINT
 for round in $(seq "$BENCH_ROUNDS"); do
 	ways=("${forth[@]}")
 	[ $((round % 2)) = 1 ] || ways=("${back[@]}")
@@ -55,4 +58,4 @@ for round in $(seq "$BENCH_ROUNDS"); do
 		done
 	done
 done
-query -c 'ALTER SYSTEM RESET fsync' -c 'SELECT pg_reload_conf()' >/dev/null
+query -o /dev/null -c 'ALTER SYSTEM RESET fsync' -c 'SELECT pg_reload_conf()'

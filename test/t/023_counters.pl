@@ -18,7 +18,7 @@ sub start_over
 {
 	$node->safe_psql('postgres', join ';', 'SET client_min_messages = warning',
 		'DROP TABLE IF EXISTS counter, by_counter, blocks, by_blocks, by_sequence, by_cache, by_gen_iuid',
-		'DROP TABLE IF EXISTS naive, by_naive, by_max, shared, by_shared', slurp_file('test/bench/contention/setup.sql'), @_);
+		'DROP TABLE IF EXISTS naive, by_naive, by_max, shared, by_shared', slurp_file('test/bench/contention/tables.sql'), @_);
 }
 
 # The statements of a way, but for those that begin and end its transaction.

@@ -1,3 +1,4 @@
+-- The right ways.
 CREATE TABLE counter (last bigint NOT NULL);
 INSERT INTO counter VALUES (0);
 CREATE TABLE by_counter (id bigint PRIMARY KEY);
@@ -22,9 +23,3 @@ CREATE INDEX ON by_max (id);
 CREATE TABLE shared (last bigint NOT NULL);
 INSERT INTO shared VALUES (0);
 CREATE TABLE by_shared (id bigint PRIMARY KEY);
-
--- Locks are held over the flush of a commit, so commits must be flushed.
-ALTER SYSTEM SET fsync = on;
-SELECT pg_reload_conf() \g /dev/null
--- What was written before is flushed now, and not in the middle of a round.
-CHECKPOINT;

@@ -122,6 +122,8 @@ run($one, 'COMMIT;');
 is(outcome($two), '23505', 'max, with a primary key: and gets an error');
 is(run($two, $max), '', 'max, with a primary key: repeated, it gets the next number');
 is(ids('by_max'), '1 2', 'max, with a primary key: no duplicate');
+is(run($one, 'DELETE FROM by_max WHERE id = 2 RETURNING id;', $max), '2', 'max: the last row is deleted');
+is(ids('by_max'), '1 2', 'max: the next row has its key again');
 
 # --- the shared lock -----------------------------------------------------
 

@@ -1,6 +1,7 @@
 -- A thousand devices drive an hour and rest half an hour.  Each sends ten minutes at once, one a
 -- minute and backwards; a hundred of them are a call.  Then up to 100,000 samples of one trip in a
 -- call.
+\ir ../../../examples/trips/retention.sql
 INSERT INTO devices SELECT 'bus-' || n, n % 7 FROM generate_series(0, 999) AS n;
 SELECT make_months('2026-01-01', timestamptz '2026-01-02' + :rows / 1000 * interval '2 minutes');
 

@@ -1,3 +1,4 @@
+-- The right ways.
 CREATE TABLE counter (last bigint NOT NULL);
 INSERT INTO counter VALUES (0);
 CREATE TABLE by_counter (id bigint PRIMARY KEY);
@@ -10,8 +11,15 @@ CREATE TABLE by_sequence (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
 CREATE TABLE by_cache (id bigint GENERATED ALWAYS AS IDENTITY (CACHE 100) PRIMARY KEY);
 CREATE TABLE by_gen_iuid (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY);
 
--- Locks are held over the flush of a commit, so commits must be flushed.
-ALTER SYSTEM SET fsync = on;
-SELECT pg_reload_conf() \g /dev/null
--- What was written before is flushed now, and not in the middle of a round.
-CHECKPOINT;
+-- The wrong ways.  Without a primary key, so that duplicates can be counted.
+CREATE TABLE naive (last bigint NOT NULL);
+INSERT INTO naive VALUES (0);
+CREATE TABLE by_naive (id bigint NOT NULL);
+CREATE INDEX ON by_naive (id);
+
+CREATE TABLE by_max (id bigint NOT NULL);
+CREATE INDEX ON by_max (id);
+
+CREATE TABLE shared (last bigint NOT NULL);
+INSERT INTO shared VALUES (0);
+CREATE TABLE by_shared (id bigint PRIMARY KEY);

@@ -30,19 +30,15 @@ BEGIN
 	END IF;
 END $$;
 
--- Holds the page of this URL, alone or not.  From then on the page is there, and live.
-CREATE FUNCTION hold_page(a_url text, alone boolean) RETURNS pages LANGUAGE plpgsql AS $$
+-- Holds the page of this URL.  From then on the page is there, and live.
+CREATE FUNCTION hold_page(a_url text) RETURNS pages LANGUAGE plpgsql AS $$
 DECLARE
 	held pages;
 BEGIN
 	LOOP
 		INSERT INTO pages (url) VALUES (a_url) ON CONFLICT (id) DO NOTHING RETURNING * INTO held;
 		EXIT WHEN FOUND;
-		IF alone THEN
-			SELECT * INTO held FROM pages WHERE id = page_id(a_url) FOR UPDATE;
-		ELSE
-			SELECT * INTO held FROM pages WHERE id = page_id(a_url) FOR KEY SHARE;
-		END IF;
+		SELECT * INTO held FROM pages WHERE id = page_id(a_url) FOR KEY SHARE;
 		EXIT WHEN FOUND;   -- or else somebody has just removed the row
 	END LOOP;
 	PERFORM refuse_two_names(held.id, held.url, a_url);
@@ -91,7 +87,7 @@ BEGIN
 		GROUP BY url);
 
 	-- the subqueries, as rows are locked while they are made: in this order
-	PERFORM hold_page(url, false) FROM (SELECT url FROM unnest(incomplete) AS url ORDER BY page_id(url)) AS x;
+	PERFORM hold_page(url) FROM (SELECT url FROM unnest(incomplete) AS url ORDER BY page_id(url)) AS x;
 	PERFORM hold_term(field, term) FROM (
 		SELECT field, term FROM unnest(a_urls, a_fields, a_terms) AS given(url, field, term)
 			JOIN unnest(incomplete) AS url USING (url)
@@ -136,13 +132,13 @@ BEGIN
 		RAISE EXCEPTION 'the new URL is the old one' USING ERRCODE = 'invalid_parameter_value';
 	END IF;
 	IF page_id(new_url) < page_id(old_url) THEN
-		PERFORM hold_page(new_url, true);
+		PERFORM hold_page(new_url);
 	END IF;
 	SELECT * INTO old FROM pages WHERE id = page_id(old_url) AND url = old_url AND status = 'live' FOR UPDATE;
 	IF NOT FOUND THEN
 		RAISE EXCEPTION 'there is no live page "%"', old_url USING ERRCODE = 'no_data_found';
 	END IF;
-	new := hold_page(new_url, true);
+	new := hold_page(new_url);
 
 	INSERT INTO postings (term, page) SELECT term, new.id FROM postings WHERE page = old.id ORDER BY term
 	ON CONFLICT DO NOTHING;

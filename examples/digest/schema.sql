@@ -33,17 +33,19 @@ CREATE TABLE postings (
 );
 CREATE INDEX ON postings (page);
 
--- Another text would be another identifier, and what refers to the old one would dangle.
+-- Another text would be another identifier, and what refers to the old one would dangle.  AFTER: with
+-- a BEFORE trigger, every UPDATE of pages would lock the row as if its key changed, and those who add
+-- to a page would end in deadlocks.  The names are before those of the foreign keys' triggers.
 CREATE FUNCTION refuse_other_text() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-	RAISE EXCEPTION 'the text of a row in "%" cannot change, as its identifier comes from it', TG_TABLE_NAME
+	RAISE EXCEPTION 'the text of a row of "%" cannot change, as its identifier comes from it', TG_TABLE_NAME
 		USING ERRCODE = 'restrict_violation', HINT = TG_ARGV[0];
 END $$;
-CREATE TRIGGER same_url BEFORE UPDATE OF url ON pages
+CREATE TRIGGER "A_url_stays" AFTER UPDATE OF url ON pages
 FOR EACH ROW WHEN (NEW.url <> OLD.url) EXECUTE FUNCTION refuse_other_text('Call rename_page.');
-CREATE TRIGGER same_term BEFORE UPDATE OF field, term ON terms
+CREATE TRIGGER "A_term_stays" AFTER UPDATE OF field, term ON terms
 FOR EACH ROW WHEN ((NEW.field, NEW.term) <> (OLD.field, OLD.term))
-EXECUTE FUNCTION refuse_other_text('Add the other term to the pages.');
+EXECUTE FUNCTION refuse_other_text('Add the other term to the pages that have this one.');
 
 --
 -- Looking up.  Each compares the texts, too: one identifier does not prove one text.

@@ -15,7 +15,7 @@ $node->start;
 @ENV{qw(PGHOST PGPORT PGDATABASE)} = ($node->host, $node->port, 'postgres');
 
 # As many rows as ten seconds have time for.
-my %rows = (orders => 5000);
+my %rows = (digest => 40_000, orders => 5000);
 for my $model (sort keys %rows)
 {
 	my @command = ('/usr/bin/python3', "test/models/$model.py", '--rows', $rows{$model});

@@ -23,11 +23,9 @@ END $$;
 
 CREATE FUNCTION refuse_two_names(id iuid, one text, other text) RETURNS void LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-	IF one <> other THEN
-		RAISE EXCEPTION 'two names have one identifier' USING ERRCODE = '23U01',
-			DETAIL = format('The identifier %s is of "%s" and of "%s".', id, one, other),
-			HINT = 'Leave one of the two out, or derive all identifiers anew, with another entity.';
-	END IF;
+	RAISE EXCEPTION 'two names have one identifier' USING ERRCODE = '23U01',
+		DETAIL = format('The identifier %s is of "%s" and of "%s".', id, one, other),
+		HINT = 'Leave one of the two out, or derive all identifiers anew, with another entity.';
 END $$;
 
 -- Holds the page of this URL.  From then on the page is there, and live.
@@ -41,25 +39,33 @@ BEGIN
 		SELECT * INTO held FROM pages WHERE id = page_id(a_url) FOR KEY SHARE;
 		EXIT WHEN FOUND;   -- or else somebody has just removed the row
 	END LOOP;
-	PERFORM refuse_two_names(held.id, held.url, a_url);
+	IF held.url <> a_url THEN
+		PERFORM refuse_two_names(held.id, held.url, a_url);
+	END IF;
 	IF held.status <> 'live' THEN
 		UPDATE pages SET status = 'live', moved_to = NULL WHERE id = held.id RETURNING * INTO held;
 	END IF;
 	RETURN held;
 END $$;
 
--- The same for a term.
-CREATE FUNCTION hold_term(a_field text, a_term text) RETURNS void LANGUAGE plpgsql AS $$
+-- The same for terms, all in one go, as nobody ever holds a term alone.
+CREATE FUNCTION hold_terms(a_fields text[], a_terms text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-	held terms;
+	ids iuid[] := ARRAY(SELECT DISTINCT term_id(field, term) FROM unnest(a_fields, a_terms) AS given(field, term));
+	held int;
 BEGIN
 	LOOP
-		INSERT INTO terms (field, term) VALUES (a_field, a_term) ON CONFLICT (id) DO NOTHING RETURNING * INTO held;
-		EXIT WHEN FOUND;
-		SELECT * INTO held FROM terms WHERE id = term_id(a_field, a_term) FOR KEY SHARE;
-		EXIT WHEN FOUND;
+		INSERT INTO terms (field, term)
+		SELECT field, term FROM unnest(a_fields, a_terms) AS given(field, term)
+		GROUP BY field, term ORDER BY term_id(field, term), field, term
+		ON CONFLICT (id) DO NOTHING;
+		PERFORM FROM terms WHERE id = ANY (ids) ORDER BY id FOR KEY SHARE;
+		GET DIAGNOSTICS held = ROW_COUNT;
+		EXIT WHEN held = cardinality(ids);
 	END LOOP;
-	PERFORM refuse_two_names(held.id, held.field || ':' || held.term, a_field || ':' || a_term);
+	PERFORM refuse_two_names(t.id, t.field || ':' || t.term, given.field || ':' || given.term)
+	FROM unnest(a_fields, a_terms) AS given(field, term) JOIN terms AS t ON t.id = term_id(given.field, given.term)
+	WHERE t.field <> given.field OR t.term <> given.term;
 END $$;
 
 -- Takes triples of a URL, a field and a term, and gives the postings that are new.  A page that is
@@ -73,8 +79,9 @@ BEGIN
 	IF EXISTS (SELECT FROM unnest(a_urls, a_fields, a_terms) AS given(url, field, term)
 			WHERE num_nulls(url, field, term) > 0) THEN
 		RAISE EXCEPTION 'a URL, a field or a term is missing' USING ERRCODE = 'null_value_not_allowed',
-			DETAIL = format('%s URLs, %s fields and %s terms were given.', cardinality(a_urls), cardinality(a_fields), cardinality(a_terms)),
-			HINT = 'Give arrays of one length without NULL.';
+			DETAIL = format('The arrays have %s, %s and %s elements; none may be NULL.',
+				coalesce(cardinality(a_urls), 0), coalesce(cardinality(a_fields), 0), coalesce(cardinality(a_terms), 0)),
+			HINT = 'Give arrays of one length.';
 	END IF;
 
 	-- OFFSET 0: one by one, through the keys, however large the tables are
@@ -86,12 +93,10 @@ BEGIN
 				AND p.url = given.url AND t.field = given.field AND t.term = given.term OFFSET 0)
 		GROUP BY url);
 
-	-- the subqueries, as rows are locked while they are made: in this order
-	PERFORM hold_page(url) FROM (SELECT url FROM unnest(incomplete) AS url ORDER BY page_id(url)) AS x;
-	PERFORM hold_term(field, term) FROM (
-		SELECT field, term FROM unnest(a_urls, a_fields, a_terms) AS given(url, field, term)
-			JOIN unnest(incomplete) AS url USING (url)
-		GROUP BY field, term ORDER BY term_id(field, term)) AS x;
+	-- the subquery, for this order
+	PERFORM hold_page(url) FROM (SELECT url FROM unnest(incomplete) AS url ORDER BY page_id(url), url) AS x;
+	PERFORM hold_terms(array_agg(field), array_agg(term))
+	FROM unnest(a_urls, a_fields, a_terms) AS given(url, field, term) JOIN unnest(incomplete) AS url USING (url);
 
 	RETURN QUERY
 	INSERT INTO postings (term, page)
@@ -128,15 +133,17 @@ DECLARE
 	new pages;
 BEGIN
 	PERFORM refuse_old_snapshot();
-	IF new_url = old_url THEN
-		RAISE EXCEPTION 'the new URL is the old one' USING ERRCODE = 'invalid_parameter_value';
+	IF num_nulls(old_url, new_url) > 0 OR old_url = new_url THEN
+		RAISE EXCEPTION 'a page can only be moved from one URL to another' USING ERRCODE = 'invalid_parameter_value',
+			DETAIL = format('The URLs are %L and %L.', old_url, new_url);
 	END IF;
 	IF page_id(new_url) < page_id(old_url) THEN
 		PERFORM hold_page(new_url);
 	END IF;
 	SELECT * INTO old FROM pages WHERE id = page_id(old_url) AND url = old_url AND status = 'live' FOR UPDATE;
 	IF NOT FOUND THEN
-		RAISE EXCEPTION 'there is no live page "%"', old_url USING ERRCODE = 'no_data_found';
+		RAISE EXCEPTION 'there is no live page "%"', old_url USING ERRCODE = 'no_data_found',
+			HINT = 'live_page says where a page has moved.';
 	END IF;
 	new := hold_page(new_url);
 

@@ -22,7 +22,7 @@ CREATE INDEX ON pages (moved_to) WHERE moved_to IS NOT NULL;
 -- Without a colon in the field, no two terms have one name.
 CREATE TABLE terms (
 	id iuid PRIMARY KEY GENERATED ALWAYS AS (term_id(field, term)) STORED,
-	field text NOT NULL CHECK (position(':' IN field) = 0),
+	field text NOT NULL CONSTRAINT no_colon_in_field CHECK (position(':' IN field) = 0),
 	term text NOT NULL
 );
 
@@ -33,9 +33,10 @@ CREATE TABLE postings (
 );
 CREATE INDEX ON postings (page);
 
--- Another text would be another identifier, and what refers to the old one would dangle.  AFTER: with
--- a BEFORE trigger, every UPDATE of pages would lock the row as if its key changed, and those who add
--- to a page would end in deadlocks.  The names are before those of the foreign keys' triggers.
+-- Another text would be another identifier, and what refers to the old one would dangle.  AFTER:
+-- with a BEFORE trigger, every UPDATE of pages would lock the row as if its key changed, and those
+-- who add to a page would end in deadlocks.  The names are before those of the foreign keys'
+-- triggers.
 CREATE FUNCTION refuse_other_text() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	RAISE EXCEPTION 'the text of a row of "%" cannot change, as its identifier comes from it', TG_TABLE_NAME

@@ -43,18 +43,18 @@ def terms(count):
 class Job:
     """What a session is to do: a kind, and pages, and for each of them terms."""
 
-    def __init__(self, pages, all_terms):
-        """In many jobs, pages and terms at the beginning of the lists are more frequent."""
+    def __init__(self, number, pages, all_terms):
+        """Jobs that run at the same time often take from the same few, most of which are new."""
         self.kind = random.choices(["add", "delete", "rename", "remove"], [60, 15, 20, 5])[0]
 
-        skew = random.choice([1, 3, 9])
-
-        def pick(things, many):
+        def pick(things, many, few=random.random() < 0.5, skew=random.choice([1, 9])):
+            if few:
+                return [things[(number // 6 * 20 + random.randrange(20)) % len(things)] for _ in range(many)]
             return [things[int(len(things) * random.random() ** skew)] for _ in range(many)]
 
         size = random.choice([1, 3, 10, 30, 100])
         if self.kind == "add":
-            self.triples = [(url, *term) for url, term in zip(pick(pages, size), pick(all_terms, size))]
+            self.triples = [(url, *term) for url, term in zip(pick(pages, size), pick(all_terms, size, random.random() < 0.5))]
             self.triples += random.sample(self.triples, size // 10)
         else:
             self.urls = pick(pages, 2 if self.kind == "rename" else 1 if self.kind == "remove" else size)
@@ -218,10 +218,10 @@ def main():
     given = model.arguments(20_000)
     model.make_database("examples/digest/schema.sql")
     # As many calls as take about so many triples and URLs.
-    jobs, pages, all_terms = [], urls(30 + given.rows // 5), terms(20 + given.rows // 20)
+    jobs, pages, all_terms = [], urls(30 + given.rows // 5), terms(20 + given.rows // 10)
     size = 0
     while size < given.rows:
-        jobs.append(Job(pages, all_terms))
+        jobs.append(Job(len(jobs), pages, all_terms))
         size += len(jobs[-1].triples if jobs[-1].kind == "add" else jobs[-1].urls)
     with model.connect() as connection:
         connection.execute("CREATE SEQUENCE turn")

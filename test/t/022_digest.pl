@@ -68,7 +68,7 @@ sub add { return "SELECT count(*) FROM add_pages('{$_[0]}', '{$_[1]}');" }
 sub delete_page { return "SELECT count(*) FROM delete_pages('{$_[0]}');" }
 sub rename_page { return "SELECT (rename_page('$_[0]', '$_[1]')).status;" }
 
-my ($one, $two) = map { open_session() } 1 .. 2;
+my ($one, $two, $three) = map { open_session() } 1 .. 3;
 my $today = $node->safe_psql('postgres', q{SELECT extract(day FROM now() AT TIME ZONE 'UTC')});
 
 start_over();
@@ -123,6 +123,26 @@ for my $case (
 	is(state(), $state, "then there is: $state");
 }
 
+# A call that waits for a page holds none that comes later, in whatever order it was given them: so
+# no two calls wait for each other.  The order of these two texts is not that of their identifiers.
+my ($low, $high) = split /\|/, $node->safe_psql('postgres', q{
+	SELECT l, h FROM unnest('{e:, f:, g:, h:}'::text[]) AS l, unnest('{e:, f:, g:, h:}'::text[]) AS h
+	WHERE l > h AND page_id(l) < page_id(h) ORDER BY l, h LIMIT 1});
+for my $call (add("$high, $low", 'y, y'), delete_page("$high, $low"), rename_page($low, $high), rename_page($high, $low))
+{
+	start_over();
+	$node->safe_psql('postgres', add("$low, $high", 'x, x'));
+	for my $case ([ $low, $high, '' ], [ $high, $low, '55P03' ])
+	{
+		my ($locked, $other, $error) = @$case;
+		run($one, "BEGIN; SELECT FROM pages WHERE url = '$locked' FOR UPDATE;");
+		ok(waits($two, "BEGIN; $call ROLLBACK;", $one), "waits for $locked: $call");
+		is(run($three, "SELECT FROM pages WHERE url = '$other' FOR UPDATE NOWAIT;"), $error, $error ? "and holds $other" : "and does not hold $other");
+		run($one, 'COMMIT;');
+		unlike(outcome($two), qr/^[0-9A-Z]{5}$/, 'and goes on');
+	}
+}
+
 # Two names of one identifier, in two sessions.
 start_over();
 $node->safe_psql('postgres', q{
@@ -135,6 +155,6 @@ run($one, 'COMMIT;');
 is(outcome($two), '23U01', 'two names of one identifier');
 is(state(), "d1 live$today x;", 'nothing came of the second');
 
-$_->quit for $one, $two;
+$_->quit for $one, $two, $three;
 $node->stop;
 done_testing();

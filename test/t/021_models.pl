@@ -15,7 +15,7 @@ $node->start;
 @ENV{qw(PGHOST PGPORT PGDATABASE)} = ($node->host, $node->port, 'postgres');
 
 # As many rows as ten seconds have time for.
-my %rows = (keys => 4000, orders => 5000, telemetry => 10000, trips => 10000);
+my %rows = (digest => 40_000, keys => 4_000, orders => 5_000, telemetry => 10_000, trips => 10_000);
 for my $model (sort keys %rows)
 {
 	my @command = ('/usr/bin/python3', "test/models/$model.py", '--rows', $rows{$model});

@@ -1,0 +1,160 @@
+# The example of pages and terms: two sessions that come between each other in a fixed order.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->start;
+$node->safe_psql('postgres', "CREATE EXTENSION iuid;\n\\i examples/digest/schema.sql");
+
+my %pid;
+
+sub open_session
+{
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	$session->query('\set VERBOSITY verbose');
+	$pid{$session} = $session->query('SELECT pg_backend_pid()');
+	return $session;
+}
+
+# The SQLSTATE of an error, or else what came out.
+sub run
+{
+	my ($session, @statements) = @_;
+	my $out = $session->query(join "\n", @statements);
+	my ($error) = $session->{stderr} =~ /ERROR:  (\w+)/;
+	$session->{stderr} = '';
+	return $error // $out;
+}
+
+# Sends a statement that waits for the transaction of another session.
+sub waits
+{
+	my ($session, $statement, $other) = @_;
+	$session->query_until(qr/sent/, "\\echo sent\n$statement\n");
+	return $node->poll_query_until('postgres', "SELECT pg_blocking_pids($pid{$session}) = '{$pid{$other}}'");
+}
+
+# What came of it, when it waits no longer.
+sub outcome { return run($_[0], '') }
+
+# All pages, with the day of their creation, their tags, and where they moved; no posting of another
+# page or term is left out.
+sub state
+{
+	return $node->safe_psql('postgres', q{
+		SELECT string_agg(text, ' ' ORDER BY text) FROM (
+			SELECT concat_ws(' ', p.url, p.status || extract(day FROM p.created_at AT TIME ZONE 'UTC'), m.url, string_agg(t.term, ' ' ORDER BY t.term)) || ';' AS text
+			FROM pages AS p LEFT JOIN pages AS m ON m.id = p.moved_to
+				FULL JOIN postings AS o ON o.page = p.id FULL JOIN terms AS t ON t.id = o.term
+			WHERE p.id IS NOT NULL OR o.page IS NOT NULL GROUP BY p.id, m.id) AS x});
+}
+
+# Page a: of the second of January 2020, with tag x; page b: deleted, of the third; the others: not there.
+sub start_over
+{
+	$node->safe_psql('postgres', q{
+		TRUNCATE pages, terms, postings;
+		SELECT count(*) FROM add_pages('{a:, b:}', '{x, x}');
+		SELECT count(*) FROM delete_pages('{b:}');
+		UPDATE pages SET created_at = CASE url WHEN 'a:' THEN '2020-01-02 00:00+00' ELSE '2020-01-03 00:00+00' END::timestamptz});
+}
+
+sub add { return "SELECT count(*) FROM add_pages('{$_[0]}', '{$_[1]}');" }
+sub delete_page { return "SELECT count(*) FROM delete_pages('{$_[0]}');" }
+sub rename_page { return "SELECT (rename_page('$_[0]', '$_[1]')).status;" }
+
+my ($one, $two, $three) = map { open_session() } 1 .. 3;
+my $today = $node->safe_psql('postgres', q{SELECT extract(day FROM now() AT TIME ZONE 'UTC')});
+
+start_over();
+is(state(), 'a: live2 x; b: deleted3;', 'before each case');
+
+# One session does the first and stays in its transaction; the other does the second and waits; then
+# the first commits.  What both said, and what is there then.
+my $by_hand = q{DELETE FROM postings WHERE page = page_id('a:'); DELETE FROM pages WHERE id = page_id('a:');};
+my $term_by_hand = q{DELETE FROM postings WHERE term = term_id('tag', 'x'); DELETE FROM terms WHERE id = term_id('tag', 'x');};
+for my $case (
+	[ add('a:', 'y'), 1, delete_page('a:'), 1, 'a: deleted2; b: deleted3;' ],
+	[ delete_page('a:'), 1, add('a:', 'y'), 1, 'a: live2 y; b: deleted3;' ],
+	[ add('a:', 'y'), 1, rename_page('a:', 'b:'), 'live', 'a: moved2 b:; b: live2 x y;' ],
+	[ rename_page('a:', 'b:'), 'live', add('a:', 'y'), 1, 'a: live2 y; b: live2 x;' ],
+	[ add('b:', 'y'), 1, rename_page('a:', 'b:'), 'live', 'a: moved2 b:; b: live2 x y;' ],
+	[ rename_page('a:', 'b:'), 'live', add('b:', 'y'), 1, 'a: moved2 b:; b: live2 x y;' ],
+	[ rename_page('a:', 'b:'), 'live', delete_page('a:'), 0, 'a: moved2 b:; b: live2 x;' ],
+	[ delete_page('a:'), 1, rename_page('a:', 'b:'), 'P0002', 'a: deleted2; b: deleted3;' ],
+	[ rename_page('a:', 'b:'), 'live', rename_page('a:', 'c:'), 'P0002', 'a: moved2 b:; b: live2 x;' ],
+	[ rename_page('a:', 'b:'), 'live', rename_page('b:', 'a:'), 'live', 'a: live2 x; b: moved2 a:;' ],
+	[ add('b:', 'x'), 1, add('b:', 'y'), 1, 'a: live2 x; b: live3 x y;' ],
+	[ add('c:', 'z'), 1, add('c:', 'z'), 0, "a: live2 x; b: deleted3; c: live$today z;" ],
+	[ add('a:', 'z'), 1, add('b:', 'z'), 1, 'a: live2 x z; b: live3 z;' ],
+	[ add('a:', 'y'), 1, $by_hand, '23503', 'a: live2 x y; b: deleted3;' ],
+	[ $by_hand, '', add('a:', 'y'), 1, "a: live$today y; b: deleted3;" ],
+	[ add('b:', 'x'), 1, $term_by_hand, '23503', 'a: live2 x; b: live3 x;' ],
+	[ $term_by_hand, '', add('b:', 'x'), 1, 'a: live2; b: live3 x;' ])
+{
+	my ($first, $said_first, $second, $said_second, $state) = @$case;
+	start_over();
+	is(run($one, 'BEGIN;', $first), $said_first, $first);
+	# Statements by hand are a transaction, too.
+	ok(waits($two, "BEGIN; $second COMMIT;", $one), "waits: $second");
+	run($one, 'COMMIT;');
+	is(outcome($two), $said_second, 'and then goes on');
+	is(state(), $state, "then there is: $state");
+}
+
+# A row that somebody has locked is no reason to wait for INSERT ... ON CONFLICT DO NOTHING, and may be
+# gone when it is to be held.
+for my $case (
+	[ 'pages', q{page_id('b:')}, add('b:', 'y'), "a: live2 x; b: live$today y;" ],
+	[ 'terms', q{term_id('tag', 'w')}, add('a:', 'w'), 'a: live2 w x; b: deleted3;' ])
+{
+	my ($table, $id, $add, $state) = @$case;
+	start_over();
+	$node->safe_psql('postgres', q{INSERT INTO terms (field, term) VALUES ('tag', 'w')});
+	run($one, "BEGIN; SELECT FROM $table WHERE id = $id FOR UPDATE;");
+	ok(waits($two, $add, $one), "waits for the lock on $table: $add");
+	is(run($one, "DELETE FROM $table WHERE id = $id; COMMIT;"), '', 'the row goes');
+	is(outcome($two), '1', 'the other makes it anew');
+	is(state(), $state, "then there is: $state");
+}
+
+# A call that waits for a page holds none that comes later, in whatever order it was given them: so
+# no two calls wait for each other.  The order of these two texts is not that of their identifiers.
+my ($low, $high) = split /\|/, $node->safe_psql('postgres', q{
+	SELECT l, h FROM unnest('{e:, f:, g:, h:}'::text[]) AS l, unnest('{e:, f:, g:, h:}'::text[]) AS h
+	WHERE l > h AND page_id(l) < page_id(h) ORDER BY l, h LIMIT 1});
+for my $call (add("$high, $low", 'y, y'), delete_page("$high, $low"), rename_page($low, $high), rename_page($high, $low))
+{
+	start_over();
+	$node->safe_psql('postgres', add("$low, $high", 'x, x'));
+	for my $case ([ $low, $high, '' ], [ $high, $low, '55P03' ])
+	{
+		my ($locked, $other, $error) = @$case;
+		run($one, "BEGIN; SELECT FROM pages WHERE url = '$locked' FOR UPDATE;");
+		ok(waits($two, "BEGIN; $call ROLLBACK;", $one), "waits for $locked: $call");
+		is(run($three, "SELECT FROM pages WHERE url = '$other' FOR UPDATE NOWAIT;"), $error, $error ? "and holds $other" : "and does not hold $other");
+		run($one, 'COMMIT;');
+		unlike(outcome($two), qr/^[0-9A-Z]{5}$/, 'and goes on');
+	}
+}
+
+# Two names of one identifier, in two sessions.
+start_over();
+$node->safe_psql('postgres', q{
+	TRUNCATE pages, terms, postings;
+	CREATE OR REPLACE FUNCTION page_id(url text) RETURNS iuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
+	RETURN iuid_from_name(7, 4, left(url, 1))});
+is(run($one, 'BEGIN;', add('d1', 'x')), '1', 'a page');
+ok(waits($two, add('d2', 'y'), $one), 'waits: another of the same identifier');
+run($one, 'COMMIT;');
+is(outcome($two), '23U01', 'two names of one identifier');
+is(state(), "d1 live$today x;", 'nothing came of the second');
+
+$_->quit for $one, $two, $three;
+$node->stop;
+done_testing();

@@ -34,7 +34,7 @@
  */
 static struct
 {
-	int owner;	 /* process id; a child starts anew */
+	int pid;	 /* of the process that made it; a child starts anew */
 	int64 clock; /* the latest reading that was followed */
 	int64 time;	 /* ahead of it after a carry */
 	uint64 tail; /* the random bits behind the fraction */
@@ -112,7 +112,7 @@ make_now(int country, int entity)
 
 	if (unlikely(MS_OF(time) > IUID_MS_MAX))
 	{
-		last.owner = 0; /* what comes next goes by the clock */
+		last.pid = 0; /* what comes next goes by the clock */
 		reject_clock(time / PER_SECOND);
 	}
 	PG_RETURN_IUID(
@@ -141,7 +141,7 @@ advance_to(int64 now)
 	uint64 next_tail;
 	bool is_past;
 
-	if (unlikely(last.owner != MyProcPid || last.clock - now > CLOCK_STEP_MAX))
+	if (unlikely(last.pid != MyProcPid || last.clock - now > CLOCK_STEP_MAX))
 		start_anew(now);
 
 	next_tail = last.tail + (random & UINT32_MAX) + 1;
@@ -155,13 +155,13 @@ advance_to(int64 now)
 static pg_noinline void
 start_anew(int64 now)
 {
-	if (last.owner == MyProcPid)
+	if (last.pid == MyProcPid)
 		ereport(LOG,
 				(errmsg("system clock stepped back by " INT64_FORMAT " ms",
 						MS_OF(last.clock - now)),
 				 errdetail(
 					 "New identifiers follow the clock and sort before some that this session has made.")));
-	last.owner = MyProcPid;
+	last.pid = MyProcPid;
 	last.time = now - 1;
 }
 

@@ -53,9 +53,11 @@ typedef struct Iuid
 	uint8_t bytes[IUID_LEN];
 } Iuid;
 
-/* The ends of the key space (RFC 9562, sections 5.9 and 5.10). */
-#define IUID_NIL iuid_from_words(0, 0)
-#define IUID_MAX iuid_from_words(UINT64_MAX, UINT64_MAX)
+/* The first and the last of all values (RFC 9562, sections 5.9 and 5.10). */
+static const Iuid iuid_nil = { { 0 } };
+static const Iuid iuid_max = { { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+								 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+								 0xff } };
 
 /* Words of 64 bits in bytes, the most significant byte first. */
 static inline uint64_t

@@ -222,7 +222,7 @@ check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table)
 				 iuid_text_of_bound(&table->partitions[table->count - 1].upper));
 	bool isnull;
 	int64 rows;
-	Iuid first = IUID_NIL, last = IUID_NIL;
+	Iuid first = iuid_nil, last = iuid_nil;
 
 	SPI_connect();
 	if (SPI_execute(query, true, 0) != SPI_OK_SELECT || SPI_processed != 1)

@@ -208,9 +208,9 @@ bound_of(PartitionBoundInfo bounds, int n)
 	switch (bounds->kind[n][0])
 	{
 		case PARTITION_RANGE_DATUM_MINVALUE:
-			return IUID_NIL;
+			return iuid_nil;
 		case PARTITION_RANGE_DATUM_MAXVALUE:
-			return IUID_MAX;
+			return iuid_max;
 		default:
 			return *DatumGetIuidP(bounds->datums[n][0]);
 	}

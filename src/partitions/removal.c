@@ -182,7 +182,7 @@ cover_removed(const Maintenance *work)
 		iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
 	const Partition *open = iuid_open_first(left);
 	int next = open == NULL ? 0 : 1;
-	Iuid bound = IUID_NIL;
+	Iuid bound = iuid_nil;
 	NewPartition covered;
 
 	for (int i = 0; i < work->old_count; i++)
@@ -192,7 +192,7 @@ cover_removed(const Maintenance *work)
 	}
 	if (next < left->count)
 		bound = left->partitions[next].lower;
-	covered = (NewPartition){ .lower = open == NULL ? IUID_NIL : open->upper,
+	covered = (NewPartition){ .lower = open == NULL ? iuid_nil : open->upper,
 							  .upper = bound };
 	if (OidIsValid(left->default_partition) && iuid_has_rows(left, &covered, 1))
 		return;

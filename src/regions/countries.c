@@ -105,7 +105,7 @@ NewPartition
 iuid_range_of_country(int country)
 {
 	Iuid end = country == IUID_COUNTRY_MAX ?
-		IUID_MAX :
+		iuid_max :
 		iuid_make(0, IUID_LAYOUT_TIME, country + 1, 0, 0);
 
 	return (NewPartition){ .lower = iuid_make(0, IUID_LAYOUT_TIME, country, 0, 0),

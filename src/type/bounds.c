@@ -45,15 +45,15 @@ time_boundary(TimestampTz at, bool after)
 	int64 usecs, ms;
 
 	if (TIMESTAMP_IS_NOEND(at))
-		return IUID_MAX;
+		return iuid_max;
 
 	/* The next time is one microsecond later; this cannot overflow. */
 	if (after && !TIMESTAMP_IS_NOBEGIN(at))
 		at++;
 	if (at < IUID_UNIX_EPOCH)
-		return IUID_NIL;
+		return iuid_nil;
 	if (at > iuid_ms_to_timestamp(IUID_MS_MAX))
-		return IUID_MAX;
+		return iuid_max;
 
 	usecs = at - IUID_UNIX_EPOCH;
 	ms = (usecs + IUID_USECS_PER_MS - 1) / IUID_USECS_PER_MS;
@@ -108,11 +108,11 @@ range_boundaries(FunctionCallInfo fcinfo, int n, Iuid *lower, Iuid *upper)
 
 	range_deserialize(typcache, range, &from, &to, &empty);
 
-	*lower = empty ? IUID_MAX : IUID_NIL;
+	*lower = empty ? iuid_max : iuid_nil;
 	if (!empty && !from.infinite)
 		*lower = time_boundary(DatumGetTimestampTz(from.val), !from.inclusive);
 
-	*upper = empty ? IUID_NIL : IUID_MAX;
+	*upper = empty ? iuid_nil : iuid_max;
 	if (!empty && !to.infinite)
 		*upper = time_boundary(DatumGetTimestampTz(to.val), to.inclusive);
 }
@@ -239,7 +239,7 @@ origin_boundary(int country, int entity)
 		entity = 0;
 	}
 	if (country > IUID_COUNTRY_MAX)
-		return IUID_MAX;
+		return iuid_max;
 	return iuid_make(0, IUID_LAYOUT_TIME, country, entity, 0);
 }
 

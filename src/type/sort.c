@@ -196,18 +196,14 @@ move_by_one(Datum existing, bool up)
 static Datum
 increment(Relation rel pg_attribute_unused(), Datum existing, bool *overflow)
 {
-	const Iuid end = IUID_MAX;
-
-	*overflow = iuid_compare(DatumGetIuidP(existing), &end) == 0;
+	*overflow = iuid_compare(DatumGetIuidP(existing), &iuid_max) == 0;
 	return *overflow ? (Datum) 0 : move_by_one(existing, true);
 }
 
 static Datum
 decrement(Relation rel pg_attribute_unused(), Datum existing, bool *underflow)
 {
-	const Iuid end = IUID_NIL;
-
-	*underflow = iuid_compare(DatumGetIuidP(existing), &end) == 0;
+	*underflow = iuid_compare(DatumGetIuidP(existing), &iuid_nil) == 0;
 	return *underflow ? (Datum) 0 : move_by_one(existing, false);
 }
 
@@ -218,8 +214,8 @@ iuid_skipsupport(PG_FUNCTION_ARGS)
 {
 	SkipSupport sksup = (SkipSupport) PG_GETARG_POINTER(0);
 
-	sksup->low_elem = iuid_to_datum(IUID_NIL);
-	sksup->high_elem = iuid_to_datum(IUID_MAX);
+	sksup->low_elem = iuid_to_datum(iuid_nil);
+	sksup->high_elem = iuid_to_datum(iuid_max);
 	sksup->increment = increment;
 	sksup->decrement = decrement;
 	PG_RETURN_VOID();

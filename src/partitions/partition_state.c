@@ -284,7 +284,7 @@ iuid_time_decoder(PG_FUNCTION_ARGS)
 				 errdetail(
 					 "There is a time in an iuid and in a UUID of version 7."),
 				 errhint("Give one of these as text.")));
-	if (iuid_is_end(&id) || iuid_get_layout(&id) != IUID_LAYOUT_TIME)
+	if (!iuid_has_time(&id))
 		PG_RETURN_NULL();
 	PG_RETURN_TIMESTAMPTZ(iuid_ms_to_timestamp(iuid_get_ms(&id)));
 }

@@ -237,7 +237,7 @@ iuid_bound_at(const Partitioned *parent, TimestampTz at)
 TimestampTz
 iuid_time_of_bound(const Iuid *bound)
 {
-	if (iuid_is_end(bound))
+	if (iuid_is_nil_or_max(bound))
 		return iuid_high(bound) == 0 ? DT_NOBEGIN : DT_NOEND;
 	return iuid_ms_to_timestamp(iuid_get_ms(bound));
 }
@@ -257,6 +257,6 @@ iuid_is_first_of_millisecond(const Partitioned *parent, const Iuid *bound)
 	Iuid first_iuid = iuid_make(iuid_get_ms(bound), IUID_LAYOUT_TIME, 0, 0, 0);
 	Iuid first_uuid = iuid_from_words((uint64) iuid_get_ms(bound) << 16, 0);
 
-	return iuid_is_end(bound) || iuid_compare(bound, &first_iuid) == 0 ||
+	return iuid_is_nil_or_max(bound) || iuid_compare(bound, &first_iuid) == 0 ||
 		(parent->is_uuid && iuid_compare(bound, &first_uuid) == 0);
 }

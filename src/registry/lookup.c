@@ -18,17 +18,10 @@
 #include "registry.h"
 #include "settings.h"
 
-/* Nil, Max and the reserved layouts have no country and no entity. */
-static inline bool
-has_origin(const Iuid *id)
-{
-	return !iuid_is_end(id) && iuid_get_layout(id) <= IUID_LAYOUT_NAME;
-}
-
 static Registered
 get_registered(FunctionCallInfo fcinfo, const Iuid *id)
 {
-	if (!has_origin(id))
+	if (!iuid_has_origin(id))
 		return (Registered){ 0 };
 	return iuid_registered(fcinfo, iuid_get_country(id), iuid_get_entity(id));
 }
@@ -36,7 +29,7 @@ get_registered(FunctionCallInfo fcinfo, const Iuid *id)
 static inline const char *
 get_node(FunctionCallInfo fcinfo, const Iuid *id)
 {
-	if (!has_origin(id))
+	if (!iuid_has_origin(id))
 		return NULL;
 	return iuid_registered_node(fcinfo, iuid_get_country(id),
 								iuid_get_entity(id));
@@ -122,7 +115,6 @@ Datum
 iuid_inspect(PG_FUNCTION_ARGS)
 {
 	const Iuid *id = PG_GETARG_IUID_P(0);
-	bool has_layout = !iuid_is_end(id);
 	Registered registered = get_registered(fcinfo, id);
 	const char *const texts[INSPECT_COLUMNS] = {
 		[CODE_COLUMN] = registered.code,
@@ -143,13 +135,13 @@ iuid_inspect(PG_FUNCTION_ARGS)
 	}
 	values[TIME_COLUMN] =
 		TimestampTzGetDatum(iuid_ms_to_timestamp(iuid_get_ms(id)));
-	nulls[TIME_COLUMN] = !has_layout || iuid_get_layout(id) != IUID_LAYOUT_TIME;
+	nulls[TIME_COLUMN] = !iuid_has_time(id);
 	values[COUNTRY_COLUMN] = Int32GetDatum(iuid_get_country(id));
-	nulls[COUNTRY_COLUMN] = !has_origin(id);
+	nulls[COUNTRY_COLUMN] = !iuid_has_origin(id);
 	values[ENTITY_COLUMN] = Int32GetDatum(iuid_get_entity(id));
-	nulls[ENTITY_COLUMN] = !has_origin(id);
+	nulls[ENTITY_COLUMN] = !iuid_has_origin(id);
 	values[LAYOUT_COLUMN] = Int32GetDatum(iuid_get_layout(id));
-	nulls[LAYOUT_COLUMN] = !has_layout;
+	nulls[LAYOUT_COLUMN] = !iuid_has_layout(id);
 
 	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");

@@ -87,7 +87,7 @@ iuid_register_iso_countries(PG_FUNCTION_ARGS)
 	Restricted saved;
 	Datum parameters[2];
 	char *table_name;
-	int registered;
+	int count;
 
 	/* By OID: the schema may have been renamed meanwhile. */
 	table_name = iuid_qualified_name(table);
@@ -95,13 +95,13 @@ iuid_register_iso_countries(PG_FUNCTION_ARGS)
 
 	saved = iuid_become(iuid_owner_or_caller(table));
 	SPI_connect();
-	registered = register_missing(table_name, parameters);
+	count = register_missing(table_name, parameters);
 	reject_clash(table_name, parameters);
 	SPI_finish();
 	iuid_return(&saved);
 
 	relation_close(relation, NoLock);
-	PG_RETURN_INT32(registered);
+	PG_RETURN_INT32(count);
 }
 
 /*

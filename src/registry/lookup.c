@@ -18,12 +18,12 @@
 #include "registry.h"
 #include "settings.h"
 
-static Registered
-get_registered(FunctionCallInfo fcinfo, const Iuid *id)
+static RegistryLookup
+look_up(FunctionCallInfo fcinfo, const Iuid *id)
 {
 	if (!iuid_has_origin(id))
-		return (Registered){ 0 };
-	return iuid_registered(fcinfo, iuid_get_country(id), iuid_get_entity(id));
+		return (RegistryLookup){ 0 };
+	return iuid_look_up(fcinfo, iuid_get_country(id), iuid_get_entity(id));
 }
 
 static inline const char *
@@ -31,8 +31,7 @@ get_node(FunctionCallInfo fcinfo, const Iuid *id)
 {
 	if (!iuid_has_origin(id))
 		return NULL;
-	return iuid_registered_node(fcinfo, iuid_get_country(id),
-								iuid_get_entity(id));
+	return iuid_routed_node(fcinfo, iuid_get_country(id), iuid_get_entity(id));
 }
 
 static Datum
@@ -59,7 +58,7 @@ iuid_node_of(PG_FUNCTION_ARGS)
 	int country = iuid_country_arg(fcinfo, 0, IUID_COUNTRY_MAX);
 	int entity = iuid_entity_arg(fcinfo, 1, IUID_ENTITY_MAX);
 
-	return text_or_null(fcinfo, iuid_registered_node(fcinfo, country, entity));
+	return text_or_null(fcinfo, iuid_routed_node(fcinfo, country, entity));
 }
 
 /*
@@ -82,7 +81,7 @@ PG_FUNCTION_INFO_V1(iuid_country_code);
 Datum
 iuid_country_code(PG_FUNCTION_ARGS)
 {
-	return text_or_null(fcinfo, get_registered(fcinfo, PG_GETARG_IUID_P(0)).code);
+	return text_or_null(fcinfo, look_up(fcinfo, PG_GETARG_IUID_P(0)).code);
 }
 
 /* iuid_entity_key(iuid): the key of the entity; NULL for none. */
@@ -90,7 +89,7 @@ PG_FUNCTION_INFO_V1(iuid_entity_key);
 Datum
 iuid_entity_key(PG_FUNCTION_ARGS)
 {
-	return text_or_null(fcinfo, get_registered(fcinfo, PG_GETARG_IUID_P(0)).key);
+	return text_or_null(fcinfo, look_up(fcinfo, PG_GETARG_IUID_P(0)).key);
 }
 
 /* The columns of iuid_inspect, as the SQL script declares them. */
@@ -115,14 +114,11 @@ Datum
 iuid_inspect(PG_FUNCTION_ARGS)
 {
 	const Iuid *id = PG_GETARG_IUID_P(0);
-	Registered registered = get_registered(fcinfo, id);
+	RegistryLookup found = look_up(fcinfo, id);
 	const char *const texts[INSPECT_COLUMNS] = {
-		[CODE_COLUMN] = registered.code,
-		[NAME_COLUMN] = registered.name,
-		[SERVICE_COLUMN] = registered.service,
-		[KEY_COLUMN] = registered.key,
-		[NODE_COLUMN] = registered.node,
-		[REGION_COLUMN] = registered.region,
+		[CODE_COLUMN] = found.code,		  [NAME_COLUMN] = found.name,
+		[SERVICE_COLUMN] = found.service, [KEY_COLUMN] = found.key,
+		[NODE_COLUMN] = found.node,		  [REGION_COLUMN] = found.region,
 	};
 	Datum values[INSPECT_COLUMNS];
 	bool nulls[INSPECT_COLUMNS];

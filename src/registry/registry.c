@@ -234,14 +234,14 @@ set_registry(Registry **place, Registry *registry)
 static void
 register_callbacks(void)
 {
-	static bool registered;
+	static bool done;
 
-	if (registered)
+	if (done)
 		return;
 	CacheRegisterRelcacheCallback(forget_changed, (Datum) 0);
 	RegisterXactCallback(end_transaction, NULL);
 	RegisterSubXactCallback(end_subtransaction, NULL);
-	registered = true;
+	done = true;
 }
 
 static void
@@ -321,18 +321,18 @@ end_subtransaction(SubXactEvent event, SubTransactionId subxact,
 		forget_since(subxact);
 }
 
-Registered
-iuid_registered(FunctionCallInfo fcinfo, int country, int entity)
+RegistryLookup
+iuid_look_up(FunctionCallInfo fcinfo, int country, int entity)
 {
-	static const RegisteredNode none;
+	static const RegistryNode none;
 	const Registry *registry = get_registry(fcinfo);
-	const RegisteredCountry *c = &registry->countries[country];
-	const RegisteredEntity *e = &registry->entities[entity];
-	const RegisteredNode *n = iuid_find_route(registry, country, entity);
+	const RegistryCountry *c = &registry->countries[country];
+	const RegistryEntity *e = &registry->entities[entity];
+	const RegistryNode *n = iuid_find_route(registry, country, entity);
 
 	if (n == NULL)
 		n = &none;
-	return (Registered){
+	return (RegistryLookup){
 		.code = c->code,
 		.name = c->name,
 		.service = e->service,
@@ -344,9 +344,9 @@ iuid_registered(FunctionCallInfo fcinfo, int country, int entity)
 }
 
 const char *
-iuid_registered_node(FunctionCallInfo fcinfo, int country, int entity)
+iuid_routed_node(FunctionCallInfo fcinfo, int country, int entity)
 {
-	const RegisteredNode *n =
+	const RegistryNode *n =
 		iuid_find_route(get_registry(fcinfo), country, entity);
 
 	return n == NULL ? NULL : n->node;
@@ -364,9 +364,9 @@ iuid_is_registered_country(FunctionCallInfo fcinfo, int country)
 bool
 iuid_is_registered_node(FunctionCallInfo fcinfo, const char *node)
 {
-	const RegisteredNode *found = iuid_find_node(get_registry(fcinfo), node);
+	const RegistryNode *found = iuid_find_node(get_registry(fcinfo), node);
 
-	return found != NULL && found->registered;
+	return found != NULL && found->has_row;
 }
 
 List *
@@ -377,7 +377,7 @@ iuid_registered_nodes(FunctionCallInfo fcinfo)
 
 	foreach (cell, nodes)
 	{
-		const RegisteredNode *node = lfirst(cell);
+		const RegistryNode *node = lfirst(cell);
 		NodeServer *copy = palloc(sizeof(NodeServer));
 
 		copy->node = pstrdup(node->node);

@@ -29,9 +29,9 @@
 #include "partitions/attach.h"
 #include "view.h"
 
-#define PLACE_COLUMN "ctid"
+#define CTID_COLUMN "ctid"
 
-static void refuse_place(Oid view, const char *query, Oid schema);
+static void refuse_ctid(Oid view, const char *query, Oid schema);
 
 char *
 iuid_country_view_name(const char *parent, int country, int entity)
@@ -81,26 +81,26 @@ iuid_is_current_view(Oid view, Oid partition, Oid parent)
 	List *shown = iuid_column_names(view);
 
 	return list_length(shown) > 0 &&
-		strcmp(strVal(linitial(shown)), PLACE_COLUMN) == 0 &&
+		strcmp(strVal(linitial(shown)), CTID_COLUMN) == 0 &&
 		equal(list_delete_first(shown), names) &&
 		list_member_oid(iuid_tables_of_view(view), partition);
 }
 
 /*
- * The first column is the row's place, by which postgres_fdw finds it again.
- * In a plain table that is the ctid.  Elsewhere it is a function that fails;
- * the function is STABLE, so a query that does not ask for the column never
- * calls it.
+ * The first column is the row's ctid, by which postgres_fdw finds the row again.
+ * Only a plain table has one that says which row it is.  For a table with
+ * partitions the column is a function that fails; the function is STABLE, so a
+ * query that does not ask for the column never calls it.
  */
 void
 iuid_make_country_view(Oid partition, Oid parent, int country, int entity,
 					   Oid schema)
 {
 	Oid view = iuid_find_country_view(parent, country, entity);
-	bool has_place = get_rel_relkind(partition) == RELKIND_RELATION;
+	bool has_ctid = get_rel_relkind(partition) == RELKIND_RELATION;
 	char *query =
-		psprintf("SELECT %s AS " PLACE_COLUMN ", %s FROM %s",
-				 has_place ? "ctid" : "NULL::pg_catalog.tid",
+		psprintf("SELECT %s AS " CTID_COLUMN ", %s FROM %s",
+				 has_ctid ? "ctid" : "NULL::pg_catalog.tid",
 				 iuid_column_list(parent), iuid_qualified_name(partition));
 
 	if (OidIsValid(view))
@@ -114,8 +114,8 @@ iuid_make_country_view(Oid partition, Oid parent, int country, int entity,
 																   entity)),
 				 query);
 	view = iuid_find_country_view(parent, country, entity);
-	if (!has_place)
-		refuse_place(view, query, schema);
+	if (!has_ctid)
+		refuse_ctid(view, query, schema);
 	iuid_let_view_go_with(view, partition);
 }
 
@@ -124,7 +124,7 @@ iuid_make_country_view(Oid partition, Oid parent, int country, int entity,
  * a function with other arguments could make the call ambiguous.
  */
 static void
-refuse_place(Oid view, const char *query, Oid schema)
+refuse_ctid(Oid view, const char *query, Oid schema)
 {
 	Oid function = iuid_find_function(schema, "iuid_refuse_ctid", NULL, 0);
 	Query *parsed;

@@ -46,7 +46,7 @@ typedef struct Version
 {
 	Oid oid;
 	TransactionId xmin;
-	ItemPointerData place;
+	ItemPointerData ctid;
 } Version;
 
 typedef struct ConnectCall
@@ -214,7 +214,7 @@ version_of(HeapTuple tuple, Oid oid)
 	memset(&version, 0, sizeof(version));
 	version.oid = oid;
 	version.xmin = HeapTupleHeaderGetRawXmin(tuple->t_data);
-	version.place = tuple->t_self;
+	version.ctid = tuple->t_self;
 	ReleaseSysCache(tuple);
 	return version;
 }

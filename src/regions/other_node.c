@@ -40,22 +40,22 @@ iuid_send_if_open(OtherNode *node, List *open)
 {
 	const char *name = node->connection.name;
 	ErrorData *error;
-	ListCell *cell;
+	ListCell *lc;
 
 	if (!iuid_try(find_connection, node, &error))
 	{
 		fail(node, error);
 		return;
 	}
-	foreach (cell, open)
+	foreach (lc, open)
 	{
-		bool same = strcmp(lfirst(cell), name) == 0;
+		bool same = strcmp(lfirst(lc), name) == 0;
 
 		if (same && iuid_is_alive(node->dblink, name) &&
 			iuid_send_query(node->dblink, name, node->statement))
 			node->step = NODE_STATEMENT_RESULT;
-		else if (same || iuid_is_stale(&node->connection, lfirst(cell)))
-			iuid_disconnect(node->dblink, lfirst(cell));
+		else if (same || iuid_is_stale(&node->connection, lfirst(lc)))
+			iuid_disconnect(node->dblink, lfirst(lc));
 	}
 }
 
@@ -210,12 +210,12 @@ iuid_give_up_node(OtherNode *node, int sqlstate, const char *message)
 static void
 close_connection(OtherNode *node)
 {
-	ListCell *cell;
+	ListCell *lc;
 
-	foreach (cell, iuid_open_connections(node->dblink))
+	foreach (lc, iuid_open_connections(node->dblink))
 	{
-		if (strcmp(lfirst(cell), node->connection.name) == 0)
-			iuid_disconnect(node->dblink, lfirst(cell));
+		if (strcmp(lfirst(lc), node->connection.name) == 0)
+			iuid_disconnect(node->dblink, lfirst(lc));
 	}
 	node->step = NODE_DONE;
 }

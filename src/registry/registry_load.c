@@ -83,9 +83,9 @@ pg_noreturn static void reject_missing(const Table *table);
 static void read_table(Registry *registry, const Table *table, Oid oid,
 					   Snapshot snapshot);
 static void find_columns(const Table *table, TupleDesc tupdesc,
-						 AttrNumber *places);
+						 AttrNumber *attnums);
 static RegistryValue read_value(const Table *table, const Column *column,
-								TupleTableSlot *slot, AttrNumber place);
+								TupleTableSlot *slot, AttrNumber attnum);
 static int check_number(const Table *table, const Column *column, int number);
 
 Registry *
@@ -142,7 +142,7 @@ static void
 read_table(Registry *registry, const Table *table, Oid oid, Snapshot snapshot)
 {
 	Relation relation = try_relation_open(oid, AccessShareLock);
-	AttrNumber places[IUID_COLUMNS];
+	AttrNumber attnums[IUID_COLUMNS];
 	RegistryValue values[IUID_COLUMNS];
 	TupleTableSlot *slot;
 	TableScanDesc scan;
@@ -159,14 +159,14 @@ read_table(Registry *registry, const Table *table, Oid oid, Snapshot snapshot)
 					 "The registry is in plain tables, which all sessions can read."),
 				 errhint(
 					 "Rename the relation that has the name now, and give the extension's table back its name.")));
-	find_columns(table, RelationGetDescr(relation), places);
+	find_columns(table, RelationGetDescr(relation), attnums);
 
 	slot = table_slot_create(relation, NULL);
 	scan = table_beginscan(relation, snapshot, 0, NULL, 0);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		for (int i = 0; i < IUID_COLUMNS; i++)
-			values[i] = read_value(table, &table->columns[i], slot, places[i]);
+			values[i] = read_value(table, &table->columns[i], slot, attnums[i]);
 		table->add(registry, values);
 	}
 	table_endscan(scan);
@@ -182,7 +182,7 @@ is_number(const Column *column)
 
 /* Finds the columns by their names, and checks their types. */
 static void
-find_columns(const Table *table, TupleDesc tupdesc, AttrNumber *places)
+find_columns(const Table *table, TupleDesc tupdesc, AttrNumber *attnums)
 {
 	for (int i = 0; i < IUID_COLUMNS; i++)
 	{
@@ -219,16 +219,16 @@ find_columns(const Table *table, TupleDesc tupdesc, AttrNumber *places)
 							   found->atttypid == type ? ", but virtual" : "",
 							   format_type_be(type)),
 					 errhint("Give the column back its type.")));
-		places[i] = found->attnum;
+		attnums[i] = found->attnum;
 	}
 }
 
 static RegistryValue
 read_value(const Table *table, const Column *column, TupleTableSlot *slot,
-		   AttrNumber place)
+		   AttrNumber attnum)
 {
 	bool isnull;
-	Datum datum = slot_getattr(slot, place, &isnull);
+	Datum datum = slot_getattr(slot, attnum, &isnull);
 	RegistryValue value;
 
 	if (isnull && column->kind != NUMBER_OR_NULL && column->kind != NAME_OR_NULL)

@@ -126,18 +126,12 @@ iuid_make_country_view(Oid partition, Oid parent, int country, int entity,
 static void
 refuse_ctid(Oid view, const char *query, Oid schema)
 {
-	Oid function = iuid_find_function(schema, "iuid_refuse_ctid", NULL, 0);
-	Query *parsed;
-
-	if (!OidIsValid(function))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("function %s of extension \"%s\" is missing",
-						"iuid_refuse_ctid", "iuid_regions"),
-				 errhint("Give the function back its name.")));
-	parsed =
+	Oid function = iuid_require_function(schema, "iuid_refuse_ctid", NULL, 0,
+										 "iuid_regions");
+	Query *parsed =
 		parse_analyze_fixedparams(linitial_node(RawStmt, pg_parse_query(query)),
 								  query, NULL, 0, NULL);
+
 	linitial_node(TargetEntry, parsed->targetList)->expr =
 		(Expr *) makeFuncExpr(function, TIDOID, NIL, InvalidOid, InvalidOid,
 							  COERCE_EXPLICIT_CALL);

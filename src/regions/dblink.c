@@ -56,7 +56,7 @@ typedef struct ConnectCall
 } ConnectCall;
 
 static Oid schema_of_dblink(void);
-static Oid find(Oid schema, const char *name, int count, Oid second);
+static Oid find_function(Oid schema, const char *name, int count, Oid second);
 static Version version_of(HeapTuple tuple, Oid oid);
 static bool connect_now(void *arg);
 static void connect_in_time(const ConnectCall *call);
@@ -76,17 +76,20 @@ iuid_find_dblink(Dblink *dblink)
 				 errhint("Install it with CREATE EXTENSION dblink.")));
 	name = get_namespace_name(schema);
 	(void) LookupExplicitNamespace(name, false);
-	fmgr_info(find(schema, "dblink_connect", 2, TEXTOID), &dblink->connect);
-	fmgr_info(find(schema, "dblink_disconnect", 1, InvalidOid),
+	fmgr_info(find_function(schema, "dblink_connect", 2, TEXTOID),
+			  &dblink->connect);
+	fmgr_info(find_function(schema, "dblink_disconnect", 1, InvalidOid),
 			  &dblink->disconnect);
-	fmgr_info(find(schema, "dblink_get_connections", 0, InvalidOid),
+	fmgr_info(find_function(schema, "dblink_get_connections", 0, InvalidOid),
 			  &dblink->get_connections);
-	fmgr_info(find(schema, "dblink_send_query", 2, TEXTOID), &dblink->send_query);
-	fmgr_info(find(schema, "dblink_is_busy", 1, InvalidOid), &dblink->is_busy);
-	fmgr_info(find(schema, "dblink_error_message", 1, InvalidOid),
+	fmgr_info(find_function(schema, "dblink_send_query", 2, TEXTOID),
+			  &dblink->send_query);
+	fmgr_info(find_function(schema, "dblink_is_busy", 1, InvalidOid),
+			  &dblink->is_busy);
+	fmgr_info(find_function(schema, "dblink_error_message", 1, InvalidOid),
 			  &dblink->error_message);
 
-	(void) find(schema, "dblink_get_result", 2, BOOLOID);
+	(void) find_function(schema, "dblink_get_result", 2, BOOLOID);
 	dblink->get_result =
 		psprintf("SELECT r.value FROM %s($1, $2) AS r (value pg_catalog.text)",
 				 quote_qualified_identifier(name, "dblink_get_result"));
@@ -115,20 +118,13 @@ schema_of_dblink(void)
 
 /* A function whose first argument is a text, and that the user may execute. */
 static Oid
-find(Oid schema, const char *name, int count, Oid second)
+find_function(Oid schema, const char *name, int count, Oid second)
 {
 	const Oid types[] = { TEXTOID, second };
-	Oid function = iuid_find_function(schema, name, types, count);
-	AclResult result;
-
-	if (!OidIsValid(function))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("function %s of extension \"%s\" is missing", name,
-						"dblink"),
-				 errhint("Give the function back its name.")));
-	result =
+	Oid function = iuid_require_function(schema, name, types, count, "dblink");
+	AclResult result =
 		object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE);
+
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, OBJECT_FUNCTION, name);
 	return function;

@@ -25,7 +25,8 @@
 
 /*
  * What the registry has for a country and entity, 0 to 255 each.  NULL stands for
- * what it does not have.  The strings stay until the SQL function is called with another snapshot.
+ * what it does not have.  The strings stay until the SQL function is called with
+ * another snapshot.
  */
 typedef struct RegistryLookup
 {

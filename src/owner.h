@@ -12,8 +12,6 @@
 
 #include "compat.h"
 
-#include "catalog/pg_class.h"
-
 /* The user and the settings from before iuid_become(). */
 typedef struct Restricted
 {
@@ -47,22 +45,5 @@ extern void iuid_check_reader(Oid table);
 
 /* The owner if the current user has the owner's rights, else that user. */
 extern Oid iuid_owner_or_caller(Oid table);
-
-/* Executes a statement; the caller qualifies and quotes every name in it. */
-extern void iuid_execute(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
-
-/*
- * Executes a query that has one row of one bigint, and returns the bigint, or
- * null_value if it is NULL.  The query sees what is committed now, even under
- * REPEATABLE READ.
- */
-extern int64 iuid_query_int64(const char *query, int64 null_value);
-
-/* A relation's row of pg_class, its fixed-length part; 42P01 if it has none. */
-extern FormData_pg_class iuid_class_of(Oid relation);
-
-/* The schema and name of a relation, quoted where necessary; 42P01 if none. */
-extern char *iuid_qualified_name(Oid relation);
 
 #endif /* IUID_OWNER_H */

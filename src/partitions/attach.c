@@ -33,10 +33,11 @@
 
 #include "attach.h"
 #include "default_rows.h"
+#include "execute.h"
 #include "lock.h"
 #include "move.h"
 #include "open_end.h"
-#include "owner.h"
+#include "relation.h"
 #include "step.h"
 
 #define HASH_LEN 8
@@ -213,7 +214,7 @@ void
 iuid_create_open_first(const Partitioned *parent, const Iuid *upper)
 {
 	static const Step day = { .usecs = USECS_PER_DAY };
-	char *base = get_rel_name(parent->table);
+	char *base = iuid_relation_name(parent->table);
 	char *name = iuid_shortened_name(base, "_before");
 
 	if (OidIsValid(get_relname_relid(name, get_rel_namespace(parent->table))))
@@ -230,7 +231,7 @@ iuid_create_open_first(const Partitioned *parent, const Iuid *upper)
 void
 iuid_create_open_last(const Partitioned *parent, const Iuid *lower)
 {
-	char *name = iuid_shortened_name(get_rel_name(parent->table), "_after");
+	char *name = iuid_shortened_name(iuid_relation_name(parent->table), "_after");
 
 	attach_table(parent, iuid_create_like(parent->table, name, ""),
 				 quoted_bound(lower), "MAXVALUE");

@@ -18,8 +18,10 @@
 #include "utils/rel.h"
 
 #include "default_rows.h"
+#include "execute.h"
 #include "lock_list.h"
 #include "owner.h"
+#include "relation.h"
 
 bool
 iuid_may_have_rows(Oid default_partition)

@@ -40,8 +40,9 @@
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
+#include "execute.h"
 #include "lock.h"
-#include "owner.h"
+#include "relation.h"
 #include "subtransaction.h"
 
 #define DEFAULT_PATIENCE_MS 60000

@@ -23,6 +23,7 @@
 #include "maintenance.h"
 #include "open_end.h"
 #include "owner.h"
+#include "relation.h"
 #include "removal.h"
 
 /* The start of the year 10889, in which the 48 bits end. */
@@ -243,7 +244,7 @@ first_time_of(const Iuid *lower)
 static void
 create_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 {
-	char *base = get_rel_name(work->parent);
+	char *base = iuid_relation_name(work->parent);
 
 	for (int i = 0; i < work->new_count; i++)
 	{

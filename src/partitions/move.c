@@ -56,9 +56,11 @@
 
 #include "datum.h"
 #include "default_rows.h"
+#include "execute.h"
 #include "move.h"
 #include "owner.h"
 #include "publication.h"
+#include "relation.h"
 
 #define ROWS_PER_NOTICE 100000
 

@@ -24,7 +24,7 @@
 
 #include "datum.h"
 #include "open_end.h"
-#include "owner.h"
+#include "relation.h"
 
 static const Partition *
 open_end(const Partitioned *table, const Partition *partition)

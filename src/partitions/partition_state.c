@@ -20,12 +20,13 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-#include "type/codec.h"
 #include "datum.h"
 #include "lock_list.h"
 #include "owner.h"
 #include "partitioned.h"
+#include "relation.h"
 #include "step.h"
+#include "type/codec.h"
 
 /* The columns of iuid_partitions, as the SQL script declares them. */
 enum

@@ -28,8 +28,8 @@
 #include "utils/timestamp.h"
 
 #include "datum.h"
-#include "owner.h"
 #include "partitioned.h"
+#include "relation.h"
 #include "type/codec.h"
 
 static void read_key(Partitioned *parent, Relation relation, Oid schema);

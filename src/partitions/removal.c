@@ -16,9 +16,10 @@
 
 #include "datum.h"
 #include "default_rows.h"
+#include "execute.h"
 #include "lock_list.h"
 #include "open_end.h"
-#include "owner.h"
+#include "relation.h"
 #include "removal.h"
 #include "step.h"
 #include "subtransaction.h"

@@ -23,9 +23,9 @@
 #include "datum.h"
 #include "dblink.h"
 #include "foreign.h"
-#include "owner.h"
 #include "problem.h"
 #include "registry/registry.h"
+#include "relation.h"
 #include "settings.h"
 #include "subtransaction.h"
 

@@ -29,6 +29,7 @@
 #include "partitions/default_rows.h"
 #include "problem.h"
 #include "registry/registry.h"
+#include "relation.h"
 #include "settings.h"
 
 typedef struct Check

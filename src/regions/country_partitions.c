@@ -19,10 +19,12 @@
 #include "countries.h"
 #include "country_check.h"
 #include "country_view.h"
+#include "execute.h"
 #include "owner.h"
 #include "partitions/default_rows.h"
 #include "partitions/lock.h"
 #include "partitions/maintenance.h"
+#include "relation.h"
 #include "settings.h"
 #include "view.h"
 
@@ -309,7 +311,7 @@ create_country(Work *work, int n)
 													 "iuid_ops"));
 	new->table =
 		iuid_create_like(countries->parent,
-						 iuid_shortened_name(get_rel_name(countries->parent),
+						 iuid_shortened_name(iuid_relation_name(countries->parent),
 											 suffix),
 						 behind);
 	iuid_add_country_check(countries, new->table, work->number[n]);

@@ -24,9 +24,10 @@
 #include "utils/portal.h"
 
 #include "country_view.h"
+#include "execute.h"
 #include "function.h"
-#include "owner.h"
 #include "partitions/attach.h"
+#include "relation.h"
 #include "view.h"
 
 #define CTID_COLUMN "ctid"
@@ -106,9 +107,8 @@ iuid_make_country_view(Oid partition, Oid parent, int country, int entity,
 	if (OidIsValid(view))
 		iuid_rename_columns(view, parent);
 	iuid_execute("CREATE OR REPLACE VIEW %s WITH (security_invoker = true) AS %s",
-				 quote_qualified_identifier(get_namespace_name(
-												get_rel_namespace(parent)),
-											iuid_country_view_name(get_rel_name(
+				 quote_qualified_identifier(iuid_relation_schema(parent),
+											iuid_country_view_name(iuid_relation_name(
 																	   parent),
 																   country,
 																   entity)),

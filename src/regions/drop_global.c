@@ -14,9 +14,11 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "execute.h"
 #include "owner.h"
 #include "partitions/lock.h"
 #include "partitions/partitioned.h"
+#include "relation.h"
 #include "view.h"
 
 typedef struct Work

@@ -19,11 +19,13 @@
 
 #include "countries.h"
 #include "country_view.h"
+#include "execute.h"
 #include "foreign.h"
 #include "global_name.h"
 #include "owner.h"
 #include "partitions/default_rows.h"
 #include "partitions/lock.h"
+#include "relation.h"
 
 typedef struct Work
 {
@@ -185,7 +187,7 @@ is_current(const Work *work, int country)
 	const Country *found = &work->countries.country[country];
 
 	return iuid_stands_on(found->partition, found->server, work->local,
-						  iuid_country_view_name(get_rel_name(work->local),
+						  iuid_country_view_name(iuid_relation_name(work->local),
 												 country, work->countries.entity));
 }
 
@@ -276,9 +278,8 @@ create_foreign(const Work *work, int country, const char *schema,
 				 iuid_text_of_bound(&range.lower),
 				 iuid_text_of_bound(&range.upper),
 				 quote_identifier(countries->country[country].server),
+				 quote_literal_cstr(iuid_relation_schema(work->local)),
 				 quote_literal_cstr(
-					 get_namespace_name(get_rel_namespace(work->local))),
-				 quote_literal_cstr(
-					 iuid_country_view_name(get_rel_name(work->local), country,
-											countries->entity)));
+					 iuid_country_view_name(iuid_relation_name(work->local),
+											country, countries->entity)));
 }

@@ -22,12 +22,14 @@
 #include "utils/syscache.h"
 
 #include "countries.h"
+#include "execute.h"
 #include "foreign.h"
 #include "global_name.h"
 #include "owner.h"
 #include "partitions/attach.h"
 #include "partitions/lock.h"
 #include "registry/registry.h"
+#include "relation.h"
 #include "settings.h"
 #include "view.h"
 
@@ -232,7 +234,7 @@ static bool
 is_current(const Other *other, Oid local)
 {
 	return iuid_stands_on(other->table, other->node->server, local,
-						  get_rel_name(local)) &&
+						  iuid_relation_name(local)) &&
 		strcmp(column_definitions(other->table), column_definitions(local)) == 0;
 }
 
@@ -269,9 +271,8 @@ create_foreign(const Work *work, const Other *other)
 				 quote_qualified_identifier(work->schema, other->name),
 				 column_definitions(work->local),
 				 quote_identifier(other->node->server),
-				 quote_literal_cstr(
-					 get_namespace_name(get_rel_namespace(work->local))),
-				 quote_literal_cstr(get_rel_name(work->local)));
+				 quote_literal_cstr(iuid_relation_schema(work->local)),
+				 quote_literal_cstr(iuid_relation_name(work->local)));
 }
 
 /*

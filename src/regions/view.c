@@ -24,7 +24,8 @@
 #include "utils/fmgroids.h"
 #include "utils/syscache.h"
 
-#include "owner.h"
+#include "execute.h"
+#include "relation.h"
 #include "view.h"
 
 static List *relations_needed_by(Oid class, Oid object);

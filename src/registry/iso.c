@@ -25,6 +25,7 @@
 
 #include "iso_countries.h"
 #include "owner.h"
+#include "relation.h"
 
 #define TABLE_NAME "iuid_countries"
 

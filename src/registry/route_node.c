@@ -27,6 +27,7 @@
 
 #include "function.h"
 #include "owner.h"
+#include "relation.h"
 
 static TriggerData *called_as_trigger(FunctionCallInfo fcinfo, const char *name);
 static char *node_in(TriggerData *trigger, HeapTuple row);

@@ -22,15 +22,15 @@
 #include "owner.h"
 #include "relation.h"
 
-static Restricted become(Oid user, int sec_context);
+static SavedUser become(Oid user, int sec_context);
 
-Restricted
+SavedUser
 iuid_become(Oid user)
 {
 	return become(user, SECURITY_RESTRICTED_OPERATION);
 }
 
-Restricted
+SavedUser
 iuid_become_owner(Oid table)
 {
 	FormData_pg_class class = iuid_class_of(table);
@@ -49,10 +49,10 @@ iuid_become_owner(Oid table)
 	return become(class.relowner, 0);
 }
 
-static Restricted
+static SavedUser
 become(Oid user, int sec_context)
 {
-	Restricted saved;
+	SavedUser saved;
 
 	GetUserIdAndSecContext(&saved.user, &saved.sec_context);
 	SetUserIdAndSecContext(user, saved.sec_context | sec_context);
@@ -63,7 +63,7 @@ become(Oid user, int sec_context)
 }
 
 void
-iuid_return(Restricted *saved)
+iuid_restore_user(SavedUser *saved)
 {
 	AtEOXact_GUC(false, saved->guc_level);
 	SetUserIdAndSecContext(saved->user, saved->sec_context);

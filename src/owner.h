@@ -13,28 +13,28 @@
 #include "compat.h"
 
 /* The user and the settings from before iuid_become(). */
-typedef struct Restricted
+typedef struct SavedUser
 {
 	Oid user;
 	int sec_context;
 	int guc_level;
-} Restricted;
+} SavedUser;
 
 /*
  * Makes what follows run as a user, with search_path = pg_catalog, pg_temp, in
  * a security-restricted operation, as VACUUM and REINDEX run the code that a
- * table brings along.  iuid_return() ends that, and so does an error.
+ * table brings along.  iuid_restore_user() ends that, and so does an error.
  */
-extern Restricted iuid_become(Oid user);
+extern SavedUser iuid_become(Oid user);
 
 /*
  * The same, as the owner of a table.  A security-restricted operation cannot
  * make temporary tables.  So for a temporary table there is none, and the
  * current user must be the owner: 42501.
  */
-extern Restricted iuid_become_owner(Oid table);
+extern SavedUser iuid_become_owner(Oid table);
 
-extern void iuid_return(Restricted *saved);
+extern void iuid_restore_user(SavedUser *saved);
 
 /*
  * 42P01 if the table does not exist.  42501 if the current user has not the

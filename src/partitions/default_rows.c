@@ -66,7 +66,7 @@ iuid_has_rows(const Partitioned *parent, const NewPartition *partitions, int cou
 	const char *schema = by_time ?
 		"pg_catalog" :
 		quote_identifier(get_namespace_name(parent->schema));
-	Restricted saved;
+	SavedUser saved;
 	int64 rows;
 
 	initStringInfo(&query);
@@ -92,6 +92,6 @@ iuid_has_rows(const Partitioned *parent, const NewPartition *partitions, int cou
 	 */
 	saved = iuid_become_owner(parent->default_partition);
 	rows = iuid_query_int64(query.data, 0);
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 	return rows > 0;
 }

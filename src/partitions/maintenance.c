@@ -43,7 +43,7 @@ static void report_nothing(ReturnSetInfo *rsinfo, const char *action,
 void
 iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 {
-	Restricted saved;
+	SavedUser saved;
 
 	iuid_check_owner(work->parent);
 	saved = iuid_become_owner(work->parent);
@@ -55,7 +55,7 @@ iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report
 	iuid_take_locks(plan_work, work);
 	create_all(work, rsinfo, report);
 	iuid_remove_old(work, rsinfo, report);
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 
 	if (work->unfinished)
 		ereport(WARNING,

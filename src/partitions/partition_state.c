@@ -212,7 +212,7 @@ static void
 check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table)
 {
 	Oid source = table->default_partition;
-	Restricted saved = iuid_become(iuid_owner_or_caller(source));
+	SavedUser saved = iuid_become(iuid_owner_or_caller(source));
 	char *query =
 		psprintf("SELECT pg_catalog.count(*), pg_catalog.min(id::pg_catalog.text COLLATE pg_catalog.\"C\"),"
 				 " pg_catalog.max(id::pg_catalog.text COLLATE pg_catalog.\"C\")"
@@ -237,7 +237,7 @@ check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table)
 					  &last)))
 		elog(ERROR, "unexpected result of \"%s\"", query);
 	SPI_finish();
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 
 	if (rows > 0)
 		report(rsinfo, "stranded rows", source, iuid_time_of_bound(&first),

@@ -64,7 +64,7 @@ iuid_check_regions(PG_FUNCTION_ARGS)
 	Check *check = palloc0(sizeof(Check));
 	List *nodes;
 	char *local;
-	Restricted saved;
+	SavedUser saved;
 
 	if (PG_ARGISNULL(0))
 		ereport(ERROR,
@@ -99,7 +99,7 @@ iuid_check_regions(PG_FUNCTION_ARGS)
 	saved = iuid_become_owner(check->global.parent);
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 		check_country(check, c);
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 	/* While the other nodes are waited for, nobody waits for this. */
 	UnlockRelationOid(check->local.parent, AccessShareLock);
 	UnlockRelationOid(check->global.parent, AccessShareLock);

@@ -83,7 +83,7 @@ iuid_add_country_check(const Countries *countries, Oid table, int country)
 bool
 iuid_has_country_check(const Countries *countries, Oid table, int country)
 {
-	Restricted saved = iuid_become_owner(table);
+	SavedUser saved = iuid_become_owner(table);
 	Relation opened = table_open(table, AccessShareLock);
 	TupleConstr *all = RelationGetDescr(opened)->constr;
 	List *proven = NIL;
@@ -103,7 +103,7 @@ iuid_has_country_check(const Countries *countries, Oid table, int country)
 	}
 	table_close(opened, AccessShareLock);
 	implied = predicate_implied_by(wanted, proven, true);
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 	return implied;
 }
 

@@ -77,7 +77,7 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	Oid parent = PG_GETARG_OID(0);
 	Work *work = palloc0(sizeof(Work));
 	Countries *countries = &work->countries;
-	Restricted saved;
+	SavedUser saved;
 
 	countries->parent = parent;
 	countries->schema = get_func_namespace(fcinfo->flinfo->fn_oid);
@@ -103,7 +103,7 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	keep_views(work);
 	for (int i = 0; i < work->new_count; i++)
 		iuid_give_table(fcinfo, work->new[i].table);
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 
 	warn(work);
 	return (Datum) 0;

@@ -42,7 +42,7 @@ Datum
 iuid_drop_global_table(PG_FUNCTION_ARGS)
 {
 	Work work = { .schema = get_func_namespace(fcinfo->flinfo->fn_oid) };
-	Restricted saved;
+	SavedUser saved;
 	char *name;
 	ListCell *lc;
 
@@ -69,7 +69,7 @@ iuid_drop_global_table(PG_FUNCTION_ARGS)
 		iuid_execute("DROP FOREIGN TABLE %s",
 					 iuid_qualified_name(lfirst_oid(lc)));
 	}
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 	PG_RETURN_VOID();
 }
 

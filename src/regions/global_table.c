@@ -62,7 +62,7 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 	Work *work = palloc0(sizeof(Work));
 	Countries *countries = &work->countries;
 	char *schema, *name;
-	Restricted saved;
+	SavedUser saved;
 
 	work->local = PG_GETARG_OID(1);
 	countries->entity = entity;
@@ -84,7 +84,7 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 		iuid_give_table(fcinfo, countries->parent);
 	}
 	change_foreign(fcinfo, work, schema, name);
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 	return (Datum) 0;
 }
 

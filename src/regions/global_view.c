@@ -73,7 +73,7 @@ iuid_create_global_view(PG_FUNCTION_ARGS)
 {
 	Work work = { 0 };
 	bool is_new;
-	Restricted saved;
+	SavedUser saved;
 	ListCell *lc;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
@@ -112,7 +112,7 @@ iuid_create_global_view(PG_FUNCTION_ARGS)
 							find_relation(&work, other->name,
 										  RELKIND_FOREIGN_TABLE));
 	}
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 	return (Datum) 0;
 }
 

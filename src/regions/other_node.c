@@ -28,7 +28,7 @@
 static bool find_connection(void *arg);
 static bool read_result(void *arg);
 static void take_result(OtherNode *node, ErrorData *error);
-static void send_next(OtherNode *node, const char *query, Step step);
+static void send_next(OtherNode *node, const char *query, NodeStep step);
 static bool is_refusal(const ErrorData *error);
 static bool is_of_columns(const ErrorData *error);
 static bool reject_values(void *arg);
@@ -156,7 +156,7 @@ take_result(OtherNode *node, ErrorData *error)
 }
 
 static void
-send_next(OtherNode *node, const char *query, Step step)
+send_next(OtherNode *node, const char *query, NodeStep step)
 {
 	node->step = step;
 	if (!iuid_send_query(node->dblink, node->connection.name, query))

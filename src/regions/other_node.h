@@ -22,7 +22,7 @@
 #include "node_answer.h"
 
 /* What comes next at a node. */
-typedef enum Step
+typedef enum NodeStep
 {
 	NODE_TO_OPEN,
 	NODE_SETTING_RESULT,
@@ -30,7 +30,7 @@ typedef enum Step
 	NODE_STATEMENT_RESULT,
 	NODE_STATEMENT_END,
 	NODE_DONE
-} Step;
+} NodeStep;
 
 typedef struct OtherNode
 {
@@ -39,7 +39,7 @@ typedef struct OtherNode
 	const char *server; /* NULL: none is registered */
 	NodeAnswer *answer;
 	Connection connection;
-	Step step;
+	NodeStep step;
 
 	/* The result that was read last. */
 	uint64 rows;

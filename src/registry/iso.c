@@ -85,7 +85,7 @@ iuid_register_iso_countries(PG_FUNCTION_ARGS)
 	Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
 	Relation relation = open_table(schema);
 	Oid table = RelationGetRelid(relation);
-	Restricted saved;
+	SavedUser saved;
 	Datum parameters[2];
 	char *table_name;
 	int count;
@@ -99,7 +99,7 @@ iuid_register_iso_countries(PG_FUNCTION_ARGS)
 	count = register_missing(table_name, parameters);
 	reject_clash(table_name, parameters);
 	SPI_finish();
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 
 	relation_close(relation, NoLock);
 	PG_RETURN_INT32(count);

@@ -154,7 +154,7 @@ execute(FunctionCallInfo fcinfo, const char *table_name, const char *statement,
 	Datum values[2] = { 0 };
 	int count = 0;
 	Snapshot crosscheck = InvalidSnapshot;
-	Restricted saved;
+	SavedUser saved;
 	SPIPlanPtr plan;
 	uint64 rows;
 
@@ -182,6 +182,6 @@ execute(FunctionCallInfo fcinfo, const char *table_name, const char *statement,
 		elog(ERROR, "could not execute \"%s\"", statement);
 	rows = SPI_processed;
 	SPI_finish();
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 	return rows;
 }

@@ -49,7 +49,7 @@ iuid_ms_to_timestamp(int64 ms)
  *
  * iuid_ms_arg() returns a time in Unix milliseconds, rounded down.
  */
-extern void iuid_reject_null(FunctionCallInfo fcinfo, int n, const char *what);
+extern void iuid_check_not_null(FunctionCallInfo fcinfo, int n, const char *what);
 pg_noreturn extern void iuid_reject_number(FunctionCallInfo fcinfo, int n,
 										   const char *what, int limit);
 extern int64 iuid_ms_arg(FunctionCallInfo fcinfo, int n);

@@ -131,11 +131,11 @@ check_may_create(Oid schema)
 static const Partition *
 carved_first(const Partitioned *parent, const NewPartition *partitions)
 {
-	const Partition *open = iuid_open_first(parent);
+	const Partition *open_end = iuid_open_ended_first(parent);
 
-	return open != NULL &&
-			iuid_compare_keys(parent, &partitions[0].lower, &open->upper) < 0 ?
-		open :
+	return open_end != NULL &&
+			iuid_compare_keys(parent, &partitions[0].lower, &open_end->upper) < 0 ?
+		open_end :
 		NULL;
 }
 
@@ -143,12 +143,12 @@ carved_first(const Partitioned *parent, const NewPartition *partitions)
 static const Partition *
 carved_last(const Partitioned *parent, const NewPartition *partitions, int count)
 {
-	const Partition *open = iuid_open_last(parent);
+	const Partition *open_end = iuid_open_ended_last(parent);
 
-	return open != NULL &&
+	return open_end != NULL &&
 			iuid_compare_keys(parent, &partitions[count - 1].upper,
-							  &open->lower) > 0 ?
-		open :
+							  &open_end->lower) > 0 ?
+		open_end :
 		NULL;
 }
 
@@ -211,7 +211,7 @@ quoted_bound(const Iuid *bound)
 }
 
 void
-iuid_create_open_first(const Partitioned *parent, const Iuid *upper)
+iuid_create_open_ended_first(const Partitioned *parent, const Iuid *upper)
 {
 	static const Step day = { .usecs = USECS_PER_DAY };
 	char *base = iuid_relation_name(parent->table);
@@ -229,7 +229,7 @@ iuid_create_open_first(const Partitioned *parent, const Iuid *upper)
 }
 
 void
-iuid_create_open_last(const Partitioned *parent, const Iuid *lower)
+iuid_create_open_ended_last(const Partitioned *parent, const Iuid *lower)
 {
 	char *name = iuid_shortened_name(iuid_relation_name(parent->table), "_after");
 
@@ -241,8 +241,8 @@ iuid_create_open_last(const Partitioned *parent, const Iuid *lower)
 static bool
 has_full_identity(const Partitioned *parent)
 {
-	const Partition *first = iuid_open_first(parent);
-	const Partition *last = iuid_open_last(parent);
+	const Partition *first = iuid_open_ended_first(parent);
+	const Partition *last = iuid_open_ended_last(parent);
 	Oid sources[] = { parent->default_partition,
 					  first ? first->table : InvalidOid,
 					  last ? last->table : InvalidOid };
@@ -310,7 +310,7 @@ iuid_add_locks_of_attach(List *locks, const Partitioned *parent,
 	LOCKMODE mode = ShareUpdateExclusiveLock;
 
 	if (has_default)
-		mode = iuid_may_have_rows(parent->default_partition) ?
+		mode = iuid_may_have_movable_rows(parent->default_partition) ?
 			AccessExclusiveLock :
 			ShareRowExclusiveLock;
 	if (carved[0] != NULL || carved[1] != NULL)

@@ -48,8 +48,10 @@ extern void iuid_attach(const Partitioned *parent,
  * <parent>_after from a bound TO (MAXVALUE).  If the former's name is taken,
  * the name has the date of the bound behind it.
  */
-extern void iuid_create_open_first(const Partitioned *parent, const Iuid *upper);
-extern void iuid_create_open_last(const Partitioned *parent, const Iuid *lower);
+extern void iuid_create_open_ended_first(const Partitioned *parent,
+										 const Iuid *upper);
+extern void iuid_create_open_ended_last(const Partitioned *parent,
+										const Iuid *lower);
 
 /* Adds the locks that iuid_attach() needs on the parent and on other tables. */
 extern List *iuid_add_locks_of_attach(List *locks, const Partitioned *parent,

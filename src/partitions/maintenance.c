@@ -51,7 +51,7 @@ iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report
 	/* An error of the table is to be raised before one of its locks. */
 	(void) iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
 	work->limit = iuid_tables_per_call(work->parent);
-	work->where = pg_prng_double(&pg_global_prng_state);
+	work->random = pg_prng_double(&pg_global_prng_state);
 	iuid_take_locks(plan_work, work);
 	create_all(work, rsinfo, report);
 	iuid_remove_old(work, rsinfo, report);
@@ -111,8 +111,8 @@ static void
 plan_new(Maintenance *work)
 {
 	const Partitioned *table = work->table;
-	const Partition *first = iuid_open_first(table);
-	const Partition *last = iuid_open_last(table);
+	const Partition *first = iuid_open_ended_first(table);
+	const Partition *last = iuid_open_ended_last(table);
 	int i = 0, count = table->count;
 	TimestampTz start, stop;
 	Iuid covered, end;
@@ -274,8 +274,8 @@ iuid_cover_present(Oid table, Oid schema, const Step *step)
 						 &work.last);
 	plan_new(&work);
 	create_all(&work, NULL, report_nothing);
-	iuid_create_open_first(work.table, &work.new[0].lower);
-	iuid_create_open_last(work.table, &work.new[work.new_count - 1].upper);
+	iuid_create_open_ended_first(work.table, &work.new[0].lower);
+	iuid_create_open_ended_last(work.table, &work.new[work.new_count - 1].upper);
 }
 
 static void

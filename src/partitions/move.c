@@ -85,7 +85,7 @@ typedef struct Target
 	BulkInsertState bulk;
 } Target;
 
-static int home_of(const Move *move, TupleTableSlot *slot);
+static int new_partition_of(const Move *move, TupleTableSlot *slot);
 static void check_may_leave(const Move *move, Relation from);
 static void check_may_enter(const Move *move, Oid table);
 static void report_moved(const Move *move);
@@ -136,7 +136,7 @@ iuid_take_out(Move *move)
 	if (from->rd_rel->relkind != RELKIND_RELATION)
 	{
 		table_close(from, NoLock);
-		if (!iuid_has_rows(move->parent, move->partitions, move->count))
+		if (!iuid_default_has_rows(move->parent, move->partitions, move->count))
 			return;
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -158,15 +158,15 @@ iuid_take_out(Move *move)
 	scan = table_beginscan(from, move->snapshot, 0, NULL, 0);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
 	{
-		int home = home_of(move, row);
+		int n = new_partition_of(move, row);
 
 		CHECK_FOR_INTERRUPTS();
-		if (home < 0)
+		if (n < 0)
 			continue;
 		if (taken++ == 0)
 			check_may_leave(move, from);
-		if (move->moved[home]++ == 0)
-			check_may_enter(move, move->partitions[home].table);
+		if (move->moved[n]++ == 0)
+			check_may_enter(move, move->partitions[n].table);
 		simple_table_tuple_delete(from, &row->tts_tid, move->snapshot);
 	}
 	table_endscan(scan);
@@ -183,7 +183,7 @@ iuid_take_out(Move *move)
 
 /* The number of the partition that a row belongs to; -1 if the row stays. */
 static int
-home_of(const Move *move, TupleTableSlot *slot)
+new_partition_of(const Move *move, TupleTableSlot *slot)
 {
 	int first = 0, behind = move->count;
 	bool isnull;
@@ -260,15 +260,15 @@ iuid_put_in(Move *move)
 
 	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
 	{
-		int home = home_of(move, row);
+		int n = new_partition_of(move, row);
 		Target **target;
 
 		CHECK_FOR_INTERRUPTS();
-		if (home < 0)
+		if (n < 0)
 			continue;
-		target = &targets[home];
+		target = &targets[n];
 		if (*target == NULL)
-			*target = open_target(&move->partitions[home], from);
+			*target = open_target(&move->partitions[n], from);
 		put_row(*target, row, estate);
 		if (++moved % ROWS_PER_NOTICE == 0)
 			ereport(NOTICE,
@@ -384,7 +384,7 @@ check_unreferenced(const Move *move, Relation from, TupleTableSlot *row)
 	scan = table_beginscan(from, move->snapshot, 0, NULL, 0);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
 	{
-		if (home_of(move, row) < 0)
+		if (new_partition_of(move, row) < 0)
 			continue;
 		foreach (lc, triggers)
 		{

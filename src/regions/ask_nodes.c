@@ -127,7 +127,7 @@ static bool
 ask_all(void *arg)
 {
 	Call *call = arg;
-	List *open = iuid_open_connections(&call->dblink);
+	List *open = iuid_list_connections(&call->dblink);
 	ListCell *lc;
 
 	foreach (lc, call->others)

@@ -333,7 +333,7 @@ check_server(FunctionCallInfo fcinfo, const NodeServer *node)
 
 	if (node->server == NULL)
 	{
-		iuid_report_problem(fcinfo, "no server", NO_COUNTRY, node->node,
+		iuid_report_problem(fcinfo, "no server", IUID_NO_COUNTRY, node->node,
 							"The node has no server in iuid_nodes.",
 							psprintf("UPDATE iuid_nodes SET server = '...' WHERE node = %s;",
 									 quote_literal_cstr(node->node)));
@@ -342,7 +342,7 @@ check_server(FunctionCallInfo fcinfo, const NodeServer *node)
 	server = GetForeignServerByName(node->server, true);
 	if (server == NULL)
 	{
-		iuid_report_problem(fcinfo, "no server", NO_COUNTRY, node->node,
+		iuid_report_problem(fcinfo, "no server", IUID_NO_COUNTRY, node->node,
 							psprintf("Server \"%s\" does not exist.",
 									 node->server),
 							psprintf("CREATE SERVER %s FOREIGN DATA WRAPPER postgres_fdw OPTIONS (...);",
@@ -352,8 +352,8 @@ check_server(FunctionCallInfo fcinfo, const NodeServer *node)
 	others = iuid_option(server->options, "extensions");
 	if (others != NULL && lists_iuid(others))
 		return;
-	iuid_report_problem(fcinfo, "option extensions without iuid", NO_COUNTRY,
-						node->node,
+	iuid_report_problem(fcinfo, "option extensions without iuid",
+						IUID_NO_COUNTRY, node->node,
 						psprintf("Server \"%s\" does not send conditions on identifiers.",
 								 node->server),
 						psprintf("ALTER SERVER %s OPTIONS (%s extensions %s);",

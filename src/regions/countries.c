@@ -113,7 +113,7 @@ iuid_range_of_country(int country)
 }
 
 void
-iuid_give_table(FunctionCallInfo fcinfo, Oid table)
+iuid_return_table(FunctionCallInfo fcinfo, Oid table)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Datum value = ObjectIdGetDatum(table);

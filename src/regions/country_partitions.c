@@ -84,7 +84,7 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	countries->entity = entity;
 	work->has_step = !PG_ARGISNULL(2);
 	if (work->has_step)
-		work->step = iuid_step(PG_GETARG_INTERVAL_P(2));
+		work->step = iuid_step_of_interval(PG_GETARG_INTERVAL_P(2));
 	iuid_check_owner(parent);
 	(void) iuid_read_partitioned(parent, ORDER_OF_COUNTRY, countries->schema);
 	iuid_read_routes(fcinfo, countries);
@@ -102,7 +102,7 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	iuid_attach(countries->table, work->new, work->new_count);
 	keep_views(work);
 	for (int i = 0; i < work->new_count; i++)
-		iuid_give_table(fcinfo, work->new[i].table);
+		iuid_return_table(fcinfo, work->new[i].table);
 	iuid_restore_user(&saved);
 
 	warn(work);

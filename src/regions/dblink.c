@@ -131,7 +131,7 @@ find_function(Oid schema, const char *name, int count, Oid second)
 }
 
 List *
-iuid_open_connections(Dblink *dblink)
+iuid_list_connections(Dblink *dblink)
 {
 	LOCAL_FCINFO(fcinfo, 0);
 	Datum array, *names;
@@ -220,9 +220,9 @@ int
 iuid_connect_seconds(const ForeignServer *server)
 {
 	const char *option = iuid_option(server->options, "connect_timeout");
-	int seconds = option == NULL ? CONNECT_SECONDS : atoi(option);
+	int seconds = option == NULL ? IUID_CONNECT_SECONDS : atoi(option);
 
-	return seconds <= 0 ? 0 : Max(seconds, CONNECT_SECONDS);
+	return seconds <= 0 ? 0 : Max(seconds, IUID_CONNECT_SECONDS);
 }
 
 bool
@@ -278,7 +278,7 @@ connect_in_time(const ConnectCall *call)
 
 	if (before != NULL)
 		before = pstrdup(before);
-	setenv(LIMIT, psprintf("%d", CONNECT_SECONDS), 1);
+	setenv(LIMIT, psprintf("%d", IUID_CONNECT_SECONDS), 1);
 	PG_TRY();
 	{
 		(void) FunctionCall2(&call->dblink->connect,

@@ -34,7 +34,7 @@ typedef struct Dblink
 } Dblink;
 
 /* Seconds in which a node must connect, unless its server's options say so. */
-#define CONNECT_SECONDS 2
+#define IUID_CONNECT_SECONDS 2
 
 typedef struct Connection
 {
@@ -52,7 +52,7 @@ typedef struct Connection
 extern void iuid_find_dblink(Dblink *dblink);
 
 /* The names of all connections of the session, as C strings. */
-extern List *iuid_open_connections(Dblink *dblink);
+extern List *iuid_list_connections(Dblink *dblink);
 
 /* The seconds in which a server must connect, by its options; 0: no limit. */
 extern int iuid_connect_seconds(const ForeignServer *server);

@@ -137,12 +137,12 @@ check_view(Work *work)
 		if (class.relkind == RELKIND_FOREIGN_TABLE)
 			work->foreign = lappend_oid(work->foreign, lfirst_oid(lc));
 	}
-	if (columns == NIL || strcmp(strVal(linitial(columns)), NODE_COLUMN) != 0)
+	if (columns == NIL || strcmp(strVal(linitial(columns)), IUID_NODE_COLUMN) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("%s is not a global view",
 						iuid_qualified_name(work->global)),
 				 errdetail("The first column of a global view is \"%s\".",
-						   NODE_COLUMN),
+						   IUID_NODE_COLUMN),
 				 errhint("Use DROP VIEW.")));
 }

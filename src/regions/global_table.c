@@ -35,7 +35,7 @@ typedef struct Work
 	bool make[IUID_COUNTRIES]; /* a foreign table for the country */
 } Work;
 
-static Oid open_global(const Work *work, const char *schema, const char *name);
+static Oid find_global(const Work *work, const char *schema, const char *name);
 static List *plan_work(void *arg);
 static bool plan_foreign(Work *work);
 static bool is_current(const Work *work, int country);
@@ -71,7 +71,7 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 	(void) iuid_read_partitioned(work->local, ORDER_OF_COUNTRY,
 								 countries->schema);
 	iuid_read_global_name(PG_GETARG_TEXT_PP(0), work->local, &schema, &name);
-	countries->parent = open_global(work, schema, name);
+	countries->parent = find_global(work, schema, name);
 	iuid_read_routes(fcinfo, countries);
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
@@ -81,7 +81,7 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 	if (!OidIsValid(countries->parent))
 	{
 		create_parent(work, schema, name);
-		iuid_give_table(fcinfo, countries->parent);
+		iuid_return_table(fcinfo, countries->parent);
 	}
 	change_foreign(fcinfo, work, schema, name);
 	iuid_restore_user(&saved);
@@ -93,7 +93,7 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
  * if the table has another DEFAULT partition than the local table.
  */
 static Oid
-open_global(const Work *work, const char *schema, const char *name)
+find_global(const Work *work, const char *schema, const char *name)
 {
 	Oid table = get_relname_relid(name, get_namespace_oid(schema, false));
 	Partitioned *parent;
@@ -254,9 +254,9 @@ change_foreign(FunctionCallInfo fcinfo, const Work *work, const char *schema,
 		if (!work->make[c])
 			continue;
 		create_foreign(work, c, schema, foreign);
-		iuid_give_table(fcinfo,
-						get_relname_relid(foreign,
-										  get_namespace_oid(schema, false)));
+		iuid_return_table(fcinfo,
+						  get_relname_relid(foreign,
+											get_namespace_oid(schema, false)));
 	}
 }
 

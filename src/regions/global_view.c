@@ -102,15 +102,15 @@ iuid_create_global_view(PG_FUNCTION_ARGS)
 	}
 	create_view(&work, true);
 	if (is_new)
-		iuid_give_table(fcinfo, find_relation(&work, work.name, RELKIND_VIEW));
+		iuid_return_table(fcinfo, find_relation(&work, work.name, RELKIND_VIEW));
 	foreach (lc, work.others)
 	{
 		Other *other = lfirst(lc);
 
 		if (!other->stays)
-			iuid_give_table(fcinfo,
-							find_relation(&work, other->name,
-										  RELKIND_FOREIGN_TABLE));
+			iuid_return_table(fcinfo,
+							  find_relation(&work, other->name,
+											RELKIND_FOREIGN_TABLE));
 	}
 	iuid_restore_user(&saved);
 	return (Datum) 0;
@@ -152,11 +152,11 @@ check_local(Oid local)
 				 errhint("Give the table that each node has.")));
 	foreach (lc, iuid_column_names(local))
 	{
-		if (strcmp(strVal(lfirst(lc)), NODE_COLUMN) == 0)
+		if (strcmp(strVal(lfirst(lc)), IUID_NODE_COLUMN) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_DUPLICATE_COLUMN),
 					 errmsg("column \"%s\" of table %s is in the way",
-							NODE_COLUMN, iuid_qualified_name(local)),
+							IUID_NODE_COLUMN, iuid_qualified_name(local)),
 					 errdetail("The view has a column of that name for the node."),
 					 errhint("Rename the column.")));
 	}
@@ -320,7 +320,8 @@ create_view(const Work *work, bool whole)
 
 	initStringInfo(&query);
 	appendStringInfo(&query,
-					 "SELECT %s::pg_catalog.text AS " NODE_COLUMN ", %s FROM %s",
+					 "SELECT %s::pg_catalog.text AS " IUID_NODE_COLUMN
+					 ", %s FROM %s",
 					 quote_literal_cstr(iuid_setting_node), columns,
 					 iuid_qualified_name(work->local));
 	foreach (lc, work->others)

@@ -30,7 +30,7 @@ static bool read_result(void *arg);
 static void take_result(OtherNode *node, ErrorData *error);
 static void send_next(OtherNode *node, const char *query, NodeStep step);
 static bool is_refusal(const ErrorData *error);
-static bool is_of_columns(const ErrorData *error);
+static bool has_wrong_columns(const ErrorData *error);
 static bool reject_values(void *arg);
 static void fail(OtherNode *node, const ErrorData *error);
 static void close_connection(OtherNode *node);
@@ -134,7 +134,7 @@ take_result(OtherNode *node, ErrorData *error)
 				fail(node, error);
 			break;
 		case NODE_STATEMENT_RESULT:
-			if (error != NULL && is_of_columns(error))
+			if (error != NULL && has_wrong_columns(error))
 				(void) iuid_try(reject_values, NULL, &error);
 			if (error != NULL)
 				fail(node, error);
@@ -175,7 +175,7 @@ is_refusal(const ErrorData *error)
 
 /* Whether dblink says that a result has not the one column it must have. */
 static bool
-is_of_columns(const ErrorData *error)
+has_wrong_columns(const ErrorData *error)
 {
 	static const char *const message = "remote query result rowtype";
 
@@ -212,7 +212,7 @@ close_connection(OtherNode *node)
 {
 	ListCell *lc;
 
-	foreach (lc, iuid_open_connections(node->dblink))
+	foreach (lc, iuid_list_connections(node->dblink))
 	{
 		if (strcmp(lfirst(lc), node->connection.name) == 0)
 			iuid_disconnect(node->dblink, lfirst(lc));

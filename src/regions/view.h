@@ -15,7 +15,7 @@
 #include "nodes/pg_list.h"
 
 /* The first column of a view over all regions. */
-#define NODE_COLUMN "node"
+#define IUID_NODE_COLUMN "node"
 
 /* The names of the columns of a relation, as String nodes, in their order. */
 extern List *iuid_column_names(Oid relation);

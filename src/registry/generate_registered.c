@@ -29,8 +29,8 @@ gen_iuid_registered(PG_FUNCTION_ARGS)
 	char *code, *key;
 	int country, entity;
 
-	iuid_reject_null(fcinfo, 0, "country");
-	iuid_reject_null(fcinfo, 1, "entity");
+	iuid_check_not_null(fcinfo, 0, "country");
+	iuid_check_not_null(fcinfo, 1, "entity");
 	code = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	key = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	country = check_found(iuid_find_country(fcinfo, code), "country",

@@ -39,7 +39,7 @@ static Datum country_name(int n);
 static Relation open_table(Oid schema);
 static void make_parameters(Datum parameters[2]);
 static int register_missing(const char *table, Datum parameters[2]);
-static void reject_clash(const char *table, Datum parameters[2]);
+static void check_no_clash(const char *table, Datum parameters[2]);
 
 static const Oid parameter_types[2] = { TEXTARRAYOID, TEXTARRAYOID };
 
@@ -97,7 +97,7 @@ iuid_register_iso_countries(PG_FUNCTION_ARGS)
 	saved = iuid_become(iuid_owner_or_caller(table));
 	SPI_connect();
 	count = register_missing(table_name, parameters);
-	reject_clash(table_name, parameters);
+	check_no_clash(table_name, parameters);
 	SPI_finish();
 	iuid_restore_user(&saved);
 
@@ -178,7 +178,7 @@ register_missing(const char *table, Datum parameters[2])
  * identifiers would then have two meanings.
  */
 static void
-reject_clash(const char *table, Datum parameters[2])
+check_no_clash(const char *table, Datum parameters[2])
 {
 	char *command =
 		psprintf("SELECT own.country, own.code, iso.country, iso.code"

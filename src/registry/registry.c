@@ -54,7 +54,7 @@ typedef struct CallSite
 
 static Registry *cache; /* pinned; NULL: the tables must be read */
 static bool changed;	/* a table has changed since load() began to read */
-static Oid tables[IUID_TABLES];
+static Oid tables[IUID_REGISTRY_TABLES];
 
 /* All call sites; the one that was used last comes first. */
 static dlist_head call_sites = DLIST_STATIC_INIT(call_sites);
@@ -248,7 +248,7 @@ forget_changed(Datum arg pg_attribute_unused(), Oid relid)
 {
 	bool ours = !OidIsValid(relid);
 
-	for (int i = 0; i < IUID_TABLES; i++)
+	for (int i = 0; i < IUID_REGISTRY_TABLES; i++)
 		ours = ours || relid == tables[i];
 	if (ours)
 	{

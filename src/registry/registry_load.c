@@ -51,12 +51,12 @@ typedef struct Column
 typedef struct Table
 {
 	const char *name;
-	Column columns[IUID_COLUMNS];
+	Column columns[IUID_REGISTRY_COLUMNS];
 	void (*add)(Registry *registry, const RegistryValue *values);
 } Table;
 
 /* The tables, in the order in which they are read. */
-static const Table tables_read[IUID_TABLES] = {
+static const Table tables_read[IUID_REGISTRY_TABLES] = {
 	{ "iuid_countries",
 	  { { "country", NUMBER, IUID_COUNTRY_MAX },
 		{ "code", NAME, 0 },
@@ -89,7 +89,7 @@ static RegistryValue read_value(const Table *table, const Column *column,
 static int check_number(const Table *table, const Column *column, int number);
 
 Registry *
-iuid_load_registry(Oid schema, Oid tables[IUID_TABLES])
+iuid_load_registry(Oid schema, Oid tables[IUID_REGISTRY_TABLES])
 {
 	MemoryContext context =
 		AllocSetContextCreate(CurrentMemoryContext, "iuid registry",
@@ -102,7 +102,7 @@ iuid_load_registry(Oid schema, Oid tables[IUID_TABLES])
 	if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
 		registry->loaded_in = GetCurrentSubTransactionId();
 
-	for (int i = 0; i < IUID_TABLES; i++)
+	for (int i = 0; i < IUID_REGISTRY_TABLES; i++)
 	{
 		tables[i] = get_relname_relid(tables_read[i].name, schema);
 		if (!OidIsValid(tables[i]))
@@ -118,7 +118,7 @@ iuid_load_registry(Oid schema, Oid tables[IUID_TABLES])
 	 * wait for each other.
 	 */
 	snapshot = RegisterSnapshot(GetCatalogSnapshot(tables[0]));
-	for (int i = 0; i < IUID_TABLES; i++)
+	for (int i = 0; i < IUID_REGISTRY_TABLES; i++)
 		read_table(registry, &tables_read[i], tables[i], snapshot);
 	UnregisterSnapshot(snapshot);
 
@@ -142,8 +142,8 @@ static void
 read_table(Registry *registry, const Table *table, Oid oid, Snapshot snapshot)
 {
 	Relation relation = try_relation_open(oid, AccessShareLock);
-	AttrNumber attnums[IUID_COLUMNS];
-	RegistryValue values[IUID_COLUMNS];
+	AttrNumber attnums[IUID_REGISTRY_COLUMNS];
+	RegistryValue values[IUID_REGISTRY_COLUMNS];
 	TupleTableSlot *slot;
 	TableScanDesc scan;
 
@@ -165,7 +165,7 @@ read_table(Registry *registry, const Table *table, Oid oid, Snapshot snapshot)
 	scan = table_beginscan(relation, snapshot, 0, NULL, 0);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
-		for (int i = 0; i < IUID_COLUMNS; i++)
+		for (int i = 0; i < IUID_REGISTRY_COLUMNS; i++)
 			values[i] = read_value(table, &table->columns[i], slot, attnums[i]);
 		table->add(registry, values);
 	}
@@ -184,7 +184,7 @@ is_number(const Column *column)
 static void
 find_columns(const Table *table, TupleDesc tupdesc, AttrNumber *attnums)
 {
-	for (int i = 0; i < IUID_COLUMNS; i++)
+	for (int i = 0; i < IUID_REGISTRY_COLUMNS; i++)
 	{
 		const Column *column = &table->columns[i];
 		Oid type = is_number(column) ? INT4OID : TEXTOID;

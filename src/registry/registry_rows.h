@@ -73,7 +73,7 @@ typedef union RegistryValue
  * values stand in the order of registry_load.c.  23505 if the registry has the
  * number, the name or the route already; 54000 for too many nodes.
  */
-#define IUID_COLUMNS 3
+#define IUID_REGISTRY_COLUMNS 3
 extern void iuid_add_country(Registry *registry, const RegistryValue *values);
 extern void iuid_add_entity(Registry *registry, const RegistryValue *values);
 extern void iuid_add_node(Registry *registry, const RegistryValue *values);

@@ -30,11 +30,9 @@
  */
 #include "compat.h"
 
-#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/tableam.h"
-#include "access/tupconvert.h"
 #include "access/xact.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
@@ -43,7 +41,6 @@
 #include "commands/tablecmds.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
-#include "executor/nodeModifyTable.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -56,11 +53,11 @@
 
 #include "datum.h"
 #include "default_rows.h"
-#include "execute.h"
 #include "move.h"
 #include "owner.h"
 #include "publication.h"
 #include "relation.h"
+#include "target.h"
 
 #define ROWS_PER_NOTICE 100000
 
@@ -75,23 +72,10 @@ struct Move
 	Snapshot snapshot; /* from before the DELETE; NULL: no row moves */
 };
 
-/* A new partition that rows are put into. */
-typedef struct Target
-{
-	Relation table;
-	ResultRelInfo *result;
-	TupleTableSlot *slot;
-	TupleConversionMap *map; /* NULL: the columns are the same */
-	BulkInsertState bulk;
-} Target;
-
 static int new_partition_of(const Move *move, TupleTableSlot *slot);
 static void check_may_leave(const Move *move, Relation from);
 static void check_may_enter(const Move *move, Oid table);
 static void report_moved(const Move *move);
-static Target *open_target(const NewPartition *partition, Relation from);
-static void put_row(Target *target, TupleTableSlot *old, EState *estate);
-static void close_target(Target *target);
 static void check_unreferenced(const Move *move, Relation from,
 							   TupleTableSlot *row);
 static List *foreign_keys_to(Relation table);
@@ -118,6 +102,27 @@ kind_of_source(const Move *move)
 															 "open-ended";
 }
 
+/*
+ * Whether the source is a plain table.  If it is not, it must have no row of the
+ * new partitions: 42809.
+ */
+static bool
+is_plain(const Move *move, Relation from)
+{
+	if (from->rd_rel->relkind == RELKIND_RELATION)
+		return true;
+	if (iuid_default_has_rows(move->parent, move->partitions, move->count))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("DEFAULT partition %s is not a plain table",
+						iuid_qualified_name(move->source)),
+				 errdetail(
+					 "It has rows of a new partition, and rows can move between plain tables only."),
+				 errhint(
+					 "Move the rows by hand: detach the DEFAULT partition, attach the new one, and insert the rows again.")));
+	return false;
+}
+
 void
 iuid_take_out(Move *move)
 {
@@ -130,22 +135,17 @@ iuid_take_out(Move *move)
 	if (!OidIsValid(source))
 		return;
 	from = table_open(source, AccessExclusiveLock);
-	/* A query of this transaction that uses it knows the old bounds only. */
+	/*
+	 * 55006 if a query of this transaction is using the source: it has read the
+	 * old bounds.  The server's function would fail for pending triggers, too,
+	 * which matter only if a row moves: check_may_leave().
+	 */
 	if (from->rd_refcnt != 1)
 		CheckTableNotInUse(from, "ALTER TABLE");
-	if (from->rd_rel->relkind != RELKIND_RELATION)
+	if (!is_plain(move, from))
 	{
 		table_close(from, NoLock);
-		if (!iuid_default_has_rows(move->parent, move->partitions, move->count))
-			return;
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("DEFAULT partition %s is not a plain table",
-						iuid_qualified_name(source)),
-				 errdetail(
-					 "It has rows of a new partition, and rows can move between plain tables only."),
-				 errhint(
-					 "Move the rows by hand: detach the DEFAULT partition, attach the new one, and insert the rows again.")));
+		return;
 	}
 
 	/*
@@ -268,8 +268,8 @@ iuid_put_in(Move *move)
 			continue;
 		target = &targets[n];
 		if (*target == NULL)
-			*target = open_target(&move->partitions[n], from);
-		put_row(*target, row, estate);
+			*target = iuid_open_target(move->partitions[n].table, from);
+		iuid_put_row(*target, row, estate);
 		if (++moved % ROWS_PER_NOTICE == 0)
 			ereport(NOTICE,
 					(errmsg("moved " INT64_FORMAT " rows so far from %s", moved,
@@ -280,7 +280,7 @@ iuid_put_in(Move *move)
 	for (int i = 0; i < move->count; i++)
 	{
 		if (targets[i] != NULL)
-			close_target(targets[i]);
+			iuid_close_target(targets[i]);
 	}
 	FreeExecutorState(estate);
 	check_unreferenced(move, from, row);
@@ -303,66 +303,6 @@ report_moved(const Move *move)
 							iuid_qualified_name(move->parent->table),
 							iuid_qualified_name(move->partitions[i].table))));
 	}
-}
-
-static Target *
-open_target(const NewPartition *partition, Relation from)
-{
-	Target *target = palloc(sizeof(Target));
-
-	target->table = table_open(partition->table, AccessExclusiveLock);
-	target->result = makeNode(ResultRelInfo);
-	InitResultRelInfo(target->result, target->table, 0, NULL, 0);
-	target->slot = table_slot_create(target->table, NULL);
-	target->map = convert_tuples_by_name(RelationGetDescr(from),
-										 RelationGetDescr(target->table));
-	target->bulk = GetBulkInsertState();
-	return target;
-}
-
-static void
-put_row(Target *target, TupleTableSlot *old, EState *estate)
-{
-	TupleTableSlot *new = target->slot;
-
-	if (target->map != NULL)
-		execute_attr_map_slot(target->map->attrMap, old, new);
-	else
-		ExecCopySlot(new, old);
-	new->tts_tableOid = RelationGetRelid(target->table);
-
-	/*
-	 * A function in a CHECK that tried to change the table can leave its
-	 * relcache entry invalid; opening the table again rebuilds the entry.
-	 */
-	if (unlikely(!target->table->rd_isvalid))
-		table_close(table_open(RelationGetRelid(target->table), NoLock), NoLock);
-	if (target->table->rd_att->constr != NULL &&
-		target->table->rd_att->constr->has_generated_stored)
-		ExecComputeStoredGenerated(target->result, estate, new, CMD_INSERT);
-	ExecPartitionCheck(target->result, new, estate, true);
-	if (target->table->rd_att->constr != NULL)
-		ExecConstraints(target->result, new, estate);
-	table_tuple_insert(target->table, new, GetCurrentCommandId(true), 0,
-					   target->bulk);
-	ResetPerTupleExprContext(estate);
-	ExecClearTuple(new);
-}
-
-/* Builds the indexes, so far empty; that checks UNIQUE and EXCLUDE. */
-static void
-close_target(Target *target)
-{
-	Oid table = RelationGetRelid(target->table);
-	bool has_index = target->table->rd_rel->relhasindex;
-
-	FreeBulkInsertState(target->bulk);
-	table_finish_bulk_insert(target->table, 0);
-	ExecDropSingleTupleTableSlot(target->slot);
-	table_close(target->table, NoLock);
-	CommandCounterIncrement();
-	if (has_index)
-		iuid_execute("REINDEX TABLE %s", iuid_qualified_name(table));
 }
 
 /*

@@ -119,36 +119,31 @@ make_now(int country, int entity)
 		iuid_make(MS_OF(time), IUID_LAYOUT_TIME, country, entity, random));
 }
 
-/* One of two values, without a branch: no processor could predict which. */
-static inline uint64
-choose(bool first, uint64 a, uint64 b)
-{
-	uint64 all = -(uint64) first;
-
-	return b ^ ((a ^ b) & all);
-}
-
 /*
- * Moves the last identifier on to the next one, at a clock of now.  If the
- * clock is not past the 4096th of the last one, the next one is up to 2^32
- * greater.
+ * Sets last to the next identifier, at a moment for which the clock says now.  If
+ * the clock is not past the time of the last one, the next one is the last one
+ * and up to 2^32 more.
  */
 static inline void
 advance_to(int64 now)
 {
 	uint64 random = iuid_draw(MyProcPid, 6);
-	uint64 new_tail = random & IUID_TAIL_MAX;
-	uint64 next_tail;
-	bool is_past;
 
 	if (unlikely(last.pid != MyProcPid || last.clock - now > CLOCK_STEP_MAX))
 		start_anew(now);
 
-	next_tail = last.tail + (random & UINT32_MAX) + 1;
-	is_past = now > last.time;
-	last.clock = choose(is_past, now, last.clock);
-	last.time = choose(is_past, now, last.time + (next_tail >> IUID_TAIL_BITS));
-	last.tail = choose(is_past, new_tail, next_tail & IUID_TAIL_MAX);
+	if (now > last.time)
+	{
+		last.clock = last.time = now;
+		last.tail = random & IUID_TAIL_MAX;
+	}
+	else
+	{
+		uint64 tail = last.tail + (random & UINT32_MAX) + 1;
+
+		last.time += tail >> IUID_TAIL_BITS;
+		last.tail = tail & IUID_TAIL_MAX;
+	}
 }
 
 /* Makes the next identifier take the time of the clock. */

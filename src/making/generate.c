@@ -40,7 +40,6 @@ static struct
 	uint64 tail; /* the random bits behind the fraction */
 } last;
 
-static pg_attribute_always_inline Datum make_now(int country, int entity);
 static inline void advance_to(int64 now);
 static pg_noinline void start_anew(int64 now);
 static inline int64 read_clock(void);
@@ -54,7 +53,7 @@ gen_iuid(PG_FUNCTION_ARGS)
 	int country = iuid_country_arg(fcinfo, 0, IUID_COUNTRY_MAX);
 	int entity = iuid_entity_arg(fcinfo, 1, IUID_ENTITY_MAX);
 
-	return make_now(country, entity);
+	return iuid_generate(country, entity);
 }
 
 /* gen_iuid(country, entity, at): a new identifier of a given time. */
@@ -86,17 +85,11 @@ gen_iuid_here(PG_FUNCTION_ARGS)
 				 errhint(
 					 "Set it, for example with ALTER DATABASE ... SET iuid.country = 7, or call gen_iuid(country, entity).")));
 
-	return make_now(iuid_setting_country, entity);
+	return iuid_generate(iuid_setting_country, entity);
 }
 
 Datum
 iuid_generate(int country, int entity)
-{
-	return make_now(country, entity);
-}
-
-static pg_attribute_always_inline Datum
-make_now(int country, int entity)
 {
 	int64 time = read_clock();
 	uint64 random;

@@ -16,8 +16,8 @@
 #include "compat.h"
 
 /*
- * The name of the C function of an SQL function; NULL if that is not in C, or does
- * not exist.
+ * The name of the C function of an SQL function; NULL if that is not in C, or
+ * does not exist.
  */
 extern char *iuid_c_function(Oid function);
 

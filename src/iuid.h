@@ -197,8 +197,8 @@ iuid_is_valid(const Iuid *id)
 }
 
 /*
- * Which fields of an iuid have a meaning.  Nil and Max have none.  Of a reserved
- * layout only the layout itself is known.
+ * Which fields of an iuid have a meaning.  Nil and Max have none.  Of a
+ * reserved layout only the layout itself is known.
  */
 static inline bool
 iuid_has_layout(const Iuid *id)

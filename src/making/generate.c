@@ -113,9 +113,9 @@ iuid_generate(int country, int entity)
 }
 
 /*
- * Sets last to the next identifier, at a moment for which the clock says now.  If
- * the clock is not past the time of the last one, the next one is the last one
- * and up to 2^32 more.
+ * Sets last to the next identifier, at a moment for which the clock says now.
+ * If the clock is not past the time of the last one, the next one is the last
+ * one and up to 2^32 more.
  */
 static inline void
 advance_to(int64 now)

@@ -74,7 +74,7 @@ hash_of(const char *name)
 }
 
 Oid
-iuid_create_like(Oid parent, const char *name, const char *behind)
+iuid_create_like(Oid parent, const char *name, const char *rest)
 {
 	FormData_pg_class class = iuid_class_of(parent);
 	char *qualified;
@@ -104,7 +104,7 @@ iuid_create_like(Oid parent, const char *name, const char *behind)
 	iuid_execute("CREATE %s TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING COMPRESSION INCLUDING CONSTRAINTS"
 				 " INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)%s%s",
 				 class.relpersistence == RELPERSISTENCE_TEMP ? "TEMPORARY" : "",
-				 qualified, iuid_qualified_name(parent), behind, storage.data);
+				 qualified, iuid_qualified_name(parent), rest, storage.data);
 	return get_relname_relid(name, class.relnamespace);
 }
 

@@ -13,8 +13,8 @@
 #include "partitioned.h"
 
 /*
- * Whether a DEFAULT partition, or an open-ended one, may have rows that can move:
- * it is a plain table, and it has pages or another session has locked it
+ * Whether a DEFAULT partition, or an open-ended one, may have rows that can
+ * move: it is a plain table, and it has pages or another session has locked it
  * exclusively.  The function waits for no lock and keeps none.
  */
 extern bool iuid_may_have_movable_rows(Oid partition);

@@ -103,8 +103,8 @@ kind_of_source(const Move *move)
 }
 
 /*
- * Whether the source is a plain table.  If it is not, it must have no row of the
- * new partitions: 42809.
+ * Whether the source is a plain table.  If it is not, it must have no row of
+ * the new partitions: 42809.
  */
 static bool
 is_plain(const Move *move, Relation from)
@@ -185,19 +185,19 @@ iuid_take_out(Move *move)
 static int
 new_partition_of(const Move *move, TupleTableSlot *slot)
 {
-	int first = 0, behind = move->count;
+	int first = 0, end = move->count;
 	bool isnull;
 	const Iuid *key = DatumGetIuidP(slot_getattr(slot, move->key, &isnull));
 
 	if (isnull)
 		return -1;
-	while (first < behind)
+	while (first < end)
 	{
-		int middle = first + (behind - first) / 2;
+		int middle = first + (end - first) / 2;
 		const NewPartition *partition = &move->partitions[middle];
 
 		if (iuid_compare_keys(move->parent, key, &partition->lower) < 0)
-			behind = middle;
+			end = middle;
 		else if (iuid_compare_keys(move->parent, key, &partition->upper) >= 0)
 			first = middle + 1;
 		else

@@ -174,15 +174,15 @@ check_gaps(ReturnSetInfo *rsinfo, const Partitioned *table)
 	for (int i = 1; i < table->count; i++)
 	{
 		const Partition *before = &table->partitions[i - 1];
-		const Partition *behind = &table->partitions[i];
+		const Partition *after = &table->partitions[i];
 
-		if (iuid_compare(&before->upper, &behind->lower) < 0)
+		if (iuid_compare(&before->upper, &after->lower) < 0)
 			report(rsinfo, "gap", before->table,
 				   iuid_time_of_bound(&before->upper),
-				   iuid_time_of_bound(&behind->lower),
+				   iuid_time_of_bound(&after->lower),
 				   psprintf("nothing from %s up to %s",
 							iuid_text_of_bound(&before->upper),
-							iuid_text_of_bound(&behind->lower)));
+							iuid_text_of_bound(&after->lower)));
 	}
 }
 

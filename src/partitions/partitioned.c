@@ -175,8 +175,10 @@ check_country_key(Partitioned *parent, PartitionKey key, Oid iuid_type, Oid sche
 }
 
 /*
- * The server keeps each bound once.  bounds->indexes[n] is the partition that
- * bound n ends, or -1 if bound n ends a gap.
+ * The server has one sorted list of bounds: where two partitions meet, the
+ * upper bound of one and the lower bound of the next are one entry.
+ * bounds->indexes[n] is the partition whose upper bound is entry n, or -1
+ * above a gap.
  */
 static void
 read_partitions(Partitioned *parent, Relation relation)

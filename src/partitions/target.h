@@ -19,14 +19,14 @@
 typedef struct Target Target;
 
 /*
- * Opens a new partition, whose indexes are empty, for the rows of another table.
- * The caller holds an ACCESS EXCLUSIVE lock on it.
+ * Opens a new partition, whose indexes are empty, for the rows of another
+ * table.  The caller holds an ACCESS EXCLUSIVE lock on it.
  */
 extern Target *iuid_open_target(Oid table, Relation from);
 
 /*
- * Writes a row, with all checks of the executor but those of indexes and foreign
- * keys: 23514 or 23502 if it breaks a constraint of the partition.
+ * Writes a row, with all checks of the executor but those of indexes and
+ * foreign keys: 23514 or 23502 if it breaks a constraint of the partition.
  */
 extern void iuid_put_row(Target *target, TupleTableSlot *old, EState *estate);
 

@@ -218,7 +218,7 @@ wait_for_others(Call *call)
 		if (!advance_others(call) || now >= call->end)
 			return;
 
-		/* So an answer is read late by a 20th of its time at most. */
+		/* An answer waits here for at most a 20th of the time that it took. */
 		pause =
 			Min((now - call->start) / 20, call->end - now) / IUID_USECS_PER_MS;
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,

@@ -359,7 +359,9 @@ check_registry(const Ask *ask, const NodeServer *node, const char *own)
 							"Let NTP set both clocks.");
 }
 
-/* Whether a part of an answer, NULL if it is missing, is not what it is here. */
+/*
+ * Whether a part of an answer, NULL if it is missing, is not what it is here.
+ */
 static bool
 differs(const char *answer, const char *here)
 {

@@ -125,8 +125,8 @@ local_of(const Partitioned *global)
 
 /*
  * The entity that the tables were made for: it is in the names of the views on
- * which the foreign tables stand, and in those of the views here.  0 if there is
- * neither.
+ * which the foreign tables stand, and in those of the views here.  0 if there
+ * is neither.
  */
 static int
 find_entity(const Countries *global, const Countries *local)
@@ -255,7 +255,9 @@ check_here(const Check *check, int c)
 							check->make_local);
 }
 
-/* Another relation has the name of a country's view, or another role the view. */
+/*
+ * Another relation has the name of a country's view, or another role the view.
+ */
 static void
 report_taken(const Check *check, int c, Oid taken)
 {

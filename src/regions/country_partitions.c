@@ -244,8 +244,8 @@ add_locks_of_views(List *locks, const Work *work)
 }
 
 /*
- * Leaves only the partitions that a query, too, finds empty.  A table that Citus
- * distributes has an empty file here, and its rows on other servers.
+ * Leaves only the partitions that a query, too, finds empty.  A table that
+ * Citus distributes has an empty file here, and its rows on other servers.
  */
 static void
 ask_empty(Work *work)
@@ -266,7 +266,9 @@ ask_empty(Work *work)
 	work->empty = empty;
 }
 
-/* Drops the views of countries that are routed elsewhere, then the partitions. */
+/*
+ * Drops the views of countries that are routed elsewhere, then the partitions.
+ */
 static void
 drop_empty(const Work *work)
 {
@@ -301,19 +303,19 @@ create_country(Work *work, int n)
 	const Countries *countries = &work->countries;
 	NewPartition *new = &work->new[n];
 	char *suffix = psprintf("_c%d", work->number[n]);
-	char *behind = "";
+	char *rest = "";
 
 	if (work->has_step)
-		behind = psprintf(" PARTITION BY RANGE (%s %s)",
-						  quote_identifier(countries->table->key),
-						  quote_qualified_identifier(get_namespace_name(
-														 countries->schema),
-													 "iuid_ops"));
+		rest = psprintf(" PARTITION BY RANGE (%s %s)",
+						quote_identifier(countries->table->key),
+						quote_qualified_identifier(get_namespace_name(
+													   countries->schema),
+												   "iuid_ops"));
 	new->table =
 		iuid_create_like(countries->parent,
 						 iuid_shortened_name(iuid_relation_name(countries->parent),
 											 suffix),
-						 behind);
+						 rest);
 	iuid_add_country_check(countries, new->table, work->number[n]);
 	if (work->has_step)
 		iuid_cover_present(new->table, countries->schema, &work->step);

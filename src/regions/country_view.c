@@ -88,10 +88,10 @@ iuid_is_current_view(Oid view, Oid partition, Oid parent)
 }
 
 /*
- * The first column is the row's ctid, by which postgres_fdw finds the row again.
- * Only a plain table has one that says which row it is.  For a table with
- * partitions the column is a function that fails; the function is STABLE, so a
- * query that does not ask for the column never calls it.
+ * The first column is the row's ctid, by which postgres_fdw finds the row
+ * again.  Only a plain table has one that says which row it is.  For a table
+ * with partitions the column is a function that fails; the function is STABLE,
+ * so a query that does not ask for the column never calls it.
  */
 void
 iuid_make_country_view(Oid partition, Oid parent, int country, int entity,

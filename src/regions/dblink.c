@@ -38,8 +38,8 @@
 #include "function.h"
 #include "time_limit.h"
 
-/* The environment variable with libpq's limit of a connect, in seconds. */
-#define LIMIT "PGCONNECT_TIMEOUT"
+/* The environment variable with libpq's limit for connecting, in seconds. */
+#define LIMIT_VARIABLE "PGCONNECT_TIMEOUT"
 
 /* A row of a catalog, as it is now: an ALTER makes another of it. */
 typedef struct Version
@@ -215,7 +215,7 @@ version_of(HeapTuple tuple, Oid oid)
 	return version;
 }
 
-/* As libpq takes the option: 1 is 2, and what is below that has no limit. */
+/* libpq takes 1 second as 2, and 0 or less as no limit. */
 int
 iuid_connect_seconds(const ForeignServer *server)
 {
@@ -274,11 +274,11 @@ connect_now(void *arg)
 static void
 connect_in_time(const ConnectCall *call)
 {
-	char *volatile before = getenv(LIMIT);
+	char *volatile before = getenv(LIMIT_VARIABLE);
 
 	if (before != NULL)
 		before = pstrdup(before);
-	setenv(LIMIT, psprintf("%d", IUID_CONNECT_SECONDS), 1);
+	setenv(LIMIT_VARIABLE, psprintf("%d", IUID_CONNECT_SECONDS), 1);
 	PG_TRY();
 	{
 		(void) FunctionCall2(&call->dblink->connect,
@@ -288,9 +288,9 @@ connect_in_time(const ConnectCall *call)
 	PG_FINALLY();
 	{
 		if (before != NULL)
-			setenv(LIMIT, before, 1);
+			setenv(LIMIT_VARIABLE, before, 1);
 		else
-			unsetenv(LIMIT);
+			unsetenv(LIMIT_VARIABLE);
 	}
 	PG_END_TRY();
 }
@@ -302,8 +302,9 @@ iuid_disconnect(Dblink *dblink, const char *name)
 }
 
 /*
- * A server that ends a connection says so, and closes it.  is_busy() reads
- * what came, without waiting: the first time the words, the second the end.
+ * A server that ends a connection sends a message, and closes it.
+ * dblink_is_busy reads what came, without waiting: the first call reads the
+ * message, and the second one finds that the connection is closed.
  */
 bool
 iuid_is_alive(Dblink *dblink, const char *name)

@@ -113,7 +113,9 @@ relations_needed_by(Oid class, Oid object)
 	return tables;
 }
 
-/* A column may have the name that another one gets, so each gets one between. */
+/*
+ * A column may have the name that another one gets, so each gets one between.
+ */
 void
 iuid_rename_columns(Oid view, Oid table)
 {

@@ -24,9 +24,9 @@
 #include "nodes/pg_list.h"
 
 /*
- * What the registry has for a country and entity, 0 to 255 each.  NULL stands for
- * what it does not have.  The strings stay until the SQL function is called with
- * another snapshot.
+ * What the registry has for a country and entity, 0 to 255 each.  NULL stands
+ * for what it does not have.  The strings stay until the SQL function is
+ * called with another snapshot.
  */
 typedef struct RegistryLookup
 {

@@ -5,9 +5,9 @@
  *	  compare an identifier with bounds.
  *
  * A lower bound is the smallest iuid that belongs to something, and an upper
- * bound the smallest one that comes after it: lower <= id < upper.  A predicate
- * compares an identifier with bounds, and does nothing more.  So the planner can
- * put these comparisons in its place (planner.c).
+ * bound the smallest one that comes after it: lower <= id < upper.  A
+ * predicate compares an identifier with bounds, and does nothing more.  So the
+ * planner can put these comparisons in its place (planner.c).
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -240,7 +240,8 @@ country_bound(int country, int entity)
 
 /*
  * The bounds of a country, or of a country and entity, in country order.
- * Argument n is the country.  The entity, if there is one, is the next argument.
+ * Argument n is the country.  The entity, if there is one, is the next
+ * argument.
  */
 static Bounds
 country_bounds(FunctionCallInfo fcinfo, int n)

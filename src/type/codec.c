@@ -72,8 +72,8 @@ put_hex(char *p, const uint8_t *bytes, int count)
 /*
  * The value of a hexadecimal digit, whatever the locale; -1 for no digit.  The
  * digits of identifiers are random, so no processor could predict the branches
- * of comparisons: with these in place of the table, COPY from text takes a third
- * longer (test/bench/copy.sql).
+ * of comparisons: with these in place of the table, COPY from text takes a
+ * third longer (test/bench/copy.sql).
  */
 static int
 hex_value(char c)

@@ -212,8 +212,8 @@ can_compare_with_bounds(Rewrite *rw, Node **instead)
 }
 
 /*
- * id is the number of the iuid argument.  The strategy is that of the comparison
- * with this argument on the left.
+ * id is the number of the iuid argument.  The strategy is that of the
+ * comparison with this argument on the left.
  */
 static Node *
 rewrite_time_comparison(Rewrite *rw, int id, StrategyNumber strategy)
@@ -342,8 +342,8 @@ make_comparison(Oid opfamily, StrategyNumber strategy, Node *left, Node *right)
 }
 
 /*
- * The family of country order; InvalidOid if it is missing, or if another family
- * has taken its name.
+ * The family of country order; InvalidOid if it is missing, or if another
+ * family has taken its name.
  */
 static Oid
 country_opfamily(Rewrite *rw)

@@ -22,10 +22,10 @@
 #define PACKED_ENTITY_BITS 9 /* of the tail, after a country and a side */
 
 /*
- * When abbreviated keys do not pay: core's numbers for uuid.  A sort of 1,000,000
- * identifiers in country order takes 0.46 of its time with them if they are all
- * distinct, as long at 1,000 identifiers to each, and 2.9 times as long if all
- * are the same.
+ * When abbreviated keys do not pay: the numbers of core's uuid.  With them, a
+ * sort of 1,000,000 identifiers in country order takes 0.46 of the time that it
+ * takes without them if all keys differ, as long at 1,000 identifiers to a
+ * key, and 2.9 times as long if all keys are the same.
  */
 #define KEYS_TO_JUDGE_BY   10000
 #define KEYS_TO_A_DISTINCT 2000
@@ -110,16 +110,17 @@ byte_order_compare(Datum x, Datum y, SortSupport ssup pg_attribute_unused())
 /*
  * Most tables hold identifiers of one entity, and many those of one country.
  * There the first word, which has 48 bits of time and then country and layout,
- * is the same for all identifiers of a millisecond, while the random bits begin
- * with the fraction of the millisecond.  So the first identifier of a sort is the
- * sample.  A key has the time, two bits that compare layout, country and entity
- * with those of the sample, and then, if they are the same, random bits:
+ * is the same for all identifiers of a millisecond, while the random bits
+ * begin with the fraction of the millisecond.  So the first identifier of a
+ * sort is the sample.  A key has the time, two bits that compare layout,
+ * country and entity with those of the sample, and then, if they are the same,
+ * random bits:
  *
  *	  time 43 | side 2 | random 19					of the sample's origin
  *	  time 43 | side 2 | country 8 | side 2 | entity or random 9	of another
  *
- * At 5,000 identifiers to a millisecond CREATE INDEX takes two thirds of the time
- * of uuid, and without a sample as long as uuid (test/bench/sort.sql).
+ * At 5,000 identifiers to a millisecond CREATE INDEX takes two thirds of the
+ * time of uuid, and without a sample as long as uuid (test/bench/sort.sql).
  * Identifiers derived from a name have digest bits in their first word.
  */
 static void

@@ -37,7 +37,7 @@ static struct
 	int pid;	 /* of the process that made it; a child starts anew */
 	int64 clock; /* the latest reading that was followed */
 	int64 time;	 /* ahead of it after a carry */
-	uint64 tail; /* the random bits behind the fraction */
+	uint64 tail; /* the random bits after the fraction */
 } last;
 
 static inline void advance_to(int64 now);

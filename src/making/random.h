@@ -12,7 +12,11 @@
 
 #include "iuid.h"
 
-/* With so many bytes to a key, drawing the key is a small part of the cost. */
+/*
+ * With so many bytes to a key, drawing the key is a small part of the cost:
+ * with 1,024 bytes an identifier takes 2 ns more of the 50 in
+ * test/bench/generate.sql, and with 256 bytes 12.
+ */
 #define IUID_POOL_BYTES 8192
 
 /* Bytes that are drawn and not yet given out.  Only random.c fills the pool. */
@@ -20,7 +24,7 @@ typedef struct IuidPool
 {
 	int pid; /* of the process that filled it; 0: nothing is in it */
 	int left;
-	/* A word is read at once; behind the last byte of the pool it has zeros. */
+	/* A word is read at once; after the last byte of the pool it has zeros. */
 	uint8_t bytes[IUID_POOL_BYTES + sizeof(uint64_t)];
 } IuidPool;
 

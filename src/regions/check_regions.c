@@ -157,7 +157,7 @@ find_entity(const Countries *global, const Countries *local)
 	return 0;
 }
 
-/* The number behind the last "_e" of a name; -1 if there is none. */
+/* The number after the last "_e" of a name; -1 if there is none. */
 static int
 entity_in_name(const char *name)
 {

@@ -38,11 +38,11 @@
 typedef struct Work
 {
 	Countries countries;
-	int limit;	/* how many countries one call may make */
-	int tables; /* how many tables one call may drop */
+	int make_limit; /* how many countries one call may make */
+	int drop_limit; /* how many tables one call may drop */
 	bool has_step;
 	Step step;
-	bool unfinished; /* the limit leaves countries for another call */
+	bool unfinished; /* a limit leaves countries for another call */
 	NewPartition new[IUID_COUNTRIES];
 	int number[IUID_COUNTRIES]; /* the countries of the new partitions */
 	int new_count;
@@ -91,9 +91,9 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	saved = iuid_become_owner(parent);
-	work->limit = work->tables = iuid_tables_per_call(parent);
+	work->make_limit = work->drop_limit = iuid_tables_per_call(parent);
 	if (work->has_step)
-		work->limit = Max(work->limit / TABLES_OF_COUNTRY, 1);
+		work->make_limit = Max(work->make_limit / TABLES_OF_COUNTRY, 1);
 	iuid_take_locks(plan_work, work);
 	ask_empty(work);
 	drop_empty(work);
@@ -142,7 +142,7 @@ plan_new(Work *work)
 			plan_drop(work, c, &dropped);
 		if (country->place != HERE || OidIsValid(country->partition))
 			continue;
-		if (work->new_count == work->limit)
+		if (work->new_count == work->make_limit)
 		{
 			work->unfinished = true;
 			continue;
@@ -168,7 +168,7 @@ plan_drop(Work *work, int c, int *dropped)
 {
 	*dropped +=
 		list_length(iuid_tables_below(work->countries.country[c].partition));
-	if (*dropped <= work->tables || work->empty == NIL)
+	if (*dropped <= work->drop_limit || work->empty == NIL)
 		work->empty = lappend_int(work->empty, c);
 	else
 	{

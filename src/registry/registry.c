@@ -3,11 +3,11 @@
  * registry.c
  *	  Keeps the registry in a cache in each session, and looks it up there.
  *
- * The tables are small, and a query needs them for every row.  So the cache
- * reads all of them at once, and drops all of them when one changes.  A
- * statement sees one registry from its beginning to its end: each place of a
- * query that calls a function (call site) has a pin on the registry that it
- * saw, and uses it as long as the snapshot is the same.
+ * The tables are small, and a query needs them for every row (benchmark route).
+ * So the cache reads all of them at once, and drops all of them when one
+ * changes.  A statement sees one registry from its beginning to its end: each
+ * place of a query that calls a function (call site) has a pin on the registry
+ * that it saw, and uses it as long as the snapshot is the same.
  *
  * Copyright (c) 2026, the iuid authors
  *

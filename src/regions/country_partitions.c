@@ -266,9 +266,7 @@ ask_empty(Work *work)
 	work->empty = empty;
 }
 
-/*
- * Drops the views of countries that are routed elsewhere, then the partitions.
- */
+/* Drops the views of the countries routed elsewhere, then the partitions. */
 static void
 drop_empty(const Work *work)
 {
@@ -356,7 +354,6 @@ warn(const Work *work)
 	int here = 0;
 
 	initStringInfo(&unrouted);
-
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
 		const Country *country = &countries->country[c];

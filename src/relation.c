@@ -53,3 +53,13 @@ iuid_qualified_name(Oid relation)
 	return quote_qualified_identifier(get_namespace_name(class.relnamespace),
 									  NameStr(class.relname));
 }
+
+void
+iuid_reject_missing_table(const char *name, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_TABLE),
+			 errmsg("table \"%s\" of extension \"%s\" is missing", name,
+					"iuid_regions"),
+			 errdetail("%s", detail), errhint("Give the table back its name.")));
+}

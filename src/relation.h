@@ -29,4 +29,11 @@ extern char *iuid_relation_schema(Oid relation);
 /* Schema and name as SQL text, quoted where necessary. */
 extern char *iuid_qualified_name(Oid relation);
 
+/*
+ * 42P01 for a table of extension iuid_regions that has another name now.  detail
+ * says what the table is for.
+ */
+pg_noreturn extern void iuid_reject_missing_table(const char *name,
+												  const char *detail);
+
 #endif /* IUID_RELATION_H */

@@ -125,12 +125,8 @@ open_table(Oid schema)
 		relation = try_relation_open(oid, RowExclusiveLock);
 	}
 	if (relation == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("table \"%s\" of extension \"%s\" is missing",
-						TABLE_NAME, "iuid_regions"),
-				 errdetail("The countries are registered there."),
-				 errhint("Give the table back its name.")));
+		iuid_reject_missing_table(TABLE_NAME,
+								  "The countries are registered there.");
 	if (relation->rd_rel->relkind != RELKIND_RELATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),

@@ -27,9 +27,14 @@
 #include "utils/snapmgr.h"
 
 #include "registry_load.h"
+#include "relation.h"
 
 /* Bytes that a text of the registry can have. */
 #define LONGEST_TEXT 1024
+
+/* What is said of a table that is missing. */
+#define PURPOSE \
+	"The registry is in tables of the extension's schema, which are found by their names."
 
 /* The type of a column, and the values that it can have. */
 typedef enum ColumnKind
@@ -79,7 +84,6 @@ static const Table tables_read[IUID_REGISTRY_TABLES] = {
 	  iuid_add_route },
 };
 
-pg_noreturn static void reject_missing(const Table *table);
 static void read_table(Registry *registry, const Table *table, Oid oid,
 					   Snapshot snapshot);
 static void find_columns(const Table *table, TupleDesc tupdesc,
@@ -106,7 +110,7 @@ iuid_load_registry(Oid schema, Oid tables[IUID_REGISTRY_TABLES])
 	{
 		tables[i] = get_relname_relid(tables_read[i].name, schema);
 		if (!OidIsValid(tables[i]))
-			reject_missing(&tables_read[i]);
+			iuid_reject_missing_table(tables_read[i].name, PURPOSE);
 	}
 
 	/*
@@ -127,18 +131,6 @@ iuid_load_registry(Oid schema, Oid tables[IUID_REGISTRY_TABLES])
 }
 
 static void
-reject_missing(const Table *table)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_TABLE),
-			 errmsg("table \"%s\" of extension \"%s\" is missing", table->name,
-					"iuid_regions"),
-			 errdetail(
-				 "The registry is in tables of the extension's schema, which are found by their names."),
-			 errhint("Give the table back its name.")));
-}
-
-static void
 read_table(Registry *registry, const Table *table, Oid oid, Snapshot snapshot)
 {
 	Relation relation = try_relation_open(oid, AccessShareLock);
@@ -148,7 +140,7 @@ read_table(Registry *registry, const Table *table, Oid oid, Snapshot snapshot)
 	TableScanDesc scan;
 
 	if (relation == NULL)
-		reject_missing(table);
+		iuid_reject_missing_table(table->name, PURPOSE);
 	if (relation->rd_rel->relkind != RELKIND_RELATION ||
 		RELATION_IS_OTHER_TEMP(relation))
 		ereport(ERROR,

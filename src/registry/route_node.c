@@ -159,12 +159,8 @@ execute(FunctionCallInfo fcinfo, const char *table_name, const char *statement,
 	uint64 rows;
 
 	if (!OidIsValid(table))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("table \"%s\" of extension \"%s\" is missing",
-						table_name, "iuid_regions"),
-				 errdetail("Routes and nodes refer to each other."),
-				 errhint("Give the table back its name.")));
+		iuid_reject_missing_table(table_name,
+								  "Routes and nodes refer to each other.");
 	if (node != NULL)
 		values[count++] = CStringGetTextDatum(node);
 	if (new_node != NULL)

@@ -124,7 +124,10 @@ iuid_check_nodes(FunctionCallInfo fcinfo, List *nodes, const Countries *global,
 	}
 }
 
-/* What a node says is anything: the wrong form of it is a fault of the node. */
+/*
+ * A node can answer anything.  An answer in a wrong form raises an error, which
+ * becomes a problem of the node.
+ */
 static bool
 check_node(void *arg)
 {

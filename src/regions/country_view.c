@@ -139,7 +139,7 @@ refuse_ctid(Oid view, const char *query, Oid schema)
 	CommandCounterIncrement();
 }
 
-/* DROP of a partition that the view stood on before does not drop it. */
+/* The view no longer goes with the partition that it stood on before. */
 void
 iuid_let_view_go_with(Oid view, Oid partition)
 {

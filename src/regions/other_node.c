@@ -86,8 +86,8 @@ iuid_open_node(OtherNode *node, TimestampTz end)
 }
 
 /*
- * A cancel of this statement waits while a result is read.  So an error that
- * says so is one of the node.
+ * While a result is read, this statement cannot be cancelled.  So an error with
+ * the SQLSTATE of a cancel comes from the node.
  */
 void
 iuid_advance_node(OtherNode *node)
@@ -99,7 +99,7 @@ iuid_advance_node(OtherNode *node)
 
 		HOLD_CANCEL_INTERRUPTS();
 		if (iuid_try(read_result, node, &error))
-			RESUME_CANCEL_INTERRUPTS(); /* an error has done that */
+			RESUME_CANCEL_INTERRUPTS(); /* an error does that itself */
 		take_result(node, error);
 	}
 }

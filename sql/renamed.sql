@@ -70,7 +70,7 @@ UNION ALL
 SELECT 'drop function', format('ALTER EXTENSION iuid DROP FUNCTION %1$s; DROP FUNCTION %1$s', objid::regprocedure)
 FROM member JOIN pg_proc AS p ON p.oid = objid WHERE classid = 'pg_proc'::regclass AND proname ~ '_(floor|floor_after|lower|upper)$'
 UNION ALL
--- what takes the name of a boundary is not called for it
+-- what takes the name of a bound is not called for it
 SELECT 'take the name of a function', format('ALTER FUNCTION %s RENAME TO renamed; CREATE FUNCTION %I (%s) RETURNS iuid LANGUAGE plpgsql IMMUTABLE
 	AS $body$ BEGIN RAISE ''planted''; END $body$', objid::regprocedure, proname, pg_get_function_identity_arguments(objid))
 FROM member JOIN pg_proc AS p ON p.oid = objid WHERE classid = 'pg_proc'::regclass AND proname ~ '_(floor|floor_after|lower|upper)$'

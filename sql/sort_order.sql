@@ -34,6 +34,11 @@ SELECT bool_and(by_id = by_key) AS as_country_key_descending
 FROM (SELECT row_number() OVER (ORDER BY id USING ~>~) AS by_id, row_number() OVER (ORDER BY country_key(id) DESC) AS by_key
 	FROM sample) AS x;
 
+-- the keys of a sort all tie: after 10,000 of them it goes on without abbreviated keys
+CREATE TEMP TABLE tied AS SELECT gen_iuid(7, 1, '2026-01-01') AS id FROM generate_series(1, 21000);
+SELECT count(*), bool_and(by_id = by_uuid) AS as_uuid
+FROM (SELECT row_number() OVER (ORDER BY id USING ~<~) AS by_id, row_number() OVER (ORDER BY id::uuid) AS by_uuid FROM tied) AS x;
+
 -- every operator agrees with core's over all pairs, for each of the three pairs of types
 CREATE TEMP TABLE pair AS
 SELECT a.id AS a, b.id AS b

@@ -37,13 +37,16 @@
 #define SET_ENFORCED(constraint) ((void) (constraint))
 #endif
 
-/* One function that checks the owner of any object came with 16. */
+/*
+ * One function that checks the owner of any object came with 16.  Before, this
+ * is the one for relations, and the extension asks for no others.
+ */
 #if PG_VERSION_NUM < 160000
 #define object_ownercheck(classid, objectid, roleid) \
 	((void) (classid), pg_class_ownercheck(objectid, roleid))
 #endif
 
-/* One function that checks the rights on any object came with 16. */
+/* The same for the rights; before 16, this is the one for functions. */
 #if PG_VERSION_NUM < 160000
 #define object_aclcheck(classid, objectid, roleid, mode) \
 	((void) (classid), pg_proc_aclcheck(objectid, roleid, mode))

@@ -12,7 +12,7 @@
 #include "utils/timestamp.h"
 
 void
-iuid_reject_null(FunctionCallInfo fcinfo, int n, const char *what)
+iuid_check_not_null(FunctionCallInfo fcinfo, int n, const char *what)
 {
 	if (PG_ARGISNULL(n))
 		ereport(ERROR,
@@ -26,7 +26,7 @@ iuid_reject_null(FunctionCallInfo fcinfo, int n, const char *what)
 void
 iuid_reject_number(FunctionCallInfo fcinfo, int n, const char *what, int limit)
 {
-	iuid_reject_null(fcinfo, n, what);
+	iuid_check_not_null(fcinfo, n, what);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("%s %d is out of range for type %s", what,
@@ -40,7 +40,7 @@ iuid_ms_arg(FunctionCallInfo fcinfo, int n)
 {
 	TimestampTz at;
 
-	iuid_reject_null(fcinfo, n, "time");
+	iuid_check_not_null(fcinfo, n, "time");
 	at = PG_GETARG_TIMESTAMPTZ(n);
 
 	/* This refuses both infinities, too. */

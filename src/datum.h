@@ -44,12 +44,12 @@ iuid_ms_to_timestamp(int64 ms)
  * These functions check argument n of an SQL function.  22004 for NULL, 22023
  * for a country or entity outside 0 to limit, 22008 for a time before 1970 or
  * outside the 48 bits.  limit is IUID_COUNTRY_MAX or IUID_ENTITY_MAX, or one
- * more for functions that take the end of the range, too.  what is the name of
- * the argument in messages.
+ * more for functions that take the number after the last one, too.  what is
+ * the name of the argument in messages.
  *
  * iuid_ms_arg() returns a time in Unix milliseconds, rounded down.
  */
-extern void iuid_reject_null(FunctionCallInfo fcinfo, int n, const char *what);
+extern void iuid_check_not_null(FunctionCallInfo fcinfo, int n, const char *what);
 pg_noreturn extern void iuid_reject_number(FunctionCallInfo fcinfo, int n,
 										   const char *what, int limit);
 extern int64 iuid_ms_arg(FunctionCallInfo fcinfo, int n);

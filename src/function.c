@@ -44,3 +44,18 @@ iuid_find_function(Oid schema, const char *name, const Oid *types, int count)
 
 	return found != NULL && strcmp(found, name) == 0 ? function : InvalidOid;
 }
+
+Oid
+iuid_require_function(Oid schema, const char *name, const Oid *types, int count,
+					  const char *extension)
+{
+	Oid function = iuid_find_function(schema, name, types, count);
+
+	if (!OidIsValid(function))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("function %s of extension \"%s\" is missing", name,
+						extension),
+				 errhint("Give the function back its name.")));
+	return function;
+}

@@ -15,7 +15,10 @@
 
 #include "compat.h"
 
-/* The name of the C function of an SQL function; NULL if that is not in C. */
+/*
+ * The name of the C function of an SQL function; NULL if that is not in C, or
+ * does not exist.
+ */
 extern char *iuid_c_function(Oid function);
 
 /*
@@ -24,5 +27,9 @@ extern char *iuid_c_function(Oid function);
  */
 extern Oid iuid_find_function(Oid schema, const char *name, const Oid *types,
 							  int count);
+
+/* The same for a function of an extension; 42883 if there is none. */
+extern Oid iuid_require_function(Oid schema, const char *name, const Oid *types,
+								 int count, const char *extension);
 
 #endif /* IUID_FUNCTION_H */

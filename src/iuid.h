@@ -53,9 +53,11 @@ typedef struct Iuid
 	uint8_t bytes[IUID_LEN];
 } Iuid;
 
-/* The ends of the key space (RFC 9562, sections 5.9 and 5.10). */
-#define IUID_NIL iuid_from_words(0, 0)
-#define IUID_MAX iuid_from_words(UINT64_MAX, UINT64_MAX)
+/* The first and the last of all values (RFC 9562, sections 5.9 and 5.10). */
+static const Iuid iuid_nil = { { 0 } };
+static const Iuid iuid_max = { { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+								 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+								 0xff } };
 
 /* Words of 64 bits in bytes, the most significant byte first. */
 static inline uint64_t
@@ -177,9 +179,8 @@ iuid_make(int64_t ms, int layout, int country, int entity, uint64_t random)
 							   (uint64_t) entity << IUID_RANDOM_BITS | random);
 }
 
-/* Whether the value is Nil or Max, which are valid but have no fields. */
 static inline bool
-iuid_is_end(const Iuid *id)
+iuid_is_nil_or_max(const Iuid *id)
 {
 	uint64_t high = iuid_high(id);
 
@@ -192,7 +193,30 @@ iuid_is_valid(const Iuid *id)
 {
 	return (iuid_get_version(id) == IUID_VERSION &&
 			iuid_get_variant(id) == IUID_VARIANT) ||
-		iuid_is_end(id);
+		iuid_is_nil_or_max(id);
+}
+
+/*
+ * Which fields of an iuid have a meaning.  Nil and Max have none.  Of a
+ * reserved layout only the layout itself is known.
+ */
+static inline bool
+iuid_has_layout(const Iuid *id)
+{
+	return !iuid_is_nil_or_max(id);
+}
+
+/* Country, entity and random bits. */
+static inline bool
+iuid_has_origin(const Iuid *id)
+{
+	return iuid_has_layout(id) && iuid_get_layout(id) <= IUID_LAYOUT_NAME;
+}
+
+static inline bool
+iuid_has_time(const Iuid *id)
+{
+	return iuid_has_layout(id) && iuid_get_layout(id) == IUID_LAYOUT_TIME;
 }
 
 /*

@@ -13,29 +13,24 @@
  */
 #include "compat.h"
 
-#include "access/htup_details.h"
-#include "access/xact.h"
+#include "catalog/objectaddress.h"
 #include "catalog/pg_class.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
-#include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
-#include "utils/snapmgr.h"
-#include "utils/syscache.h"
 
 #include "owner.h"
+#include "relation.h"
 
-static Restricted become(Oid user, int sec_context);
+static SavedUser become(Oid user, int sec_context);
 
-Restricted
+SavedUser
 iuid_become(Oid user)
 {
 	return become(user, SECURITY_RESTRICTED_OPERATION);
 }
 
-Restricted
+SavedUser
 iuid_become_owner(Oid table)
 {
 	FormData_pg_class class = iuid_class_of(table);
@@ -54,10 +49,10 @@ iuid_become_owner(Oid table)
 	return become(class.relowner, 0);
 }
 
-static Restricted
+static SavedUser
 become(Oid user, int sec_context)
 {
-	Restricted saved;
+	SavedUser saved;
 
 	GetUserIdAndSecContext(&saved.user, &saved.sec_context);
 	SetUserIdAndSecContext(user, saved.sec_context | sec_context);
@@ -68,7 +63,7 @@ become(Oid user, int sec_context)
 }
 
 void
-iuid_return(Restricted *saved)
+iuid_restore_user(SavedUser *saved)
 {
 	AtEOXact_GUC(false, saved->guc_level);
 	SetUserIdAndSecContext(saved->user, saved->sec_context);
@@ -103,76 +98,4 @@ iuid_owner_or_caller(Oid table)
 	return object_ownercheck(RelationRelationId, table, GetUserId()) ?
 		class.relowner :
 		GetUserId();
-}
-
-FormData_pg_class
-iuid_class_of(Oid relation)
-{
-	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-	FormData_pg_class class;
-
-	if (!HeapTupleIsValid(tuple))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("relation with OID %u does not exist", relation)));
-	class = *(Form_pg_class) GETSTRUCT(tuple);
-	ReleaseSysCache(tuple);
-	return class;
-}
-
-void
-iuid_execute(const char *format, ...)
-{
-	StringInfoData statement;
-	int result;
-
-	initStringInfo(&statement);
-	for (;;)
-	{
-		va_list args;
-		int needed;
-
-		va_start(args, format);
-		needed = appendStringInfoVA(&statement, format, args);
-		va_end(args);
-		if (needed == 0)
-			break;
-		enlargeStringInfo(&statement, needed);
-	}
-
-	SPI_connect();
-	result = SPI_execute(statement.data, false, 0);
-	if (result < 0)
-		elog(ERROR, "could not execute \"%s\": %s", statement.data,
-			 SPI_result_code_string(result));
-	SPI_finish();
-	pfree(statement.data);
-}
-
-int64
-iuid_query_int64(const char *query, int64 null_value)
-{
-	bool isnull;
-	Datum value;
-
-	/* See what is committed now, whatever the isolation level is. */
-	CommandCounterIncrement();
-	PushActiveSnapshot(GetLatestSnapshot());
-	SPI_connect();
-	if (SPI_execute(query, true, 0) != SPI_OK_SELECT || SPI_processed != 1)
-		elog(ERROR, "unexpected result of \"%s\"", query);
-	value =
-		SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
-	SPI_finish();
-	PopActiveSnapshot();
-	return isnull ? null_value : DatumGetInt64(value);
-}
-
-char *
-iuid_qualified_name(Oid relation)
-{
-	FormData_pg_class class = iuid_class_of(relation);
-
-	return quote_qualified_identifier(get_namespace_name(class.relnamespace),
-									  NameStr(class.relname));
 }

@@ -12,31 +12,29 @@
 
 #include "compat.h"
 
-#include "catalog/pg_class.h"
-
 /* The user and the settings from before iuid_become(). */
-typedef struct Restricted
+typedef struct SavedUser
 {
 	Oid user;
 	int sec_context;
 	int guc_level;
-} Restricted;
+} SavedUser;
 
 /*
  * Makes what follows run as a user, with search_path = pg_catalog, pg_temp, in
  * a security-restricted operation, as VACUUM and REINDEX run the code that a
- * table brings along.  iuid_return() ends that, and so does an error.
+ * table brings along.  iuid_restore_user() ends that, and so does an error.
  */
-extern Restricted iuid_become(Oid user);
+extern SavedUser iuid_become(Oid user);
 
 /*
  * The same, as the owner of a table.  A security-restricted operation cannot
  * make temporary tables.  So for a temporary table there is none, and the
  * current user must be the owner: 42501.
  */
-extern Restricted iuid_become_owner(Oid table);
+extern SavedUser iuid_become_owner(Oid table);
 
-extern void iuid_return(Restricted *saved);
+extern void iuid_restore_user(SavedUser *saved);
 
 /*
  * 42P01 if the table does not exist.  42501 if the current user has not the
@@ -47,22 +45,5 @@ extern void iuid_check_reader(Oid table);
 
 /* The owner if the current user has the owner's rights, else that user. */
 extern Oid iuid_owner_or_caller(Oid table);
-
-/* Executes a statement; the caller qualifies and quotes every name in it. */
-extern void iuid_execute(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
-
-/*
- * Executes a query that has one row of one bigint, and returns the bigint, or
- * null_value if it is NULL.  The query sees what is committed now, even under
- * REPEATABLE READ.
- */
-extern int64 iuid_query_int64(const char *query, int64 null_value);
-
-/* A relation's row of pg_class, its fixed-length part; 42P01 if it has none. */
-extern FormData_pg_class iuid_class_of(Oid relation);
-
-/* The schema and name of a relation, quoted where necessary; 42P01 if none. */
-extern char *iuid_qualified_name(Oid relation);
 
 #endif /* IUID_OWNER_H */

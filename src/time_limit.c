@@ -44,7 +44,7 @@ iuid_try_until(bool (*part)(void *arg), void *arg, TimestampTz end,
 	done = iuid_try(part, arg, error);
 	disable_timeout(timer, false);
 
-	/* The time may have ended when the part had ended already. */
+	/* If the part ended before the timer, nothing is left to cancel. */
 	if (is_over)
 		QueryCancelPending = false;
 	cancelled = *error != NULL && (*error)->sqlerrcode == ERRCODE_QUERY_CANCELED;

@@ -34,13 +34,12 @@
  */
 static struct
 {
-	int owner;	 /* process id; a child starts anew */
+	int pid;	 /* of the process that made it; a child starts anew */
 	int64 clock; /* the latest reading that was followed */
 	int64 time;	 /* ahead of it after a carry */
-	uint64 tail; /* the random bits behind the fraction */
+	uint64 tail; /* the random bits after the fraction */
 } last;
 
-static pg_attribute_always_inline Datum make_now(int country, int entity);
 static inline void advance_to(int64 now);
 static pg_noinline void start_anew(int64 now);
 static inline int64 read_clock(void);
@@ -54,7 +53,7 @@ gen_iuid(PG_FUNCTION_ARGS)
 	int country = iuid_country_arg(fcinfo, 0, IUID_COUNTRY_MAX);
 	int entity = iuid_entity_arg(fcinfo, 1, IUID_ENTITY_MAX);
 
-	return make_now(country, entity);
+	return iuid_generate(country, entity);
 }
 
 /* gen_iuid(country, entity, at): a new identifier of a given time. */
@@ -86,17 +85,11 @@ gen_iuid_here(PG_FUNCTION_ARGS)
 				 errhint(
 					 "Set it, for example with ALTER DATABASE ... SET iuid.country = 7, or call gen_iuid(country, entity).")));
 
-	return make_now(iuid_setting_country, entity);
+	return iuid_generate(iuid_setting_country, entity);
 }
 
 Datum
 iuid_generate(int country, int entity)
-{
-	return make_now(country, entity);
-}
-
-static pg_attribute_always_inline Datum
-make_now(int country, int entity)
 {
 	int64 time = read_clock();
 	uint64 random;
@@ -112,56 +105,51 @@ make_now(int country, int entity)
 
 	if (unlikely(MS_OF(time) > IUID_MS_MAX))
 	{
-		last.owner = 0; /* what comes next goes by the clock */
+		last.pid = 0; /* what comes next goes by the clock */
 		reject_clock(time / PER_SECOND);
 	}
 	PG_RETURN_IUID(
 		iuid_make(MS_OF(time), IUID_LAYOUT_TIME, country, entity, random));
 }
 
-/* One of two values, without a branch: no processor could predict which. */
-static inline uint64
-choose(bool first, uint64 a, uint64 b)
-{
-	uint64 all = -(uint64) first;
-
-	return b ^ ((a ^ b) & all);
-}
-
 /*
- * Moves the last identifier on to the next one, at a clock of now.  If the
- * clock is not past the 4096th of the last one, the next one is up to 2^32
- * greater.
+ * Sets last to the next identifier, at a moment for which the clock says now.
+ * If the clock is not past the time of the last one, the next one is the last
+ * one and up to 2^32 more.
  */
 static inline void
 advance_to(int64 now)
 {
 	uint64 random = iuid_draw(MyProcPid, 6);
-	uint64 new_tail = random & IUID_TAIL_MAX;
-	uint64 next_tail;
-	bool is_past;
 
-	if (unlikely(last.owner != MyProcPid || last.clock - now > CLOCK_STEP_MAX))
+	if (unlikely(last.pid != MyProcPid || last.clock - now > CLOCK_STEP_MAX))
 		start_anew(now);
 
-	next_tail = last.tail + (random & UINT32_MAX) + 1;
-	is_past = now > last.time;
-	last.clock = choose(is_past, now, last.clock);
-	last.time = choose(is_past, now, last.time + (next_tail >> IUID_TAIL_BITS));
-	last.tail = choose(is_past, new_tail, next_tail & IUID_TAIL_MAX);
+	if (now > last.time)
+	{
+		last.clock = last.time = now;
+		last.tail = random & IUID_TAIL_MAX;
+	}
+	else
+	{
+		uint64 tail = last.tail + (random & UINT32_MAX) + 1;
+
+		last.time += tail >> IUID_TAIL_BITS;
+		last.tail = tail & IUID_TAIL_MAX;
+	}
 }
 
 /* Makes the next identifier take the time of the clock. */
 static pg_noinline void
 start_anew(int64 now)
 {
-	if (last.owner == MyProcPid)
+	if (last.pid == MyProcPid)
 		ereport(LOG,
 				(errmsg("system clock stepped back by " INT64_FORMAT " ms",
 						MS_OF(last.clock - now)),
 				 errdetail(
 					 "New identifiers follow the clock and sort before some that this session has made.")));
-	last.owner = MyProcPid;
+	last.pid = MyProcPid;
 	last.time = now - 1;
 }
 

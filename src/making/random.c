@@ -18,7 +18,7 @@
 IuidPool iuid_pool;
 
 void
-iuid_fill_pool(int owner)
+iuid_fill_pool(int pid)
 {
 	/* A key serves for one stream only, so the nonce need not change. */
 	static const unsigned char nonce[crypto_stream_chacha20_NONCEBYTES];
@@ -28,5 +28,5 @@ iuid_fill_pool(int owner)
 	crypto_stream_chacha20(iuid_pool.bytes, IUID_POOL_BYTES, nonce, key);
 	sodium_memzero(key, sizeof(key));
 	iuid_pool.left = IUID_POOL_BYTES;
-	iuid_pool.owner = owner;
+	iuid_pool.pid = pid;
 }

@@ -33,10 +33,11 @@
 
 #include "attach.h"
 #include "default_rows.h"
+#include "execute.h"
 #include "lock.h"
 #include "move.h"
 #include "open_end.h"
-#include "owner.h"
+#include "relation.h"
 #include "step.h"
 
 #define HASH_LEN 8
@@ -73,7 +74,7 @@ hash_of(const char *name)
 }
 
 Oid
-iuid_create_like(Oid parent, const char *name, const char *behind)
+iuid_create_like(Oid parent, const char *name, const char *rest)
 {
 	FormData_pg_class class = iuid_class_of(parent);
 	char *qualified;
@@ -103,7 +104,7 @@ iuid_create_like(Oid parent, const char *name, const char *behind)
 	iuid_execute("CREATE %s TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING COMPRESSION INCLUDING CONSTRAINTS"
 				 " INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)%s%s",
 				 class.relpersistence == RELPERSISTENCE_TEMP ? "TEMPORARY" : "",
-				 qualified, iuid_qualified_name(parent), behind, storage.data);
+				 qualified, iuid_qualified_name(parent), rest, storage.data);
 	return get_relname_relid(name, class.relnamespace);
 }
 
@@ -130,11 +131,11 @@ check_may_create(Oid schema)
 static const Partition *
 carved_first(const Partitioned *parent, const NewPartition *partitions)
 {
-	const Partition *open = iuid_open_first(parent);
+	const Partition *open_end = iuid_open_ended_first(parent);
 
-	return open != NULL &&
-			iuid_compare_keys(parent, &partitions[0].lower, &open->upper) < 0 ?
-		open :
+	return open_end != NULL &&
+			iuid_compare_keys(parent, &partitions[0].lower, &open_end->upper) < 0 ?
+		open_end :
 		NULL;
 }
 
@@ -142,12 +143,12 @@ carved_first(const Partitioned *parent, const NewPartition *partitions)
 static const Partition *
 carved_last(const Partitioned *parent, const NewPartition *partitions, int count)
 {
-	const Partition *open = iuid_open_last(parent);
+	const Partition *open_end = iuid_open_ended_last(parent);
 
-	return open != NULL &&
+	return open_end != NULL &&
 			iuid_compare_keys(parent, &partitions[count - 1].upper,
-							  &open->lower) > 0 ?
-		open :
+							  &open_end->lower) > 0 ?
+		open_end :
 		NULL;
 }
 
@@ -210,10 +211,10 @@ quoted_bound(const Iuid *bound)
 }
 
 void
-iuid_create_open_first(const Partitioned *parent, const Iuid *upper)
+iuid_create_open_ended_first(const Partitioned *parent, const Iuid *upper)
 {
 	static const Step day = { .usecs = USECS_PER_DAY };
-	char *base = get_rel_name(parent->table);
+	char *base = iuid_relation_name(parent->table);
 	char *name = iuid_shortened_name(base, "_before");
 
 	if (OidIsValid(get_relname_relid(name, get_rel_namespace(parent->table))))
@@ -228,9 +229,9 @@ iuid_create_open_first(const Partitioned *parent, const Iuid *upper)
 }
 
 void
-iuid_create_open_last(const Partitioned *parent, const Iuid *lower)
+iuid_create_open_ended_last(const Partitioned *parent, const Iuid *lower)
 {
-	char *name = iuid_shortened_name(get_rel_name(parent->table), "_after");
+	char *name = iuid_shortened_name(iuid_relation_name(parent->table), "_after");
 
 	attach_table(parent, iuid_create_like(parent->table, name, ""),
 				 quoted_bound(lower), "MAXVALUE");
@@ -240,8 +241,8 @@ iuid_create_open_last(const Partitioned *parent, const Iuid *lower)
 static bool
 has_full_identity(const Partitioned *parent)
 {
-	const Partition *first = iuid_open_first(parent);
-	const Partition *last = iuid_open_last(parent);
+	const Partition *first = iuid_open_ended_first(parent);
+	const Partition *last = iuid_open_ended_last(parent);
 	Oid sources[] = { parent->default_partition,
 					  first ? first->table : InvalidOid,
 					  last ? last->table : InvalidOid };
@@ -309,7 +310,7 @@ iuid_add_locks_of_attach(List *locks, const Partitioned *parent,
 	LOCKMODE mode = ShareUpdateExclusiveLock;
 
 	if (has_default)
-		mode = iuid_may_have_rows(parent->default_partition) ?
+		mode = iuid_may_have_movable_rows(parent->default_partition) ?
 			AccessExclusiveLock :
 			ShareRowExclusiveLock;
 	if (carved[0] != NULL || carved[1] != NULL)

@@ -18,18 +18,18 @@
 
 /*
  * Joins base and suffix to a name.  If that has more than 63 bytes, the base
- * is shortened, and a hash of the whole base stands behind it.
+ * is shortened, and a hash of the whole base follows it.
  */
 extern char *iuid_shortened_name(const char *base, const char *suffix);
 
 /*
  * Makes a table like the parent, in the parent's schema, with the columns,
  * defaults, CHECKs, storage and tablespace of the parent, and returns its OID.
- * behind is the SQL text that follows the list of columns, or "".  42P07 if a
+ * rest is the SQL text that follows the list of columns, or "".  42P07 if a
  * relation has that name; 42501 if the current user may not create tables in
  * the schema.
  */
-extern Oid iuid_create_like(Oid parent, const char *name, const char *behind);
+extern Oid iuid_create_like(Oid parent, const char *name, const char *rest);
 
 /*
  * Attaches tables without rows, which stand in the order of their bounds, and
@@ -46,10 +46,12 @@ extern void iuid_attach(const Partitioned *parent,
 /*
  * Makes the partition <parent>_before FROM (MINVALUE) up to a bound, or
  * <parent>_after from a bound TO (MAXVALUE).  If the former's name is taken,
- * the name has the date of the bound behind it.
+ * the date of the bound follows it.
  */
-extern void iuid_create_open_first(const Partitioned *parent, const Iuid *upper);
-extern void iuid_create_open_last(const Partitioned *parent, const Iuid *lower);
+extern void iuid_create_open_ended_first(const Partitioned *parent,
+										 const Iuid *upper);
+extern void iuid_create_open_ended_last(const Partitioned *parent,
+										const Iuid *lower);
 
 /* Adds the locks that iuid_attach() needs on the parent and on other tables. */
 extern List *iuid_add_locks_of_attach(List *locks, const Partitioned *parent,

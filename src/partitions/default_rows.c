@@ -18,24 +18,26 @@
 #include "utils/rel.h"
 
 #include "default_rows.h"
+#include "execute.h"
 #include "lock_list.h"
 #include "owner.h"
+#include "relation.h"
 
 bool
-iuid_may_have_rows(Oid default_partition)
+iuid_may_have_movable_rows(Oid partition)
 {
 	Relation table;
 	bool may;
 
-	if (get_rel_relkind(default_partition) != RELKIND_RELATION)
+	if (get_rel_relkind(partition) != RELKIND_RELATION)
 		return false;
-	if (!ConditionalLockRelationOid(default_partition, AccessShareLock))
+	if (!ConditionalLockRelationOid(partition, AccessShareLock))
 		return true;
-	table = try_relation_open(default_partition, NoLock);
+	table = try_relation_open(partition, NoLock);
 	may = table != NULL && RelationGetNumberOfBlocks(table) > 0;
 	if (table != NULL)
 		relation_close(table, NoLock);
-	UnlockRelationOid(default_partition, AccessShareLock);
+	UnlockRelationOid(partition, AccessShareLock);
 	return may;
 }
 
@@ -49,14 +51,16 @@ iuid_is_empty(Oid table)
 		char kind = get_rel_relkind(lfirst_oid(lc));
 
 		if (kind != RELKIND_PARTITIONED_TABLE &&
-			(kind != RELKIND_RELATION || iuid_may_have_rows(lfirst_oid(lc))))
+			(kind != RELKIND_RELATION ||
+			 iuid_may_have_movable_rows(lfirst_oid(lc))))
 			return false;
 	}
 	return true;
 }
 
 bool
-iuid_has_rows(const Partitioned *parent, const NewPartition *partitions, int count)
+iuid_default_has_rows(const Partitioned *parent, const NewPartition *partitions,
+					  int count)
 {
 	StringInfoData query;
 	const char *between = "";
@@ -64,7 +68,7 @@ iuid_has_rows(const Partitioned *parent, const NewPartition *partitions, int cou
 	const char *schema = by_time ?
 		"pg_catalog" :
 		quote_identifier(get_namespace_name(parent->schema));
-	Restricted saved;
+	SavedUser saved;
 	int64 rows;
 
 	initStringInfo(&query);
@@ -90,6 +94,6 @@ iuid_has_rows(const Partitioned *parent, const NewPartition *partitions, int cou
 	 */
 	saved = iuid_become_owner(parent->default_partition);
 	rows = iuid_query_int64(query.data, 0);
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 	return rows > 0;
 }

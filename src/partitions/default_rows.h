@@ -13,18 +13,18 @@
 #include "partitioned.h"
 
 /*
- * Whether a DEFAULT partition may have rows that can move: it is a plain
- * table, and it has pages or another session has locked it exclusively.  The
- * function waits for no lock and keeps none.
+ * Whether a DEFAULT partition, or an open-ended one, may have rows that can
+ * move: it is a plain table, and it has pages or another session has locked it
+ * exclusively.  The function waits for no lock and keeps none.
  */
-extern bool iuid_may_have_rows(Oid default_partition);
+extern bool iuid_may_have_movable_rows(Oid partition);
 
 /*
  * Whether the DEFAULT partition has rows of the new partitions.  The function
  * reads the rows, whatever kind of table the DEFAULT partition is.
  */
-extern bool iuid_has_rows(const Partitioned *parent,
-						  const NewPartition *partitions, int count);
+extern bool iuid_default_has_rows(const Partitioned *parent,
+								  const NewPartition *partitions, int count);
 
 /*
  * Whether a table and the partitions below it are plain tables, and none of

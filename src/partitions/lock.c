@@ -40,8 +40,9 @@
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
+#include "execute.h"
 #include "lock.h"
-#include "owner.h"
+#include "relation.h"
 #include "subtransaction.h"
 
 #define DEFAULT_PATIENCE_MS 60000
@@ -67,6 +68,7 @@ typedef struct Attempt
 	ErrorData *error; /* of the last attempt */
 } Attempt;
 
+pg_noreturn static void reject(const Attempt *last, int64 patience);
 static bool holds_locks(void);
 static bool take_all(Attempt *attempt);
 static bool take_wanted(void *arg);
@@ -122,12 +124,19 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 		ms = ms < longest ? Min(2 * ms, longest) : Min(FIRST_ATTEMPT_MS, longest);
 		left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
 	}
+	reject(&next, patience);
+}
+
+/* Says which table was missing when the patience, in milliseconds, ended. */
+static void
+reject(const Attempt *last, int64 patience)
+{
 	/* wanted() itself may have waited for a table that it reads. */
-	if (!OidIsValid(next.missing) && next.error != NULL)
-		ReThrowError(next.error);
+	if (!OidIsValid(last->missing) && last->error != NULL)
+		ReThrowError(last->error);
 	ereport(ERROR,
 			(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-			 errmsg("could not lock table %s", iuid_qualified_name(next.missing)),
+			 errmsg("could not lock table %s", iuid_qualified_name(last->missing)),
 			 errdetail("Within " INT64_FORMAT
 					   " ms, the table was never free together with the other tables that the call locks.",
 					   patience),

@@ -23,8 +23,8 @@
  * 55P03 if the locks cannot all be taken within lock_timeout, or within one
  * minute if lock_timeout is 0.
  *
- * On return lock_timeout is short, until iuid_return(): a later statement must
- * not wait long for a lock that the list lacks.
+ * On return lock_timeout is short, until iuid_restore_user(): a later
+ * statement must not wait long for a lock that the list lacks.
  */
 typedef List *(*WantedLocks)(void *arg);
 extern void iuid_take_locks(WantedLocks wanted, void *arg);

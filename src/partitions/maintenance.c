@@ -23,6 +23,7 @@
 #include "maintenance.h"
 #include "open_end.h"
 #include "owner.h"
+#include "relation.h"
 #include "removal.h"
 
 /* The start of the year 10889, in which the 48 bits end. */
@@ -42,7 +43,7 @@ static void report_nothing(ReturnSetInfo *rsinfo, const char *action,
 void
 iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 {
-	Restricted saved;
+	SavedUser saved;
 
 	iuid_check_owner(work->parent);
 	saved = iuid_become_owner(work->parent);
@@ -50,11 +51,11 @@ iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report
 	/* An error of the table is to be raised before one of its locks. */
 	(void) iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
 	work->limit = iuid_tables_per_call(work->parent);
-	work->where = pg_prng_double(&pg_global_prng_state);
+	work->random = pg_prng_double(&pg_global_prng_state);
 	iuid_take_locks(plan_work, work);
 	create_all(work, rsinfo, report);
 	iuid_remove_old(work, rsinfo, report);
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 
 	if (work->unfinished)
 		ereport(WARNING,
@@ -110,8 +111,8 @@ static void
 plan_new(Maintenance *work)
 {
 	const Partitioned *table = work->table;
-	const Partition *first = iuid_open_first(table);
-	const Partition *last = iuid_open_last(table);
+	const Partition *first = iuid_open_ended_first(table);
+	const Partition *last = iuid_open_ended_last(table);
 	int i = 0, count = table->count;
 	TimestampTz start, stop;
 	Iuid covered, end;
@@ -243,7 +244,7 @@ first_time_of(const Iuid *lower)
 static void
 create_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 {
-	char *base = get_rel_name(work->parent);
+	char *base = iuid_relation_name(work->parent);
 
 	for (int i = 0; i < work->new_count; i++)
 	{
@@ -273,8 +274,8 @@ iuid_cover_present(Oid table, Oid schema, const Step *step)
 						 &work.last);
 	plan_new(&work);
 	create_all(&work, NULL, report_nothing);
-	iuid_create_open_first(work.table, &work.new[0].lower);
-	iuid_create_open_last(work.table, &work.new[work.new_count - 1].upper);
+	iuid_create_open_ended_first(work.table, &work.new[0].lower);
+	iuid_create_open_ended_last(work.table, &work.new[work.new_count - 1].upper);
 }
 
 static void

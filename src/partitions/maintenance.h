@@ -38,16 +38,16 @@ typedef struct Maintenance
 	TimestampTz older_than;
 
 	/* iuid_maintain() fills in the fields from here on. */
-	int limit;	  /* how many tables one call may make and remove */
-	double where; /* 0 to 1: where among the old ones to begin, at random */
+	int limit;	   /* how many tables one call may make and remove */
+	double random; /* 0 to 1: where among the old ones to begin */
 	Partitioned *table;
 	NewPartition *new; /* partitions to make */
 	int new_count;
 	Partition *old; /* partitions to remove */
 	int old_count;
-	bool referred;	 /* foreign keys refer to the parent */
-	bool open;		 /* the first partition is an open-ended one */
-	bool unfinished; /* the limit leaves work for another call */
+	bool referred;		/* foreign keys refer to the parent */
+	bool is_open_ended; /* the first partition is an open-ended one */
+	bool unfinished;	/* the limit leaves work for another call */
 } Maintenance;
 
 /*

@@ -30,11 +30,9 @@
  */
 #include "compat.h"
 
-#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/tableam.h"
-#include "access/tupconvert.h"
 #include "access/xact.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
@@ -43,7 +41,6 @@
 #include "commands/tablecmds.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
-#include "executor/nodeModifyTable.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -59,6 +56,8 @@
 #include "move.h"
 #include "owner.h"
 #include "publication.h"
+#include "relation.h"
+#include "target.h"
 
 #define ROWS_PER_NOTICE 100000
 
@@ -73,23 +72,10 @@ struct Move
 	Snapshot snapshot; /* from before the DELETE; NULL: no row moves */
 };
 
-/* A new partition that rows are put into. */
-typedef struct Target
-{
-	Relation table;
-	ResultRelInfo *result;
-	TupleTableSlot *slot;
-	TupleConversionMap *map; /* NULL: the columns are the same */
-	BulkInsertState bulk;
-} Target;
-
-static int home_of(const Move *move, TupleTableSlot *slot);
+static int new_partition_of(const Move *move, TupleTableSlot *slot);
 static void check_may_leave(const Move *move, Relation from);
 static void check_may_enter(const Move *move, Oid table);
 static void report_moved(const Move *move);
-static Target *open_target(const NewPartition *partition, Relation from);
-static void put_row(Target *target, TupleTableSlot *old, EState *estate);
-static void close_target(Target *target);
 static void check_unreferenced(const Move *move, Relation from,
 							   TupleTableSlot *row);
 static List *foreign_keys_to(Relation table);
@@ -116,6 +102,27 @@ kind_of_source(const Move *move)
 															 "open-ended";
 }
 
+/*
+ * Whether the source is a plain table.  If it is not, it must have no row of
+ * the new partitions: 42809.
+ */
+static bool
+is_plain(const Move *move, Relation from)
+{
+	if (from->rd_rel->relkind == RELKIND_RELATION)
+		return true;
+	if (iuid_default_has_rows(move->parent, move->partitions, move->count))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("DEFAULT partition %s is not a plain table",
+						iuid_qualified_name(move->source)),
+				 errdetail(
+					 "It has rows of a new partition, and rows can move between plain tables only."),
+				 errhint(
+					 "Move the rows by hand: detach the DEFAULT partition, attach the new one, and insert the rows again.")));
+	return false;
+}
+
 void
 iuid_take_out(Move *move)
 {
@@ -128,22 +135,17 @@ iuid_take_out(Move *move)
 	if (!OidIsValid(source))
 		return;
 	from = table_open(source, AccessExclusiveLock);
-	/* A query of this transaction that uses it knows the old bounds only. */
+	/*
+	 * 55006 if a query of this transaction is using the source: it has read the
+	 * old bounds.  The server's function would fail for pending triggers, too,
+	 * which matter only if a row moves: check_may_leave().
+	 */
 	if (from->rd_refcnt != 1)
 		CheckTableNotInUse(from, "ALTER TABLE");
-	if (from->rd_rel->relkind != RELKIND_RELATION)
+	if (!is_plain(move, from))
 	{
 		table_close(from, NoLock);
-		if (!iuid_has_rows(move->parent, move->partitions, move->count))
-			return;
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("DEFAULT partition %s is not a plain table",
-						iuid_qualified_name(source)),
-				 errdetail(
-					 "It has rows of a new partition, and rows can move between plain tables only."),
-				 errhint(
-					 "Move the rows by hand: detach the DEFAULT partition, attach the new one, and insert the rows again.")));
+		return;
 	}
 
 	/*
@@ -156,15 +158,15 @@ iuid_take_out(Move *move)
 	scan = table_beginscan(from, move->snapshot, 0, NULL, 0);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
 	{
-		int home = home_of(move, row);
+		int n = new_partition_of(move, row);
 
 		CHECK_FOR_INTERRUPTS();
-		if (home < 0)
+		if (n < 0)
 			continue;
 		if (taken++ == 0)
 			check_may_leave(move, from);
-		if (move->moved[home]++ == 0)
-			check_may_enter(move, move->partitions[home].table);
+		if (move->moved[n]++ == 0)
+			check_may_enter(move, move->partitions[n].table);
 		simple_table_tuple_delete(from, &row->tts_tid, move->snapshot);
 	}
 	table_endscan(scan);
@@ -181,21 +183,21 @@ iuid_take_out(Move *move)
 
 /* The number of the partition that a row belongs to; -1 if the row stays. */
 static int
-home_of(const Move *move, TupleTableSlot *slot)
+new_partition_of(const Move *move, TupleTableSlot *slot)
 {
-	int first = 0, behind = move->count;
+	int first = 0, end = move->count;
 	bool isnull;
 	const Iuid *key = DatumGetIuidP(slot_getattr(slot, move->key, &isnull));
 
 	if (isnull)
 		return -1;
-	while (first < behind)
+	while (first < end)
 	{
-		int middle = first + (behind - first) / 2;
+		int middle = first + (end - first) / 2;
 		const NewPartition *partition = &move->partitions[middle];
 
 		if (iuid_compare_keys(move->parent, key, &partition->lower) < 0)
-			behind = middle;
+			end = middle;
 		else if (iuid_compare_keys(move->parent, key, &partition->upper) >= 0)
 			first = middle + 1;
 		else
@@ -258,16 +260,16 @@ iuid_put_in(Move *move)
 
 	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
 	{
-		int home = home_of(move, row);
+		int n = new_partition_of(move, row);
 		Target **target;
 
 		CHECK_FOR_INTERRUPTS();
-		if (home < 0)
+		if (n < 0)
 			continue;
-		target = &targets[home];
+		target = &targets[n];
 		if (*target == NULL)
-			*target = open_target(&move->partitions[home], from);
-		put_row(*target, row, estate);
+			*target = iuid_open_target(move->partitions[n].table, from);
+		iuid_put_row(*target, row, estate);
 		if (++moved % ROWS_PER_NOTICE == 0)
 			ereport(NOTICE,
 					(errmsg("moved " INT64_FORMAT " rows so far from %s", moved,
@@ -278,7 +280,7 @@ iuid_put_in(Move *move)
 	for (int i = 0; i < move->count; i++)
 	{
 		if (targets[i] != NULL)
-			close_target(targets[i]);
+			iuid_close_target(targets[i]);
 	}
 	FreeExecutorState(estate);
 	check_unreferenced(move, from, row);
@@ -303,66 +305,6 @@ report_moved(const Move *move)
 	}
 }
 
-static Target *
-open_target(const NewPartition *partition, Relation from)
-{
-	Target *target = palloc(sizeof(Target));
-
-	target->table = table_open(partition->table, AccessExclusiveLock);
-	target->result = makeNode(ResultRelInfo);
-	InitResultRelInfo(target->result, target->table, 0, NULL, 0);
-	target->slot = table_slot_create(target->table, NULL);
-	target->map = convert_tuples_by_name(RelationGetDescr(from),
-										 RelationGetDescr(target->table));
-	target->bulk = GetBulkInsertState();
-	return target;
-}
-
-static void
-put_row(Target *target, TupleTableSlot *old, EState *estate)
-{
-	TupleTableSlot *new = target->slot;
-
-	if (target->map != NULL)
-		execute_attr_map_slot(target->map->attrMap, old, new);
-	else
-		ExecCopySlot(new, old);
-	new->tts_tableOid = RelationGetRelid(target->table);
-
-	/*
-	 * A function in a CHECK that tried to change the table can leave its
-	 * relcache entry invalid; opening the table again rebuilds the entry.
-	 */
-	if (unlikely(!target->table->rd_isvalid))
-		table_close(table_open(RelationGetRelid(target->table), NoLock), NoLock);
-	if (target->table->rd_att->constr != NULL &&
-		target->table->rd_att->constr->has_generated_stored)
-		ExecComputeStoredGenerated(target->result, estate, new, CMD_INSERT);
-	ExecPartitionCheck(target->result, new, estate, true);
-	if (target->table->rd_att->constr != NULL)
-		ExecConstraints(target->result, new, estate);
-	table_tuple_insert(target->table, new, GetCurrentCommandId(true), 0,
-					   target->bulk);
-	ResetPerTupleExprContext(estate);
-	ExecClearTuple(new);
-}
-
-/* Builds the indexes, so far empty; that checks UNIQUE and EXCLUDE. */
-static void
-close_target(Target *target)
-{
-	Oid table = RelationGetRelid(target->table);
-	bool has_index = target->table->rd_rel->relhasindex;
-
-	FreeBulkInsertState(target->bulk);
-	table_finish_bulk_insert(target->table, 0);
-	ExecDropSingleTupleTableSlot(target->slot);
-	table_close(target->table, NoLock);
-	CommandCounterIncrement();
-	if (has_index)
-		iuid_execute("REINDEX TABLE %s", iuid_qualified_name(table));
-}
-
 /*
  * 23503 if a foreign key to the source itself refers to a row that moved.  The
  * check is the server's own for NO ACTION, whatever the foreign key does ON
@@ -382,7 +324,7 @@ check_unreferenced(const Move *move, Relation from, TupleTableSlot *row)
 	scan = table_beginscan(from, move->snapshot, 0, NULL, 0);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
 	{
-		if (home_of(move, row) < 0)
+		if (new_partition_of(move, row) < 0)
 			continue;
 		foreach (lc, triggers)
 		{

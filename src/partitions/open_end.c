@@ -24,10 +24,11 @@
 
 #include "datum.h"
 #include "open_end.h"
-#include "owner.h"
+#include "relation.h"
 
+/* A partition if new ones can be carved out of it; else NULL. */
 static const Partition *
-open_end(const Partitioned *table, const Partition *partition)
+if_open_ended(const Partitioned *table, const Partition *partition)
 {
 	FormData_pg_class class;
 
@@ -41,22 +42,22 @@ open_end(const Partitioned *table, const Partition *partition)
 }
 
 const Partition *
-iuid_open_first(const Partitioned *table)
+iuid_open_ended_first(const Partitioned *table)
 {
 	if (table->count == 0 || table->partitions[0].has_lower)
 		return NULL;
-	return open_end(table, &table->partitions[0]);
+	return if_open_ended(table, &table->partitions[0]);
 }
 
 const Partition *
-iuid_open_last(const Partitioned *table)
+iuid_open_ended_last(const Partitioned *table)
 {
 	const Partition *last;
 
 	if (table->count == 0)
 		return NULL;
 	last = &table->partitions[table->count - 1];
-	return last->has_upper ? NULL : open_end(table, last);
+	return last->has_upper ? NULL : if_open_ended(table, last);
 }
 
 void

@@ -21,8 +21,8 @@
  * upper bound; NULL if the same partition has neither, or if it is not a plain
  * table of the parent's owner.
  */
-extern const Partition *iuid_open_first(const Partitioned *table);
-extern const Partition *iuid_open_last(const Partitioned *table);
+extern const Partition *iuid_open_ended_first(const Partitioned *table);
+extern const Partition *iuid_open_ended_last(const Partitioned *table);
 
 /*
  * Moves the one bound that an open-ended partition has.  The caller holds an

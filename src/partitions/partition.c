@@ -21,7 +21,7 @@
 
 static void remove_old(FunctionCallInfo fcinfo, bool drop,
 					   MaintenanceReport report);
-static void reject_nulls(FunctionCallInfo fcinfo, int count, const char *hint);
+static void check_not_null(FunctionCallInfo fcinfo, int count, const char *hint);
 static void report_table(ReturnSetInfo *rsinfo, const char *action,
 						 Oid partition, const char *name);
 static void report_name(ReturnSetInfo *rsinfo, const char *action,
@@ -39,11 +39,11 @@ iuid_create_partitions(PG_FUNCTION_ARGS)
 {
 	Maintenance work = { .create = true };
 
-	reject_nulls(fcinfo, 4,
-				 "Give the table, the step, the first time and the time at which to end.");
+	check_not_null(fcinfo, 4,
+				   "Give the table, the step, the first time and the time at which to end.");
 	work.parent = PG_GETARG_OID(0);
 	work.schema = get_func_namespace(fcinfo->flinfo->fn_oid);
-	work.step = iuid_step(PG_GETARG_INTERVAL_P(1));
+	work.step = iuid_step_of_interval(PG_GETARG_INTERVAL_P(1));
 	work.first = PG_GETARG_TIMESTAMPTZ(2);
 	work.last = PG_GETARG_TIMESTAMPTZ(3);
 	iuid_check_span(work.first, work.last);
@@ -76,8 +76,8 @@ remove_old(FunctionCallInfo fcinfo, bool drop, MaintenanceReport report)
 {
 	Maintenance work = { .remove = true, .drop = drop };
 
-	reject_nulls(fcinfo, 2,
-				 "Give the table, and the time before which its partitions go.");
+	check_not_null(fcinfo, 2,
+				   "Give the table, and the time before which its partitions go.");
 	work.parent = PG_GETARG_OID(0);
 	work.schema = get_func_namespace(fcinfo->flinfo->fn_oid);
 	work.older_than = PG_GETARG_TIMESTAMPTZ(1);
@@ -105,7 +105,7 @@ iuid_maintain_partitions(PG_FUNCTION_ARGS)
 	int ahead = PG_ARGISNULL(2) ? -1 : PG_GETARG_INT32(2);
 	TimestampTz now = GetCurrentTransactionStartTimestamp();
 
-	reject_nulls(fcinfo, 2, "Give the table and the step.");
+	check_not_null(fcinfo, 2, "Give the table and the step.");
 	if (ahead < 0 || ahead > IUID_AHEAD_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -113,7 +113,7 @@ iuid_maintain_partitions(PG_FUNCTION_ARGS)
 				 errdetail("It is a number from 0 to %d.", IUID_AHEAD_MAX)));
 	work.parent = PG_GETARG_OID(0);
 	work.schema = get_func_namespace(fcinfo->flinfo->fn_oid);
-	work.step = iuid_step(PG_GETARG_INTERVAL_P(1));
+	work.step = iuid_step_of_interval(PG_GETARG_INTERVAL_P(1));
 
 	iuid_check_owner(work.parent);
 	iuid_maintained_span(iuid_read_partitioned(work.parent, ORDER_OF_TIME,
@@ -143,7 +143,7 @@ iuid_maintain_partitions(PG_FUNCTION_ARGS)
 }
 
 static void
-reject_nulls(FunctionCallInfo fcinfo, int count, const char *hint)
+check_not_null(FunctionCallInfo fcinfo, int count, const char *hint)
 {
 	for (int i = 0; i < count; i++)
 	{

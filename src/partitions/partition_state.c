@@ -20,12 +20,13 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-#include "type/codec.h"
 #include "datum.h"
 #include "lock_list.h"
 #include "owner.h"
 #include "partitioned.h"
+#include "relation.h"
 #include "step.h"
+#include "type/codec.h"
 
 /* The columns of iuid_partitions, as the SQL script declares them. */
 enum
@@ -173,15 +174,15 @@ check_gaps(ReturnSetInfo *rsinfo, const Partitioned *table)
 	for (int i = 1; i < table->count; i++)
 	{
 		const Partition *before = &table->partitions[i - 1];
-		const Partition *behind = &table->partitions[i];
+		const Partition *after = &table->partitions[i];
 
-		if (iuid_compare(&before->upper, &behind->lower) < 0)
+		if (iuid_compare(&before->upper, &after->lower) < 0)
 			report(rsinfo, "gap", before->table,
 				   iuid_time_of_bound(&before->upper),
-				   iuid_time_of_bound(&behind->lower),
+				   iuid_time_of_bound(&after->lower),
 				   psprintf("nothing from %s up to %s",
 							iuid_text_of_bound(&before->upper),
-							iuid_text_of_bound(&behind->lower)));
+							iuid_text_of_bound(&after->lower)));
 	}
 }
 
@@ -211,7 +212,7 @@ static void
 check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table)
 {
 	Oid source = table->default_partition;
-	Restricted saved = iuid_become(iuid_owner_or_caller(source));
+	SavedUser saved = iuid_become(iuid_owner_or_caller(source));
 	char *query =
 		psprintf("SELECT pg_catalog.count(*), pg_catalog.min(id::pg_catalog.text COLLATE pg_catalog.\"C\"),"
 				 " pg_catalog.max(id::pg_catalog.text COLLATE pg_catalog.\"C\")"
@@ -222,7 +223,7 @@ check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table)
 				 iuid_text_of_bound(&table->partitions[table->count - 1].upper));
 	bool isnull;
 	int64 rows;
-	Iuid first = IUID_NIL, last = IUID_NIL;
+	Iuid first = iuid_nil, last = iuid_nil;
 
 	SPI_connect();
 	if (SPI_execute(query, true, 0) != SPI_OK_SELECT || SPI_processed != 1)
@@ -236,7 +237,7 @@ check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table)
 					  &last)))
 		elog(ERROR, "unexpected result of \"%s\"", query);
 	SPI_finish();
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 
 	if (rows > 0)
 		report(rsinfo, "stranded rows", source, iuid_time_of_bound(&first),
@@ -284,7 +285,7 @@ iuid_time_decoder(PG_FUNCTION_ARGS)
 				 errdetail(
 					 "There is a time in an iuid and in a UUID of version 7."),
 				 errhint("Give one of these as text.")));
-	if (iuid_is_end(&id) || iuid_get_layout(&id) != IUID_LAYOUT_TIME)
+	if (!iuid_has_time(&id))
 		PG_RETURN_NULL();
 	PG_RETURN_TIMESTAMPTZ(iuid_ms_to_timestamp(iuid_get_ms(&id)));
 }

@@ -28,8 +28,8 @@
 #include "utils/timestamp.h"
 
 #include "datum.h"
-#include "owner.h"
 #include "partitioned.h"
+#include "relation.h"
 #include "type/codec.h"
 
 static void read_key(Partitioned *parent, Relation relation, Oid schema);
@@ -175,8 +175,10 @@ check_country_key(Partitioned *parent, PartitionKey key, Oid iuid_type, Oid sche
 }
 
 /*
- * The server keeps each bound once.  bounds->indexes[n] is the partition that
- * bound n ends, or -1 if bound n ends a gap.
+ * The server has one sorted list of bounds: where two partitions meet, the
+ * upper bound of one and the lower bound of the next are one entry.
+ * bounds->indexes[n] is the partition whose upper bound is entry n, or -1
+ * above a gap.
  */
 static void
 read_partitions(Partitioned *parent, Relation relation)
@@ -208,9 +210,9 @@ bound_of(PartitionBoundInfo bounds, int n)
 	switch (bounds->kind[n][0])
 	{
 		case PARTITION_RANGE_DATUM_MINVALUE:
-			return IUID_NIL;
+			return iuid_nil;
 		case PARTITION_RANGE_DATUM_MAXVALUE:
-			return IUID_MAX;
+			return iuid_max;
 		default:
 			return *DatumGetIuidP(bounds->datums[n][0]);
 	}
@@ -237,7 +239,7 @@ iuid_bound_at(const Partitioned *parent, TimestampTz at)
 TimestampTz
 iuid_time_of_bound(const Iuid *bound)
 {
-	if (iuid_is_end(bound))
+	if (iuid_is_nil_or_max(bound))
 		return iuid_high(bound) == 0 ? DT_NOBEGIN : DT_NOEND;
 	return iuid_ms_to_timestamp(iuid_get_ms(bound));
 }
@@ -257,6 +259,6 @@ iuid_is_first_of_millisecond(const Partitioned *parent, const Iuid *bound)
 	Iuid first_iuid = iuid_make(iuid_get_ms(bound), IUID_LAYOUT_TIME, 0, 0, 0);
 	Iuid first_uuid = iuid_from_words((uint64) iuid_get_ms(bound) << 16, 0);
 
-	return iuid_is_end(bound) || iuid_compare(bound, &first_iuid) == 0 ||
+	return iuid_is_nil_or_max(bound) || iuid_compare(bound, &first_iuid) == 0 ||
 		(parent->is_uuid && iuid_compare(bound, &first_uuid) == 0);
 }

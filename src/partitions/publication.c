@@ -18,8 +18,9 @@
 #include "lib/stringinfo.h"
 #include "utils/lsyscache.h"
 
-#include "owner.h"
+#include "execute.h"
 #include "publication.h"
+#include "relation.h"
 
 void
 iuid_check_publications(Oid partition)

@@ -16,9 +16,10 @@
 
 #include "datum.h"
 #include "default_rows.h"
+#include "execute.h"
 #include "lock_list.h"
 #include "open_end.h"
-#include "owner.h"
+#include "relation.h"
 #include "removal.h"
 #include "step.h"
 #include "subtransaction.h"
@@ -29,7 +30,7 @@ typedef struct Removal
 	Oid partition;
 } Removal;
 
-static bool open_first_stays(const Partitioned *table);
+static bool open_ended_first_stays(const Partitioned *table);
 static bool is_old(const Maintenance *work, const Iuid *upper);
 static bool remove_one(const Maintenance *work, Oid partition);
 static bool remove_partition(void *arg);
@@ -46,7 +47,7 @@ iuid_plan_old(Maintenance *work)
 {
 	const Partitioned *table = work->table;
 	int tables = work->new_count;
-	int begin = open_first_stays(table) ? 1 : 0;
+	int begin = open_ended_first_stays(table) ? 1 : 0;
 	int end = begin;
 	int count, first;
 
@@ -56,7 +57,7 @@ iuid_plan_old(Maintenance *work)
 	while (end < table->count && is_old(work, &table->partitions[end].upper))
 		tables += list_length(iuid_tables_below(table->partitions[end++].table));
 	count = end - begin;
-	first = tables > work->limit ? (int) (work->where * count) : 0;
+	first = tables > work->limit ? (int) (work->random * count) : 0;
 
 	tables = work->new_count;
 	work->old = palloc(sizeof(Partition) * work->limit);
@@ -76,11 +77,11 @@ iuid_plan_old(Maintenance *work)
 }
 
 static bool
-open_first_stays(const Partitioned *table)
+open_ended_first_stays(const Partitioned *table)
 {
-	const Partition *open = iuid_open_first(table);
+	const Partition *open_end = iuid_open_ended_first(table);
 
-	return open != NULL && !iuid_may_have_rows(open->table);
+	return open_end != NULL && !iuid_may_have_movable_rows(open_end->table);
 }
 
 /*
@@ -108,7 +109,7 @@ is_old(const Maintenance *work, const Iuid *upper)
 List *
 iuid_add_locks_of_removal(List *locks, Maintenance *work)
 {
-	const Partition *open = iuid_open_first(work->table);
+	const Partition *open_end = iuid_open_ended_first(work->table);
 	List *referring;
 	ListCell *lc;
 
@@ -118,7 +119,7 @@ iuid_add_locks_of_removal(List *locks, Maintenance *work)
 
 	/* A table that refers to itself is in this list, too. */
 	work->referred = referring != NIL;
-	work->open = open != NULL;
+	work->is_open_ended = open_end != NULL;
 	locks = iuid_add_lock(locks, work->parent, AccessExclusiveLock);
 	for (int i = 0; i < work->old_count; i++)
 	{
@@ -135,9 +136,9 @@ iuid_add_locks_of_removal(List *locks, Maintenance *work)
 	if (OidIsValid(work->table->default_partition))
 		locks = iuid_add_lock(locks, work->table->default_partition,
 							  AccessExclusiveLock);
-	if (open != NULL)
-		locks = iuid_add_lock(locks, open->table, AccessExclusiveLock);
-	if (!work->drop || open != NULL)
+	if (open_end != NULL)
+		locks = iuid_add_lock(locks, open_end->table, AccessExclusiveLock);
+	if (!work->drop || open_end != NULL)
 		locks =
 			iuid_add_referred_locks(locks, work->parent, ShareRowExclusiveLock);
 	if (work->drop && work->referred)
@@ -165,7 +166,7 @@ iuid_remove_old(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport repo
 						iuid_time_text(iuid_time_of_bound(&work->old[i].upper)))));
 		report(rsinfo, action, partition, name);
 	}
-	if (work->old_count > 0 && work->open)
+	if (work->old_count > 0 && work->is_open_ended)
 		cover_removed(work);
 }
 
@@ -180,9 +181,9 @@ cover_removed(const Maintenance *work)
 {
 	Partitioned *left =
 		iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
-	const Partition *open = iuid_open_first(left);
-	int next = open == NULL ? 0 : 1;
-	Iuid bound = IUID_NIL;
+	const Partition *open_end = iuid_open_ended_first(left);
+	int next = open_end == NULL ? 0 : 1;
+	Iuid bound = iuid_nil;
 	NewPartition covered;
 
 	for (int i = 0; i < work->old_count; i++)
@@ -192,14 +193,16 @@ cover_removed(const Maintenance *work)
 	}
 	if (next < left->count)
 		bound = left->partitions[next].lower;
-	covered = (NewPartition){ .lower = open == NULL ? IUID_NIL : open->upper,
-							  .upper = bound };
-	if (OidIsValid(left->default_partition) && iuid_has_rows(left, &covered, 1))
+	covered =
+		(NewPartition){ .lower = open_end == NULL ? iuid_nil : open_end->upper,
+						.upper = bound };
+	if (OidIsValid(left->default_partition) &&
+		iuid_default_has_rows(left, &covered, 1))
 		return;
-	if (open == NULL)
-		iuid_create_open_first(left, &bound);
-	else if (iuid_compare(&open->upper, &bound) < 0)
-		iuid_move_bound(left, open, &bound);
+	if (open_end == NULL)
+		iuid_create_open_ended_first(left, &bound);
+	else if (iuid_compare(&open_end->upper, &bound) < 0)
+		iuid_move_bound(left, open_end, &bound);
 }
 
 /*

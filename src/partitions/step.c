@@ -26,16 +26,16 @@ static TimestampTz start_of_month(int month);
 pg_noreturn static void reject_time(void);
 
 Step
-iuid_step(Interval *interval)
+iuid_step_of_interval(Interval *interval)
 {
 	Step step = { .months = 0, .usecs = 0 };
 	/*
 	 * In UTC a day has 24 hours.  Larger numbers of days are no step, and
 	 * could overflow when they are multiplied.
 	 */
-	bool days = interval->day >= -366 && interval->day <= 366 &&
+	bool in_range = interval->day >= -366 && interval->day <= 366 &&
 		interval->time >= -LONGEST_STEP && interval->time <= LONGEST_STEP;
-	int64 usecs = days ? interval->day * USECS_PER_DAY + interval->time : -1;
+	int64 usecs = in_range ? interval->day * USECS_PER_DAY + interval->time : -1;
 
 	if (interval->month >= 1 && interval->month <= MONTHS_PER_YEAR &&
 		interval->day == 0 && interval->time == 0)

@@ -25,7 +25,7 @@ typedef struct Step
  * Makes a step of an interval of 1 hour to 1 year: whole months, or days,
  * hours and minutes.  22023 for any other interval.
  */
-extern Step iuid_step(Interval *interval);
+extern Step iuid_step_of_interval(Interval *interval);
 
 /*
  * The start of the step in which a time lies.  Months count from January of

@@ -58,7 +58,7 @@ iuid_ask_nodes(const char *command, List *nodes, int64 limit)
 				  .start = GetCurrentTimestamp() };
 	ErrorData *error;
 	List *answers = NIL;
-	ListCell *cell;
+	ListCell *lc;
 
 	if (running)
 		ereport(ERROR,
@@ -69,17 +69,17 @@ iuid_ask_nodes(const char *command, List *nodes, int64 limit)
 				 errhint("Run the inner command alone.")));
 	call.end = call.start + limit;
 	iuid_find_dblink(&call.dblink);
-	foreach (cell, nodes)
+	foreach (lc, nodes)
 	{
-		answers = lappend(answers, add_node(&call, lfirst(cell)));
+		answers = lappend(answers, add_node(&call, lfirst(lc)));
 	}
 
 	running = true;
 	(void) iuid_try(ask_all, &call, &error);
 	running = false;
-	foreach (cell, call.others)
+	foreach (lc, call.others)
 	{
-		OtherNode *node = lfirst(cell);
+		OtherNode *node = lfirst(lc);
 
 		iuid_give_up_node(node, ERRCODE_QUERY_CANCELED,
 						  node->step == NODE_TO_OPEN ? NO_TIME : TOO_LATE);
@@ -95,7 +95,7 @@ add_node(Call *call, const NodeServer *node)
 {
 	NodeAnswer *answer = palloc0(sizeof(NodeAnswer));
 	OtherNode *other;
-	ListCell *cell;
+	ListCell *lc;
 
 	answer->node = node->node;
 	if (strcmp(node->node, iuid_setting_node) == 0)
@@ -103,9 +103,9 @@ add_node(Call *call, const NodeServer *node)
 		call->here = answer;
 		return answer;
 	}
-	foreach (cell, call->others)
+	foreach (lc, call->others)
 	{
-		other = lfirst(cell);
+		other = lfirst(lc);
 		if (node->server == NULL || other->server == NULL ||
 			strcmp(node->server, other->server) != 0)
 			continue;
@@ -127,12 +127,12 @@ static bool
 ask_all(void *arg)
 {
 	Call *call = arg;
-	List *open = iuid_open_connections(&call->dblink);
-	ListCell *cell;
+	List *open = iuid_list_connections(&call->dblink);
+	ListCell *lc;
 
-	foreach (cell, call->others)
+	foreach (lc, call->others)
 	{
-		iuid_send_if_open(lfirst(cell), open);
+		iuid_send_if_open(lfirst(lc), open);
 	}
 	if (call->here != NULL)
 		run_here(call);
@@ -194,11 +194,11 @@ static bool
 advance_others(Call *call)
 {
 	bool waiting = false;
-	ListCell *cell;
+	ListCell *lc;
 
-	foreach (cell, call->others)
+	foreach (lc, call->others)
 	{
-		OtherNode *node = lfirst(cell);
+		OtherNode *node = lfirst(lc);
 
 		iuid_advance_node(node);
 		waiting = waiting || node->step != NODE_DONE;
@@ -218,7 +218,7 @@ wait_for_others(Call *call)
 		if (!advance_others(call) || now >= call->end)
 			return;
 
-		/* So an answer is read late by a 20th of its time at most. */
+		/* An answer waits here for at most a 20th of the time that it took. */
 		pause =
 			Min((now - call->start) / 20, call->end - now) / IUID_USECS_PER_MS;
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,

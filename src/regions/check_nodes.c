@@ -23,9 +23,9 @@
 #include "datum.h"
 #include "dblink.h"
 #include "foreign.h"
-#include "owner.h"
 #include "problem.h"
 #include "registry/registry.h"
+#include "relation.h"
 #include "settings.h"
 #include "subtransaction.h"
 
@@ -71,8 +71,8 @@ static List *nodes_with_server(List *nodes, int64 *limit);
 static bool check_node(void *arg);
 static void report_error(FunctionCallInfo fcinfo, const char *node,
 						 ErrorData *error);
-static char *what_is_there(const Ask *ask);
-static char *registry_and_clock(const Ask *ask);
+static char *inventory_query(const Ask *ask);
+static char *registry_query(const Ask *ask);
 static bool check_extensions(const Ask *ask, const NodeAnswer *answer);
 static void check_relations(const Ask *ask, const NodeAnswer *answer);
 static void check_registry(const Ask *ask, const NodeServer *node,
@@ -96,8 +96,8 @@ iuid_check_nodes(FunctionCallInfo fcinfo, List *nodes, const Countries *global,
 		return;
 	if (!OidIsValid(get_extension_oid("dblink", true)))
 	{
-		iuid_report_problem(fcinfo, "other nodes not asked", NO_COUNTRY, NULL,
-							"They are asked over extension \"dblink\".",
+		iuid_report_problem(fcinfo, "other nodes not asked", IUID_NO_COUNTRY,
+							NULL, "They are asked over extension \"dblink\".",
 							"CREATE EXTENSION dblink;");
 		return;
 	}
@@ -107,25 +107,27 @@ iuid_check_nodes(FunctionCallInfo fcinfo, List *nodes, const Countries *global,
 	ask.extensions = get_namespace_name(global->schema);
 	own = pstrdup(
 		iuid_read_json("SELECT ($1::pg_catalog.json)->>'registry'",
-					   ask_one(&ask, &here, registry_and_clock(&ask))->result,
-					   1)[0]);
+					   ask_one(&ask, &here, registry_query(&ask))->result, 1)[0]);
 	forboth(node, others, answer,
-			iuid_ask_nodes(what_is_there(&ask), others, ask.limit))
+			iuid_ask_nodes(inventory_query(&ask), others, ask.limit))
 	{
 		const NodeAnswer *found = lfirst(answer);
 		NodeCheck check = { &ask, lfirst(node), found, own };
 		ErrorData *error;
 
 		if (!found->success)
-			iuid_report_problem(fcinfo, "no answer", NO_COUNTRY, found->node,
-								found->result,
+			iuid_report_problem(fcinfo, "no answer", IUID_NO_COUNTRY,
+								found->node, found->result,
 								"Start the node, or repair the way to it.");
 		else if (!iuid_try(check_node, &check, &error))
 			report_error(fcinfo, found->node, error);
 	}
 }
 
-/* What a node says is anything: the wrong form of it is a fault of the node. */
+/*
+ * A node can answer anything.  An answer in a wrong form raises an error, which
+ * becomes a problem of the node.
+ */
 static bool
 check_node(void *arg)
 {
@@ -144,7 +146,7 @@ report_error(FunctionCallInfo fcinfo, const char *node, ErrorData *error)
 {
 	if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
 		ReThrowError(error);
-	iuid_report_problem(fcinfo, "strange answer", NO_COUNTRY, node,
+	iuid_report_problem(fcinfo, "strange answer", IUID_NO_COUNTRY, node,
 						psprintf("%s: %s", unpack_sql_state(error->sqlerrcode),
 								 error->message),
 						"See what answers at the node: SELECT version(); -- at that node");
@@ -168,8 +170,8 @@ nodes_with_server(List *nodes, int64 *limit)
 		if (server == NULL || strcmp(node->node, iuid_setting_node) == 0)
 			continue;
 		others = lappend(others, node);
-		*limit +=
-			Max(iuid_connect_seconds(server), CONNECT_SECONDS) * USECS_PER_SEC;
+		*limit += Max(iuid_connect_seconds(server), IUID_CONNECT_SECONDS) *
+			USECS_PER_SEC;
 	}
 	return others;
 }
@@ -179,7 +181,7 @@ nodes_with_server(List *nodes, int64 *limit)
  * columns of the local table and of the views of its countries.
  */
 static char *
-what_is_there(const Ask *ask)
+inventory_query(const Ask *ask)
 {
 	char *columns = psprintf(COLUMNS_OF, "c.oid");
 
@@ -197,7 +199,7 @@ what_is_there(const Ask *ask)
 
 /* The query for a digest of a node's registry, and for its clock. */
 static char *
-registry_and_clock(const Ask *ask)
+registry_query(const Ask *ask)
 {
 	static const char *const tables[] = { "iuid_countries", "iuid_entities",
 										  "iuid_nodes", "iuid_routes" };
@@ -232,8 +234,8 @@ check_extensions(const Ask *ask, const NodeAnswer *answer)
 						   answer->result, 3);
 
 		if (row[0] == NULL)
-			iuid_report_problem(ask->fcinfo, "extension missing", NO_COUNTRY,
-								answer->node,
+			iuid_report_problem(ask->fcinfo, "extension missing",
+								IUID_NO_COUNTRY, answer->node,
 								psprintf("The node has no extension \"%s\".",
 										 names[i]),
 								psprintf("CREATE EXTENSION %s SCHEMA %s; -- at that node",
@@ -241,14 +243,14 @@ check_extensions(const Ask *ask, const NodeAnswer *answer)
 										 quote_identifier(ask->extensions)));
 		else if (differs(row[0], ask->extensions))
 			iuid_report_problem(ask->fcinfo, "extension in another schema",
-								NO_COUNTRY, answer->node,
+								IUID_NO_COUNTRY, answer->node,
 								psprintf("Extension \"%s\" is in schema \"%s\" there, and in \"%s\" here.",
 										 names[i], row[0], ask->extensions),
 								psprintf("ALTER EXTENSION cannot move it: CREATE EXTENSION %s SCHEMA %s; -- in a new database",
 										 names[i],
 										 quote_identifier(ask->extensions)));
 		else if (differs(row[1], row[2]))
-			iuid_report_problem(ask->fcinfo, "another version", NO_COUNTRY,
+			iuid_report_problem(ask->fcinfo, "another version", IUID_NO_COUNTRY,
 								answer->node,
 								psprintf("Extension \"%s\" has version %s there, and %s here.",
 										 names[i], row[1] ? row[1] : "NULL",
@@ -276,7 +278,7 @@ check_relation(const Ask *ask, const NodeAnswer *answer, int country,
 				 quote_literal_cstr(
 					 quote_qualified_identifier(ask->schema, ask->name)),
 				 ask->global->entity);
-	bool is_view = country != NO_COUNTRY;
+	bool is_view = country != IUID_NO_COUNTRY;
 
 	if (row[0] == NULL)
 		iuid_report_problem(ask->fcinfo,
@@ -300,7 +302,7 @@ check_relation(const Ask *ask, const NodeAnswer *answer, int country,
 static void
 check_relations(const Ask *ask, const NodeAnswer *answer)
 {
-	check_relation(ask, answer, NO_COUNTRY, ask->name, ask->local);
+	check_relation(ask, answer, IUID_NO_COUNTRY, ask->name, ask->local);
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
 		const Country *country = &ask->global->country[c];
@@ -324,15 +326,15 @@ static void
 check_registry(const Ask *ask, const NodeServer *node, const char *own)
 {
 	TimestampTz before = GetCurrentTimestamp();
-	NodeAnswer *answer = ask_one(ask, node, registry_and_clock(ask));
+	NodeAnswer *answer = ask_one(ask, node, registry_query(ask));
 	TimestampTz after = GetCurrentTimestamp();
 	char **row;
 	double clock, distance;
 
 	if (!answer->success)
 	{
-		iuid_report_problem(ask->fcinfo, "no registry", NO_COUNTRY, node->node,
-							answer->result,
+		iuid_report_problem(ask->fcinfo, "no registry", IUID_NO_COUNTRY,
+							node->node, answer->result,
 							"GRANT SELECT on the tables of the registry; -- at that node");
 		return;
 	}
@@ -344,7 +346,7 @@ check_registry(const Ask *ask, const NodeServer *node, const char *own)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("the answer has no clock")));
 	if (differs(row[0], own))
-		iuid_report_problem(ask->fcinfo, "another registry", NO_COUNTRY,
+		iuid_report_problem(ask->fcinfo, "another registry", IUID_NO_COUNTRY,
 							node->node,
 							"The rows of iuid_countries, iuid_entities, iuid_nodes or iuid_routes are not those of this node.",
 							"SELECT * FROM pg_stat_subscription; -- at the node that is behind");
@@ -353,13 +355,16 @@ check_registry(const Ask *ask, const NodeServer *node, const char *own)
 				   clock - (after - IUID_UNIX_EPOCH)) /
 		USECS_PER_SEC;
 	if (distance > CLOCK_TOLERANCE)
-		iuid_report_problem(ask->fcinfo, "another clock", NO_COUNTRY, node->node,
+		iuid_report_problem(ask->fcinfo, "another clock", IUID_NO_COUNTRY,
+							node->node,
 							psprintf("The clock of the node differs by %.1f seconds.",
 									 distance),
 							"Let NTP set both clocks.");
 }
 
-/* Whether a part of an answer, NULL if it is missing, is not what it is here. */
+/*
+ * Whether a part of an answer, NULL if it is missing, is not what it is here.
+ */
 static bool
 differs(const char *answer, const char *here)
 {

@@ -29,6 +29,7 @@
 #include "partitions/default_rows.h"
 #include "problem.h"
 #include "registry/registry.h"
+#include "relation.h"
 #include "settings.h"
 
 typedef struct Check
@@ -63,7 +64,7 @@ iuid_check_regions(PG_FUNCTION_ARGS)
 	Check *check = palloc0(sizeof(Check));
 	List *nodes;
 	char *local;
-	Restricted saved;
+	SavedUser saved;
 
 	if (PG_ARGISNULL(0))
 		ereport(ERROR,
@@ -98,7 +99,7 @@ iuid_check_regions(PG_FUNCTION_ARGS)
 	saved = iuid_become_owner(check->global.parent);
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 		check_country(check, c);
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 	/* While the other nodes are waited for, nobody waits for this. */
 	UnlockRelationOid(check->local.parent, AccessShareLock);
 	UnlockRelationOid(check->global.parent, AccessShareLock);
@@ -124,8 +125,8 @@ local_of(const Partitioned *global)
 
 /*
  * The entity that the tables were made for: it is in the names of the views on
- * which the foreign tables stand, and in those of the views here.  0 if there is
- * neither.
+ * which the foreign tables stand, and in those of the views here.  0 if there
+ * is neither.
  */
 static int
 find_entity(const Countries *global, const Countries *local)
@@ -156,7 +157,7 @@ find_entity(const Countries *global, const Countries *local)
 	return 0;
 }
 
-/* The number behind the last "_e" of a name; -1 if there is none. */
+/* The number after the last "_e" of a name; -1 if there is none. */
 static int
 entity_in_name(const char *name)
 {
@@ -254,7 +255,9 @@ check_here(const Check *check, int c)
 							check->make_local);
 }
 
-/* Another relation has the name of a country's view, or another role the view. */
+/*
+ * Another relation has the name of a country's view, or another role the view.
+ */
 static void
 report_taken(const Check *check, int c, Oid taken)
 {
@@ -332,7 +335,7 @@ check_server(FunctionCallInfo fcinfo, const NodeServer *node)
 
 	if (node->server == NULL)
 	{
-		iuid_report_problem(fcinfo, "no server", NO_COUNTRY, node->node,
+		iuid_report_problem(fcinfo, "no server", IUID_NO_COUNTRY, node->node,
 							"The node has no server in iuid_nodes.",
 							psprintf("UPDATE iuid_nodes SET server = '...' WHERE node = %s;",
 									 quote_literal_cstr(node->node)));
@@ -341,7 +344,7 @@ check_server(FunctionCallInfo fcinfo, const NodeServer *node)
 	server = GetForeignServerByName(node->server, true);
 	if (server == NULL)
 	{
-		iuid_report_problem(fcinfo, "no server", NO_COUNTRY, node->node,
+		iuid_report_problem(fcinfo, "no server", IUID_NO_COUNTRY, node->node,
 							psprintf("Server \"%s\" does not exist.",
 									 node->server),
 							psprintf("CREATE SERVER %s FOREIGN DATA WRAPPER postgres_fdw OPTIONS (...);",
@@ -351,8 +354,8 @@ check_server(FunctionCallInfo fcinfo, const NodeServer *node)
 	others = iuid_option(server->options, "extensions");
 	if (others != NULL && lists_iuid(others))
 		return;
-	iuid_report_problem(fcinfo, "option extensions without iuid", NO_COUNTRY,
-						node->node,
+	iuid_report_problem(fcinfo, "option extensions without iuid",
+						IUID_NO_COUNTRY, node->node,
 						psprintf("Server \"%s\" does not send conditions on identifiers.",
 								 node->server),
 						psprintf("ALTER SERVER %s OPTIONS (%s extensions %s);",

@@ -38,14 +38,14 @@ iuid_read_routes(FunctionCallInfo fcinfo, Countries *countries)
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
 		Country *country = &countries->country[c];
-		Registered registered = iuid_registered(fcinfo, c, countries->entity);
+		RegistryLookup found = iuid_look_up(fcinfo, c, countries->entity);
 
 		country->registered = iuid_is_registered_country(fcinfo, c);
-		if (!country->registered || registered.node == NULL)
+		if (!country->registered || found.node == NULL)
 			continue;
 		/* The look-ups of a later snapshot may free these. */
-		country->node = pstrdup(registered.node);
-		country->server = registered.server ? pstrdup(registered.server) : NULL;
+		country->node = pstrdup(found.node);
+		country->server = found.server ? pstrdup(found.server) : NULL;
 		country->place =
 			strcmp(country->node, iuid_setting_node) == 0 ? HERE : ELSEWHERE;
 	}
@@ -105,7 +105,7 @@ NewPartition
 iuid_range_of_country(int country)
 {
 	Iuid end = country == IUID_COUNTRY_MAX ?
-		IUID_MAX :
+		iuid_max :
 		iuid_make(0, IUID_LAYOUT_TIME, country + 1, 0, 0);
 
 	return (NewPartition){ .lower = iuid_make(0, IUID_LAYOUT_TIME, country, 0, 0),
@@ -113,7 +113,7 @@ iuid_range_of_country(int country)
 }
 
 void
-iuid_give_table(FunctionCallInfo fcinfo, Oid table)
+iuid_return_table(FunctionCallInfo fcinfo, Oid table)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Datum value = ObjectIdGetDatum(table);

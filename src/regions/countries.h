@@ -69,6 +69,6 @@ extern void iuid_find_partitions(Countries *countries);
 extern NewPartition iuid_range_of_country(int country);
 
 /* Adds a table to the set that the SQL function returns. */
-extern void iuid_give_table(FunctionCallInfo fcinfo, Oid table);
+extern void iuid_return_table(FunctionCallInfo fcinfo, Oid table);
 
 #endif /* IUID_COUNTRIES_H */

@@ -39,17 +39,11 @@ make_check(const Countries *countries, Oid table, int country)
 	NewPartition range = iuid_range_of_country(country);
 	AttrNumber column = get_attnum(table, countries->table->key);
 	Oid type = get_atttype(table, column);
-	Oid function =
-		iuid_find_function(countries->schema, "iuid_country", &type, 1);
+	Oid function = iuid_require_function(countries->schema, "iuid_country",
+										 &type, 1, "iuid");
 	Var *key = makeVar(1, column, type, -1, InvalidOid, 0);
 	Expr *is_country;
 
-	if (!OidIsValid(function))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("function %s of extension \"%s\" is missing",
-						"iuid_country", "iuid"),
-				 errhint("Give the function back its name.")));
 	is_country =
 		make_opclause(Int4EqualOperator, BOOLOID, false,
 					  (Expr *) makeFuncExpr(function, INT4OID,
@@ -89,7 +83,7 @@ iuid_add_country_check(const Countries *countries, Oid table, int country)
 bool
 iuid_has_country_check(const Countries *countries, Oid table, int country)
 {
-	Restricted saved = iuid_become_owner(table);
+	SavedUser saved = iuid_become_owner(table);
 	Relation opened = table_open(table, AccessShareLock);
 	TupleConstr *all = RelationGetDescr(opened)->constr;
 	List *proven = NIL;
@@ -109,7 +103,7 @@ iuid_has_country_check(const Countries *countries, Oid table, int country)
 	}
 	table_close(opened, AccessShareLock);
 	implied = predicate_implied_by(wanted, proven, true);
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 	return implied;
 }
 
@@ -122,8 +116,8 @@ make_comparison(Oid family, StrategyNumber strategy, Var *key, const Iuid *bound
 	Expr *comparison;
 
 	if (!OidIsValid(operator))
-		elog(ERROR, "operator family iuid_country_ops has no operator %d",
-			 strategy);
+		elog(ERROR, "missing operator %d(%u,%u) in opfamily %u", strategy,
+			 key->vartype, key->vartype, family);
 	comparison =
 		make_opclause(operator, BOOLOID, false, (Expr *) copyObject(key),
 					  (Expr *) makeConst(key->vartype, -1, InvalidOid, IUID_LEN,

@@ -19,10 +19,12 @@
 #include "countries.h"
 #include "country_check.h"
 #include "country_view.h"
+#include "execute.h"
 #include "owner.h"
 #include "partitions/default_rows.h"
 #include "partitions/lock.h"
 #include "partitions/maintenance.h"
+#include "relation.h"
 #include "settings.h"
 #include "view.h"
 
@@ -36,11 +38,11 @@
 typedef struct Work
 {
 	Countries countries;
-	int limit;	/* how many countries one call may make */
-	int tables; /* how many tables one call may drop */
+	int make_limit; /* how many countries one call may make */
+	int drop_limit; /* how many tables one call may drop */
 	bool has_step;
 	Step step;
-	bool unfinished; /* the limit leaves countries for another call */
+	bool unfinished; /* a limit leaves countries for another call */
 	NewPartition new[IUID_COUNTRIES];
 	int number[IUID_COUNTRIES]; /* the countries of the new partitions */
 	int new_count;
@@ -75,23 +77,23 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	Oid parent = PG_GETARG_OID(0);
 	Work *work = palloc0(sizeof(Work));
 	Countries *countries = &work->countries;
-	Restricted saved;
+	SavedUser saved;
 
 	countries->parent = parent;
 	countries->schema = get_func_namespace(fcinfo->flinfo->fn_oid);
 	countries->entity = entity;
 	work->has_step = !PG_ARGISNULL(2);
 	if (work->has_step)
-		work->step = iuid_step(PG_GETARG_INTERVAL_P(2));
+		work->step = iuid_step_of_interval(PG_GETARG_INTERVAL_P(2));
 	iuid_check_owner(parent);
 	(void) iuid_read_partitioned(parent, ORDER_OF_COUNTRY, countries->schema);
 	iuid_read_routes(fcinfo, countries);
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	saved = iuid_become_owner(parent);
-	work->limit = work->tables = iuid_tables_per_call(parent);
+	work->make_limit = work->drop_limit = iuid_tables_per_call(parent);
 	if (work->has_step)
-		work->limit = Max(work->limit / TABLES_OF_COUNTRY, 1);
+		work->make_limit = Max(work->make_limit / TABLES_OF_COUNTRY, 1);
 	iuid_take_locks(plan_work, work);
 	ask_empty(work);
 	drop_empty(work);
@@ -100,8 +102,8 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	iuid_attach(countries->table, work->new, work->new_count);
 	keep_views(work);
 	for (int i = 0; i < work->new_count; i++)
-		iuid_give_table(fcinfo, work->new[i].table);
-	iuid_return(&saved);
+		iuid_return_table(fcinfo, work->new[i].table);
+	iuid_restore_user(&saved);
 
 	warn(work);
 	return (Datum) 0;
@@ -140,7 +142,7 @@ plan_new(Work *work)
 			plan_drop(work, c, &dropped);
 		if (country->place != HERE || OidIsValid(country->partition))
 			continue;
-		if (work->new_count == work->limit)
+		if (work->new_count == work->make_limit)
 		{
 			work->unfinished = true;
 			continue;
@@ -166,7 +168,7 @@ plan_drop(Work *work, int c, int *dropped)
 {
 	*dropped +=
 		list_length(iuid_tables_below(work->countries.country[c].partition));
-	if (*dropped <= work->tables || work->empty == NIL)
+	if (*dropped <= work->drop_limit || work->empty == NIL)
 		work->empty = lappend_int(work->empty, c);
 	else
 	{
@@ -242,8 +244,8 @@ add_locks_of_views(List *locks, const Work *work)
 }
 
 /*
- * Leaves only the partitions that a query, too, finds empty.  A table that Citus
- * distributes has an empty file here, and its rows on other servers.
+ * Leaves only the partitions that a query, too, finds empty.  A table that
+ * Citus distributes has an empty file here, and its rows on other servers.
  */
 static void
 ask_empty(Work *work)
@@ -264,7 +266,7 @@ ask_empty(Work *work)
 	work->empty = empty;
 }
 
-/* Drops the views of countries that are routed elsewhere, then the partitions. */
+/* Drops the views of the countries routed elsewhere, then the partitions. */
 static void
 drop_empty(const Work *work)
 {
@@ -299,19 +301,19 @@ create_country(Work *work, int n)
 	const Countries *countries = &work->countries;
 	NewPartition *new = &work->new[n];
 	char *suffix = psprintf("_c%d", work->number[n]);
-	char *behind = "";
+	char *rest = "";
 
 	if (work->has_step)
-		behind = psprintf(" PARTITION BY RANGE (%s %s)",
-						  quote_identifier(countries->table->key),
-						  quote_qualified_identifier(get_namespace_name(
-														 countries->schema),
-													 "iuid_ops"));
+		rest = psprintf(" PARTITION BY RANGE (%s %s)",
+						quote_identifier(countries->table->key),
+						quote_qualified_identifier(get_namespace_name(
+													   countries->schema),
+												   "iuid_ops"));
 	new->table =
 		iuid_create_like(countries->parent,
-						 iuid_shortened_name(get_rel_name(countries->parent),
+						 iuid_shortened_name(iuid_relation_name(countries->parent),
 											 suffix),
-						 behind);
+						 rest);
 	iuid_add_country_check(countries, new->table, work->number[n]);
 	if (work->has_step)
 		iuid_cover_present(new->table, countries->schema, &work->step);
@@ -352,7 +354,6 @@ warn(const Work *work)
 	int here = 0;
 
 	initStringInfo(&unrouted);
-
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
 		const Country *country = &countries->country[c];

@@ -24,14 +24,15 @@
 #include "utils/portal.h"
 
 #include "country_view.h"
+#include "execute.h"
 #include "function.h"
-#include "owner.h"
 #include "partitions/attach.h"
+#include "relation.h"
 #include "view.h"
 
-#define PLACE_COLUMN "ctid"
+#define CTID_COLUMN "ctid"
 
-static void refuse_place(Oid view, const char *query, Oid schema);
+static void refuse_ctid(Oid view, const char *query, Oid schema);
 
 char *
 iuid_country_view_name(const char *parent, int country, int entity)
@@ -81,41 +82,40 @@ iuid_is_current_view(Oid view, Oid partition, Oid parent)
 	List *shown = iuid_column_names(view);
 
 	return list_length(shown) > 0 &&
-		strcmp(strVal(linitial(shown)), PLACE_COLUMN) == 0 &&
+		strcmp(strVal(linitial(shown)), CTID_COLUMN) == 0 &&
 		equal(list_delete_first(shown), names) &&
 		list_member_oid(iuid_tables_of_view(view), partition);
 }
 
 /*
- * The first column is the row's place, by which postgres_fdw finds it again.
- * In a plain table that is the ctid.  Elsewhere it is a function that fails;
- * the function is STABLE, so a query that does not ask for the column never
- * calls it.
+ * The first column is the row's ctid, by which postgres_fdw finds the row
+ * again.  Only a plain table has one that says which row it is.  For a table
+ * with partitions the column is a function that fails; the function is STABLE,
+ * so a query that does not ask for the column never calls it.
  */
 void
 iuid_make_country_view(Oid partition, Oid parent, int country, int entity,
 					   Oid schema)
 {
 	Oid view = iuid_find_country_view(parent, country, entity);
-	bool has_place = get_rel_relkind(partition) == RELKIND_RELATION;
+	bool has_ctid = get_rel_relkind(partition) == RELKIND_RELATION;
 	char *query =
-		psprintf("SELECT %s AS " PLACE_COLUMN ", %s FROM %s",
-				 has_place ? "ctid" : "NULL::pg_catalog.tid",
+		psprintf("SELECT %s AS " CTID_COLUMN ", %s FROM %s",
+				 has_ctid ? "ctid" : "NULL::pg_catalog.tid",
 				 iuid_column_list(parent), iuid_qualified_name(partition));
 
 	if (OidIsValid(view))
 		iuid_rename_columns(view, parent);
 	iuid_execute("CREATE OR REPLACE VIEW %s WITH (security_invoker = true) AS %s",
-				 quote_qualified_identifier(get_namespace_name(
-												get_rel_namespace(parent)),
-											iuid_country_view_name(get_rel_name(
+				 quote_qualified_identifier(iuid_relation_schema(parent),
+											iuid_country_view_name(iuid_relation_name(
 																	   parent),
 																   country,
 																   entity)),
 				 query);
 	view = iuid_find_country_view(parent, country, entity);
-	if (!has_place)
-		refuse_place(view, query, schema);
+	if (!has_ctid)
+		refuse_ctid(view, query, schema);
 	iuid_let_view_go_with(view, partition);
 }
 
@@ -124,20 +124,14 @@ iuid_make_country_view(Oid partition, Oid parent, int country, int entity,
  * a function with other arguments could make the call ambiguous.
  */
 static void
-refuse_place(Oid view, const char *query, Oid schema)
+refuse_ctid(Oid view, const char *query, Oid schema)
 {
-	Oid function = iuid_find_function(schema, "iuid_refuse_ctid", NULL, 0);
-	Query *parsed;
-
-	if (!OidIsValid(function))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("function %s of extension \"%s\" is missing",
-						"iuid_refuse_ctid", "iuid_regions"),
-				 errhint("Give the function back its name.")));
-	parsed =
+	Oid function = iuid_require_function(schema, "iuid_refuse_ctid", NULL, 0,
+										 "iuid_regions");
+	Query *parsed =
 		parse_analyze_fixedparams(linitial_node(RawStmt, pg_parse_query(query)),
 								  query, NULL, 0, NULL);
+
 	linitial_node(TargetEntry, parsed->targetList)->expr =
 		(Expr *) makeFuncExpr(function, TIDOID, NIL, InvalidOid, InvalidOid,
 							  COERCE_EXPLICIT_CALL);
@@ -145,7 +139,7 @@ refuse_place(Oid view, const char *query, Oid schema)
 	CommandCounterIncrement();
 }
 
-/* DROP of a partition that the view stood on before does not drop it. */
+/* The view no longer goes with the partition that it stood on before. */
 void
 iuid_let_view_go_with(Oid view, Oid partition)
 {

@@ -18,7 +18,8 @@
 #include "compat.h"
 
 /*
- * The name of the view, in the schema of the parent: <parent>_c<country>_e<entity>.
+ * The name of the view, in the schema of the parent:
+ * <parent>_c<country>_e<entity>.
  */
 extern char *iuid_country_view_name(const char *parent, int country, int entity);
 

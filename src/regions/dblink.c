@@ -38,15 +38,15 @@
 #include "function.h"
 #include "time_limit.h"
 
-/* The environment variable with libpq's limit of a connect, in seconds. */
-#define LIMIT "PGCONNECT_TIMEOUT"
+/* The environment variable with libpq's limit for connecting, in seconds. */
+#define LIMIT_VARIABLE "PGCONNECT_TIMEOUT"
 
 /* A row of a catalog, as it is now: an ALTER makes another of it. */
 typedef struct Version
 {
 	Oid oid;
 	TransactionId xmin;
-	ItemPointerData place;
+	ItemPointerData ctid;
 } Version;
 
 typedef struct ConnectCall
@@ -56,7 +56,7 @@ typedef struct ConnectCall
 } ConnectCall;
 
 static Oid schema_of_dblink(void);
-static Oid find(Oid schema, const char *name, int count, Oid second);
+static Oid find_function(Oid schema, const char *name, int count, Oid second);
 static Version version_of(HeapTuple tuple, Oid oid);
 static bool connect_now(void *arg);
 static void connect_in_time(const ConnectCall *call);
@@ -76,17 +76,20 @@ iuid_find_dblink(Dblink *dblink)
 				 errhint("Install it with CREATE EXTENSION dblink.")));
 	name = get_namespace_name(schema);
 	(void) LookupExplicitNamespace(name, false);
-	fmgr_info(find(schema, "dblink_connect", 2, TEXTOID), &dblink->connect);
-	fmgr_info(find(schema, "dblink_disconnect", 1, InvalidOid),
+	fmgr_info(find_function(schema, "dblink_connect", 2, TEXTOID),
+			  &dblink->connect);
+	fmgr_info(find_function(schema, "dblink_disconnect", 1, InvalidOid),
 			  &dblink->disconnect);
-	fmgr_info(find(schema, "dblink_get_connections", 0, InvalidOid),
+	fmgr_info(find_function(schema, "dblink_get_connections", 0, InvalidOid),
 			  &dblink->get_connections);
-	fmgr_info(find(schema, "dblink_send_query", 2, TEXTOID), &dblink->send_query);
-	fmgr_info(find(schema, "dblink_is_busy", 1, InvalidOid), &dblink->is_busy);
-	fmgr_info(find(schema, "dblink_error_message", 1, InvalidOid),
+	fmgr_info(find_function(schema, "dblink_send_query", 2, TEXTOID),
+			  &dblink->send_query);
+	fmgr_info(find_function(schema, "dblink_is_busy", 1, InvalidOid),
+			  &dblink->is_busy);
+	fmgr_info(find_function(schema, "dblink_error_message", 1, InvalidOid),
 			  &dblink->error_message);
 
-	(void) find(schema, "dblink_get_result", 2, BOOLOID);
+	(void) find_function(schema, "dblink_get_result", 2, BOOLOID);
 	dblink->get_result =
 		psprintf("SELECT r.value FROM %s($1, $2) AS r (value pg_catalog.text)",
 				 quote_qualified_identifier(name, "dblink_get_result"));
@@ -115,27 +118,20 @@ schema_of_dblink(void)
 
 /* A function whose first argument is a text, and that the user may execute. */
 static Oid
-find(Oid schema, const char *name, int count, Oid second)
+find_function(Oid schema, const char *name, int count, Oid second)
 {
 	const Oid types[] = { TEXTOID, second };
-	Oid function = iuid_find_function(schema, name, types, count);
-	AclResult result;
-
-	if (!OidIsValid(function))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("function %s of extension \"%s\" is missing", name,
-						"dblink"),
-				 errhint("Give the function back its name.")));
-	result =
+	Oid function = iuid_require_function(schema, name, types, count, "dblink");
+	AclResult result =
 		object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE);
+
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, OBJECT_FUNCTION, name);
 	return function;
 }
 
 List *
-iuid_open_connections(Dblink *dblink)
+iuid_list_connections(Dblink *dblink)
 {
 	LOCAL_FCINFO(fcinfo, 0);
 	Datum array, *names;
@@ -214,19 +210,19 @@ version_of(HeapTuple tuple, Oid oid)
 	memset(&version, 0, sizeof(version));
 	version.oid = oid;
 	version.xmin = HeapTupleHeaderGetRawXmin(tuple->t_data);
-	version.place = tuple->t_self;
+	version.ctid = tuple->t_self;
 	ReleaseSysCache(tuple);
 	return version;
 }
 
-/* As libpq takes the option: 1 is 2, and what is below that has no limit. */
+/* libpq takes 1 second as 2, and 0 or less as no limit. */
 int
 iuid_connect_seconds(const ForeignServer *server)
 {
 	const char *option = iuid_option(server->options, "connect_timeout");
-	int seconds = option == NULL ? CONNECT_SECONDS : atoi(option);
+	int seconds = option == NULL ? IUID_CONNECT_SECONDS : atoi(option);
 
-	return seconds <= 0 ? 0 : Max(seconds, CONNECT_SECONDS);
+	return seconds <= 0 ? 0 : Max(seconds, IUID_CONNECT_SECONDS);
 }
 
 bool
@@ -278,11 +274,11 @@ connect_now(void *arg)
 static void
 connect_in_time(const ConnectCall *call)
 {
-	char *volatile before = getenv(LIMIT);
+	char *volatile before = getenv(LIMIT_VARIABLE);
 
 	if (before != NULL)
 		before = pstrdup(before);
-	setenv(LIMIT, psprintf("%d", CONNECT_SECONDS), 1);
+	setenv(LIMIT_VARIABLE, psprintf("%d", IUID_CONNECT_SECONDS), 1);
 	PG_TRY();
 	{
 		(void) FunctionCall2(&call->dblink->connect,
@@ -292,9 +288,9 @@ connect_in_time(const ConnectCall *call)
 	PG_FINALLY();
 	{
 		if (before != NULL)
-			setenv(LIMIT, before, 1);
+			setenv(LIMIT_VARIABLE, before, 1);
 		else
-			unsetenv(LIMIT);
+			unsetenv(LIMIT_VARIABLE);
 	}
 	PG_END_TRY();
 }
@@ -306,8 +302,9 @@ iuid_disconnect(Dblink *dblink, const char *name)
 }
 
 /*
- * A server that ends a connection says so, and closes it.  is_busy() reads
- * what came, without waiting: the first time the words, the second the end.
+ * A server that ends a connection sends a message, and closes it.
+ * dblink_is_busy reads what came, without waiting: the first call reads the
+ * message, and the second one finds that the connection is closed.
  */
 bool
 iuid_is_alive(Dblink *dblink, const char *name)

@@ -34,7 +34,7 @@ typedef struct Dblink
 } Dblink;
 
 /* Seconds in which a node must connect, unless its server's options say so. */
-#define CONNECT_SECONDS 2
+#define IUID_CONNECT_SECONDS 2
 
 typedef struct Connection
 {
@@ -52,7 +52,7 @@ typedef struct Connection
 extern void iuid_find_dblink(Dblink *dblink);
 
 /* The names of all connections of the session, as C strings. */
-extern List *iuid_open_connections(Dblink *dblink);
+extern List *iuid_list_connections(Dblink *dblink);
 
 /* The seconds in which a server must connect, by its options; 0: no limit. */
 extern int iuid_connect_seconds(const ForeignServer *server);
@@ -70,15 +70,18 @@ extern Connection iuid_find_connection(const char *server);
 extern bool iuid_is_stale(const Connection *connection, const char *name);
 
 /*
- * Makes a connection, in its seconds and until the end at most; PostgreSQL 15
- * may take its seconds beyond the end.  False if that fails: *error says why,
- * *late that it took too long.  57014 if the statement is cancelled.
+ * Makes a connection.  That takes as long as connection->seconds allow, and
+ * ends at the time end, which PostgreSQL 15 may pass by these seconds.  False
+ * if it fails: *error says why, *late that it took too long.  57014 if the
+ * statement is cancelled.
  */
 extern bool iuid_connect(Dblink *dblink, const Connection *connection,
 						 TimestampTz end, ErrorData **error, bool *late);
 extern void iuid_disconnect(Dblink *dblink, const char *name);
 
-/* Whether a connection without a query still stands, as far as is known here. */
+/*
+ * Whether a connection without a query still stands, as far as is known here.
+ */
 extern bool iuid_is_alive(Dblink *dblink, const char *name);
 
 /* Sends a query, and does not wait; false if it could not be sent. */

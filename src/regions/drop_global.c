@@ -14,9 +14,11 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "execute.h"
 #include "owner.h"
 #include "partitions/lock.h"
 #include "partitions/partitioned.h"
+#include "relation.h"
 #include "view.h"
 
 typedef struct Work
@@ -40,7 +42,7 @@ Datum
 iuid_drop_global_table(PG_FUNCTION_ARGS)
 {
 	Work work = { .schema = get_func_namespace(fcinfo->flinfo->fn_oid) };
-	Restricted saved;
+	SavedUser saved;
 	char *name;
 	ListCell *lc;
 
@@ -67,7 +69,7 @@ iuid_drop_global_table(PG_FUNCTION_ARGS)
 		iuid_execute("DROP FOREIGN TABLE %s",
 					 iuid_qualified_name(lfirst_oid(lc)));
 	}
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 	PG_RETURN_VOID();
 }
 
@@ -135,12 +137,12 @@ check_view(Work *work)
 		if (class.relkind == RELKIND_FOREIGN_TABLE)
 			work->foreign = lappend_oid(work->foreign, lfirst_oid(lc));
 	}
-	if (columns == NIL || strcmp(strVal(linitial(columns)), NODE_COLUMN) != 0)
+	if (columns == NIL || strcmp(strVal(linitial(columns)), IUID_NODE_COLUMN) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("%s is not a global view",
 						iuid_qualified_name(work->global)),
 				 errdetail("The first column of a global view is \"%s\".",
-						   NODE_COLUMN),
+						   IUID_NODE_COLUMN),
 				 errhint("Use DROP VIEW.")));
 }

@@ -15,6 +15,7 @@
 #include "utils/lsyscache.h"
 
 #include "foreign.h"
+#include "relation.h"
 
 bool
 iuid_stands_on(Oid foreign, const char *server, Oid local, const char *name)
@@ -25,7 +26,7 @@ iuid_stands_on(Oid foreign, const char *server, Oid local, const char *name)
 	return server != NULL && schema != NULL && table != NULL &&
 		GetForeignTable(foreign)->serverid ==
 		get_foreign_server_oid(server, true) &&
-		strcmp(schema, get_namespace_name(get_rel_namespace(local))) == 0 &&
+		strcmp(schema, iuid_relation_schema(local)) == 0 &&
 		strcmp(table, name) == 0;
 }
 

@@ -31,7 +31,7 @@ extern const char *iuid_option(List *options, const char *option);
 extern void iuid_require_server(const char *node, const char *server,
 								const char *detail);
 
-/* What to enter for a node whose server is missing, or is none of postgres_fdw. */
+/* The hint for a node without a server, or with one of another wrapper. */
 #define IUID_SERVER_HINT \
 	"Make a postgres_fdw server for the node, and set the name of the server in iuid_nodes."
 

@@ -17,6 +17,7 @@
 #include "utils/varlena.h"
 
 #include "global_name.h"
+#include "relation.h"
 
 void
 iuid_read_global_name(text *global, Oid local, char **schema, char **name)
@@ -31,8 +32,7 @@ iuid_read_global_name(text *global, Oid local, char **schema, char **name)
 				 errhint(
 					 "Give the name, with its schema in front if that is not the schema of the local table.")));
 	*name = strVal(llast(path));
-	*schema = list_length(path) == 2 ?
-		strVal(linitial(path)) :
-		get_namespace_name(get_rel_namespace(local));
+	*schema = list_length(path) == 2 ? strVal(linitial(path)) :
+									   iuid_relation_schema(local);
 	(void) get_namespace_oid(*schema, false);
 }

@@ -19,11 +19,13 @@
 
 #include "countries.h"
 #include "country_view.h"
+#include "execute.h"
 #include "foreign.h"
 #include "global_name.h"
 #include "owner.h"
 #include "partitions/default_rows.h"
 #include "partitions/lock.h"
+#include "relation.h"
 
 typedef struct Work
 {
@@ -33,7 +35,7 @@ typedef struct Work
 	bool make[IUID_COUNTRIES]; /* a foreign table for the country */
 } Work;
 
-static Oid open_global(const Work *work, const char *schema, const char *name);
+static Oid find_global(const Work *work, const char *schema, const char *name);
 static List *plan_work(void *arg);
 static bool plan_foreign(Work *work);
 static bool is_current(const Work *work, int country);
@@ -60,7 +62,7 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 	Work *work = palloc0(sizeof(Work));
 	Countries *countries = &work->countries;
 	char *schema, *name;
-	Restricted saved;
+	SavedUser saved;
 
 	work->local = PG_GETARG_OID(1);
 	countries->entity = entity;
@@ -69,7 +71,7 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 	(void) iuid_read_partitioned(work->local, ORDER_OF_COUNTRY,
 								 countries->schema);
 	iuid_read_global_name(PG_GETARG_TEXT_PP(0), work->local, &schema, &name);
-	countries->parent = open_global(work, schema, name);
+	countries->parent = find_global(work, schema, name);
 	iuid_read_routes(fcinfo, countries);
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
@@ -79,10 +81,10 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 	if (!OidIsValid(countries->parent))
 	{
 		create_parent(work, schema, name);
-		iuid_give_table(fcinfo, countries->parent);
+		iuid_return_table(fcinfo, countries->parent);
 	}
 	change_foreign(fcinfo, work, schema, name);
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 	return (Datum) 0;
 }
 
@@ -91,7 +93,7 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
  * if the table has another DEFAULT partition than the local table.
  */
 static Oid
-open_global(const Work *work, const char *schema, const char *name)
+find_global(const Work *work, const char *schema, const char *name)
 {
 	Oid table = get_relname_relid(name, get_namespace_oid(schema, false));
 	Partitioned *parent;
@@ -185,7 +187,7 @@ is_current(const Work *work, int country)
 	const Country *found = &work->countries.country[country];
 
 	return iuid_stands_on(found->partition, found->server, work->local,
-						  iuid_country_view_name(get_rel_name(work->local),
+						  iuid_country_view_name(iuid_relation_name(work->local),
 												 country, work->countries.entity));
 }
 
@@ -252,9 +254,9 @@ change_foreign(FunctionCallInfo fcinfo, const Work *work, const char *schema,
 		if (!work->make[c])
 			continue;
 		create_foreign(work, c, schema, foreign);
-		iuid_give_table(fcinfo,
-						get_relname_relid(foreign,
-										  get_namespace_oid(schema, false)));
+		iuid_return_table(fcinfo,
+						  get_relname_relid(foreign,
+											get_namespace_oid(schema, false)));
 	}
 }
 
@@ -276,9 +278,8 @@ create_foreign(const Work *work, int country, const char *schema,
 				 iuid_text_of_bound(&range.lower),
 				 iuid_text_of_bound(&range.upper),
 				 quote_identifier(countries->country[country].server),
+				 quote_literal_cstr(iuid_relation_schema(work->local)),
 				 quote_literal_cstr(
-					 get_namespace_name(get_rel_namespace(work->local))),
-				 quote_literal_cstr(
-					 iuid_country_view_name(get_rel_name(work->local), country,
-											countries->entity)));
+					 iuid_country_view_name(iuid_relation_name(work->local),
+											country, countries->entity)));
 }

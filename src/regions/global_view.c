@@ -22,12 +22,14 @@
 #include "utils/syscache.h"
 
 #include "countries.h"
+#include "execute.h"
 #include "foreign.h"
 #include "global_name.h"
 #include "owner.h"
 #include "partitions/attach.h"
 #include "partitions/lock.h"
 #include "registry/registry.h"
+#include "relation.h"
 #include "settings.h"
 #include "view.h"
 
@@ -71,7 +73,7 @@ iuid_create_global_view(PG_FUNCTION_ARGS)
 {
 	Work work = { 0 };
 	bool is_new;
-	Restricted saved;
+	SavedUser saved;
 	ListCell *lc;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
@@ -100,17 +102,17 @@ iuid_create_global_view(PG_FUNCTION_ARGS)
 	}
 	create_view(&work, true);
 	if (is_new)
-		iuid_give_table(fcinfo, find_relation(&work, work.name, RELKIND_VIEW));
+		iuid_return_table(fcinfo, find_relation(&work, work.name, RELKIND_VIEW));
 	foreach (lc, work.others)
 	{
 		Other *other = lfirst(lc);
 
 		if (!other->stays)
-			iuid_give_table(fcinfo,
-							find_relation(&work, other->name,
-										  RELKIND_FOREIGN_TABLE));
+			iuid_return_table(fcinfo,
+							  find_relation(&work, other->name,
+											RELKIND_FOREIGN_TABLE));
 	}
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 	return (Datum) 0;
 }
 
@@ -150,11 +152,11 @@ check_local(Oid local)
 				 errhint("Give the table that each node has.")));
 	foreach (lc, iuid_column_names(local))
 	{
-		if (strcmp(strVal(lfirst(lc)), NODE_COLUMN) == 0)
+		if (strcmp(strVal(lfirst(lc)), IUID_NODE_COLUMN) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_DUPLICATE_COLUMN),
 					 errmsg("column \"%s\" of table %s is in the way",
-							NODE_COLUMN, iuid_qualified_name(local)),
+							IUID_NODE_COLUMN, iuid_qualified_name(local)),
 					 errdetail("The view has a column of that name for the node."),
 					 errhint("Rename the column.")));
 	}
@@ -232,7 +234,7 @@ static bool
 is_current(const Other *other, Oid local)
 {
 	return iuid_stands_on(other->table, other->node->server, local,
-						  get_rel_name(local)) &&
+						  iuid_relation_name(local)) &&
 		strcmp(column_definitions(other->table), column_definitions(local)) == 0;
 }
 
@@ -269,9 +271,8 @@ create_foreign(const Work *work, const Other *other)
 				 quote_qualified_identifier(work->schema, other->name),
 				 column_definitions(work->local),
 				 quote_identifier(other->node->server),
-				 quote_literal_cstr(
-					 get_namespace_name(get_rel_namespace(work->local))),
-				 quote_literal_cstr(get_rel_name(work->local)));
+				 quote_literal_cstr(iuid_relation_schema(work->local)),
+				 quote_literal_cstr(iuid_relation_name(work->local)));
 }
 
 /*
@@ -319,7 +320,8 @@ create_view(const Work *work, bool whole)
 
 	initStringInfo(&query);
 	appendStringInfo(&query,
-					 "SELECT %s::pg_catalog.text AS " NODE_COLUMN ", %s FROM %s",
+					 "SELECT %s::pg_catalog.text AS " IUID_NODE_COLUMN
+					 ", %s FROM %s",
 					 quote_literal_cstr(iuid_setting_node), columns,
 					 iuid_qualified_name(work->local));
 	foreach (lc, work->others)

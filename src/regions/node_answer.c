@@ -65,7 +65,7 @@ iuid_read_json(const char *query, const char *json, int count)
 	char **row = palloc0(sizeof(char *) * count);
 	Oid type = TEXTOID;
 	Datum parameter;
-	Restricted saved;
+	SavedUser saved;
 
 	if (json == NULL)
 		ereport(ERROR,
@@ -86,6 +86,6 @@ iuid_read_json(const char *query, const char *json, int count)
 		row[i] = text == NULL ? NULL : MemoryContextStrdup(caller, text);
 	}
 	SPI_finish();
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 	return row;
 }

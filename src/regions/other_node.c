@@ -28,9 +28,9 @@
 static bool find_connection(void *arg);
 static bool read_result(void *arg);
 static void take_result(OtherNode *node, ErrorData *error);
-static void send_next(OtherNode *node, const char *query, Step step);
+static void send_next(OtherNode *node, const char *query, NodeStep step);
 static bool is_refusal(const ErrorData *error);
-static bool is_of_columns(const ErrorData *error);
+static bool has_wrong_columns(const ErrorData *error);
 static bool reject_values(void *arg);
 static void fail(OtherNode *node, const ErrorData *error);
 static void close_connection(OtherNode *node);
@@ -40,22 +40,22 @@ iuid_send_if_open(OtherNode *node, List *open)
 {
 	const char *name = node->connection.name;
 	ErrorData *error;
-	ListCell *cell;
+	ListCell *lc;
 
 	if (!iuid_try(find_connection, node, &error))
 	{
 		fail(node, error);
 		return;
 	}
-	foreach (cell, open)
+	foreach (lc, open)
 	{
-		bool same = strcmp(lfirst(cell), name) == 0;
+		bool same = strcmp(lfirst(lc), name) == 0;
 
 		if (same && iuid_is_alive(node->dblink, name) &&
 			iuid_send_query(node->dblink, name, node->statement))
 			node->step = NODE_STATEMENT_RESULT;
-		else if (same || iuid_is_stale(&node->connection, lfirst(cell)))
-			iuid_disconnect(node->dblink, lfirst(cell));
+		else if (same || iuid_is_stale(&node->connection, lfirst(lc)))
+			iuid_disconnect(node->dblink, lfirst(lc));
 	}
 }
 
@@ -86,8 +86,8 @@ iuid_open_node(OtherNode *node, TimestampTz end)
 }
 
 /*
- * A cancel of this statement waits while a result is read.  So an error that
- * says so is one of the node.
+ * While a result is read, this statement cannot be cancelled.  So an error with
+ * the SQLSTATE of a cancel comes from the node.
  */
 void
 iuid_advance_node(OtherNode *node)
@@ -99,7 +99,7 @@ iuid_advance_node(OtherNode *node)
 
 		HOLD_CANCEL_INTERRUPTS();
 		if (iuid_try(read_result, node, &error))
-			RESUME_CANCEL_INTERRUPTS(); /* an error has done that */
+			RESUME_CANCEL_INTERRUPTS(); /* an error does that itself */
 		take_result(node, error);
 	}
 }
@@ -134,7 +134,7 @@ take_result(OtherNode *node, ErrorData *error)
 				fail(node, error);
 			break;
 		case NODE_STATEMENT_RESULT:
-			if (error != NULL && is_of_columns(error))
+			if (error != NULL && has_wrong_columns(error))
 				(void) iuid_try(reject_values, NULL, &error);
 			if (error != NULL)
 				fail(node, error);
@@ -156,7 +156,7 @@ take_result(OtherNode *node, ErrorData *error)
 }
 
 static void
-send_next(OtherNode *node, const char *query, Step step)
+send_next(OtherNode *node, const char *query, NodeStep step)
 {
 	node->step = step;
 	if (!iuid_send_query(node->dblink, node->connection.name, query))
@@ -175,7 +175,7 @@ is_refusal(const ErrorData *error)
 
 /* Whether dblink says that a result has not the one column it must have. */
 static bool
-is_of_columns(const ErrorData *error)
+has_wrong_columns(const ErrorData *error)
 {
 	static const char *const message = "remote query result rowtype";
 
@@ -210,12 +210,12 @@ iuid_give_up_node(OtherNode *node, int sqlstate, const char *message)
 static void
 close_connection(OtherNode *node)
 {
-	ListCell *cell;
+	ListCell *lc;
 
-	foreach (cell, iuid_open_connections(node->dblink))
+	foreach (lc, iuid_list_connections(node->dblink))
 	{
-		if (strcmp(lfirst(cell), node->connection.name) == 0)
-			iuid_disconnect(node->dblink, lfirst(cell));
+		if (strcmp(lfirst(lc), node->connection.name) == 0)
+			iuid_disconnect(node->dblink, lfirst(lc));
 	}
 	node->step = NODE_DONE;
 }

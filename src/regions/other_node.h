@@ -22,7 +22,7 @@
 #include "node_answer.h"
 
 /* What comes next at a node. */
-typedef enum Step
+typedef enum NodeStep
 {
 	NODE_TO_OPEN,
 	NODE_SETTING_RESULT,
@@ -30,7 +30,7 @@ typedef enum Step
 	NODE_STATEMENT_RESULT,
 	NODE_STATEMENT_END,
 	NODE_DONE
-} Step;
+} NodeStep;
 
 typedef struct OtherNode
 {
@@ -39,7 +39,7 @@ typedef struct OtherNode
 	const char *server; /* NULL: none is registered */
 	NodeAnswer *answer;
 	Connection connection;
-	Step step;
+	NodeStep step;
 
 	/* The result that was read last. */
 	uint64 rows;
@@ -50,8 +50,9 @@ typedef struct OtherNode
  * These functions take a node one step on, or more.  What fails at the node
  * becomes its answer, and then the node is NODE_DONE.
  *
- * Finds the connection of a node NODE_TO_OPEN, and sends the statement if it is
- * open, where open has the names of the open connections.
+ * iuid_send_if_open() takes a node that is NODE_TO_OPEN, and sends the
+ * statement if the connection of the node is among the open ones, a list of
+ * names.
  */
 extern void iuid_send_if_open(OtherNode *node, List *open);
 

@@ -36,7 +36,7 @@ iuid_report_problem(FunctionCallInfo fcinfo, const char *problem, int country,
 
 	values[PROBLEM_COLUMN] = CStringGetTextDatum(problem);
 	values[COUNTRY_COLUMN] = Int32GetDatum(country);
-	nulls[COUNTRY_COLUMN] = country == NO_COUNTRY;
+	nulls[COUNTRY_COLUMN] = country == IUID_NO_COUNTRY;
 	nulls[NODE_COLUMN] = node == NULL;
 	if (node != NULL)
 		values[NODE_COLUMN] = CStringGetTextDatum(node);

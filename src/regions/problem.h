@@ -12,12 +12,12 @@
 
 #include "compat.h"
 
-#define NO_COUNTRY (-1)
+#define IUID_NO_COUNTRY (-1)
 
 /*
- * Adds a row to the result of the SQL function: country is NO_COUNTRY or 0 to
- * 255, node may be NULL; detail and hint are texts, and the hint is what to
- * enter.
+ * Adds a row to the result of the SQL function: country is IUID_NO_COUNTRY or
+ * 0 to 255, node may be NULL; detail and hint are texts, and the hint is what
+ * to enter.
  */
 extern void iuid_report_problem(FunctionCallInfo fcinfo, const char *problem,
 								int country, const char *node,

@@ -48,7 +48,7 @@ iuid_run_on_nodes(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	List *nodes;
-	ListCell *cell;
+	ListCell *lc;
 	int64 limit;
 
 	if (PG_ARGISNULL(0))
@@ -60,9 +60,9 @@ iuid_run_on_nodes(PG_FUNCTION_ARGS)
 	nodes = iuid_ask_nodes(text_to_cstring(PG_GETARG_TEXT_PP(0)), nodes, limit);
 
 	InitMaterializedSRF(fcinfo, 0);
-	foreach (cell, nodes)
+	foreach (lc, nodes)
 	{
-		const NodeAnswer *answer = lfirst(cell);
+		const NodeAnswer *answer = lfirst(lc);
 		Datum values[COLUMNS];
 		bool nulls[COLUMNS] = { false };
 
@@ -132,11 +132,11 @@ choose_nodes(FunctionCallInfo fcinfo, ArrayType *names)
 static NodeServer *
 find_node(List *nodes, const char *name)
 {
-	ListCell *cell;
+	ListCell *lc;
 
-	foreach (cell, nodes)
+	foreach (lc, nodes)
 	{
-		NodeServer *node = lfirst(cell);
+		NodeServer *node = lfirst(lc);
 
 		if (strcmp(node->node, name) == 0)
 			return node;

@@ -24,11 +24,12 @@
 #include "utils/fmgroids.h"
 #include "utils/syscache.h"
 
-#include "owner.h"
+#include "execute.h"
+#include "relation.h"
 #include "view.h"
 
 static List *relations_needed_by(Oid class, Oid object);
-static char *name_between(const ListCell *old, const List *shown);
+static char *temporary_name(const ListCell *old, const List *shown);
 static void rename_column(Oid view, const char *old, const char *name);
 
 /* Nothing is locked: the cache of the catalog has the columns one by one. */
@@ -112,7 +113,10 @@ relations_needed_by(Oid class, Oid object)
 	return tables;
 }
 
-/* A column may have the name that another one gets, so each gets one between. */
+/*
+ * A column may have the name that another one gets, so each gets a temporary
+ * name first.
+ */
 void
 iuid_rename_columns(Oid view, Oid table)
 {
@@ -123,17 +127,17 @@ iuid_rename_columns(Oid view, Oid table)
 	forboth(name, names, old, shown)
 	{
 		if (!equal(lfirst(name), lfirst(old)))
-			rename_column(view, strVal(lfirst(old)), name_between(old, shown));
+			rename_column(view, strVal(lfirst(old)), temporary_name(old, shown));
 	}
 	forboth(name, names, old, shown)
 	{
 		if (!equal(lfirst(name), lfirst(old)))
-			rename_column(view, name_between(old, shown), strVal(lfirst(name)));
+			rename_column(view, temporary_name(old, shown), strVal(lfirst(name)));
 	}
 }
 
 static char *
-name_between(const ListCell *old, const List *shown)
+temporary_name(const ListCell *old, const List *shown)
 {
 	return psprintf("iuid renames column %d", (int) list_cell_number(shown, old));
 }

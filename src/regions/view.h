@@ -15,7 +15,7 @@
 #include "nodes/pg_list.h"
 
 /* The first column of a view over all regions. */
-#define NODE_COLUMN "node"
+#define IUID_NODE_COLUMN "node"
 
 /* The names of the columns of a relation, as String nodes, in their order. */
 extern List *iuid_column_names(Oid relation);
@@ -30,7 +30,7 @@ extern List *iuid_tables_of_view(Oid view);
 extern bool iuid_goes_with(Oid view, Oid table);
 
 /*
- * Gives the columns of a view behind its first one the names that the columns
+ * Gives the columns of a view after its first one the names that the columns
  * of a table have.  While the view is there, the table cannot lose a column, so
  * both have the same columns in the same order.
  */

@@ -15,8 +15,8 @@
 #include "making/generate.h"
 #include "registry.h"
 
-static int registered(int number, const char *what, const char *table,
-					  const char *name);
+static int check_found(int number, const char *what, const char *table,
+					   const char *name);
 
 /*
  * gen_iuid(code, key): a new identifier of this moment, for the country and
@@ -29,20 +29,21 @@ gen_iuid_registered(PG_FUNCTION_ARGS)
 	char *code, *key;
 	int country, entity;
 
-	iuid_reject_null(fcinfo, 0, "country");
-	iuid_reject_null(fcinfo, 1, "entity");
+	iuid_check_not_null(fcinfo, 0, "country");
+	iuid_check_not_null(fcinfo, 1, "entity");
 	code = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	key = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	country = registered(iuid_find_country(fcinfo, code), "country",
-						 "iuid_countries", code);
-	entity = registered(iuid_find_entity(fcinfo, key), "entity",
-						"iuid_entities", key);
+	country = check_found(iuid_find_country(fcinfo, code), "country",
+						  "iuid_countries", code);
+	entity = check_found(iuid_find_entity(fcinfo, key), "entity",
+						 "iuid_entities", key);
 
 	return iuid_generate(country, entity);
 }
 
+/* 22023 for -1, which stands for a code or key that is not registered. */
 static int
-registered(int number, const char *what, const char *table, const char *name)
+check_found(int number, const char *what, const char *table, const char *name)
 {
 	if (number < 0)
 		ereport(ERROR,

@@ -25,6 +25,7 @@
 
 #include "iso_countries.h"
 #include "owner.h"
+#include "relation.h"
 
 #define TABLE_NAME "iuid_countries"
 
@@ -38,7 +39,7 @@ static Datum country_name(int n);
 static Relation open_table(Oid schema);
 static void make_parameters(Datum parameters[2]);
 static int register_missing(const char *table, Datum parameters[2]);
-static void reject_clash(const char *table, Datum parameters[2]);
+static void check_no_clash(const char *table, Datum parameters[2]);
 
 static const Oid parameter_types[2] = { TEXTARRAYOID, TEXTARRAYOID };
 
@@ -84,10 +85,10 @@ iuid_register_iso_countries(PG_FUNCTION_ARGS)
 	Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
 	Relation relation = open_table(schema);
 	Oid table = RelationGetRelid(relation);
-	Restricted saved;
+	SavedUser saved;
 	Datum parameters[2];
 	char *table_name;
-	int registered;
+	int count;
 
 	/* By OID: the schema may have been renamed meanwhile. */
 	table_name = iuid_qualified_name(table);
@@ -95,13 +96,13 @@ iuid_register_iso_countries(PG_FUNCTION_ARGS)
 
 	saved = iuid_become(iuid_owner_or_caller(table));
 	SPI_connect();
-	registered = register_missing(table_name, parameters);
-	reject_clash(table_name, parameters);
+	count = register_missing(table_name, parameters);
+	check_no_clash(table_name, parameters);
 	SPI_finish();
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 
 	relation_close(relation, NoLock);
-	PG_RETURN_INT32(registered);
+	PG_RETURN_INT32(count);
 }
 
 /*
@@ -124,12 +125,8 @@ open_table(Oid schema)
 		relation = try_relation_open(oid, RowExclusiveLock);
 	}
 	if (relation == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("table \"%s\" of extension \"%s\" is missing",
-						TABLE_NAME, "iuid_regions"),
-				 errdetail("The countries are registered there."),
-				 errhint("Give the table back its name.")));
+		iuid_reject_missing_table(TABLE_NAME,
+								  "The countries are registered there.");
 	if (relation->rd_rel->relkind != RELKIND_RELATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -177,7 +174,7 @@ register_missing(const char *table, Datum parameters[2])
  * identifiers would then have two meanings.
  */
 static void
-reject_clash(const char *table, Datum parameters[2])
+check_no_clash(const char *table, Datum parameters[2])
 {
 	char *command =
 		psprintf("SELECT own.country, own.code, iso.country, iso.code"

@@ -18,28 +18,20 @@
 #include "registry.h"
 #include "settings.h"
 
-/* Nil, Max and the reserved layouts have no country and no entity. */
-static inline bool
-has_origin(const Iuid *id)
+static RegistryLookup
+look_up(FunctionCallInfo fcinfo, const Iuid *id)
 {
-	return !iuid_is_end(id) && iuid_get_layout(id) <= IUID_LAYOUT_NAME;
-}
-
-static Registered
-get_registered(FunctionCallInfo fcinfo, const Iuid *id)
-{
-	if (!has_origin(id))
-		return (Registered){ 0 };
-	return iuid_registered(fcinfo, iuid_get_country(id), iuid_get_entity(id));
+	if (!iuid_has_origin(id))
+		return (RegistryLookup){ 0 };
+	return iuid_look_up(fcinfo, iuid_get_country(id), iuid_get_entity(id));
 }
 
 static inline const char *
 get_node(FunctionCallInfo fcinfo, const Iuid *id)
 {
-	if (!has_origin(id))
+	if (!iuid_has_origin(id))
 		return NULL;
-	return iuid_registered_node(fcinfo, iuid_get_country(id),
-								iuid_get_entity(id));
+	return iuid_routed_node(fcinfo, iuid_get_country(id), iuid_get_entity(id));
 }
 
 static Datum
@@ -66,7 +58,7 @@ iuid_node_of(PG_FUNCTION_ARGS)
 	int country = iuid_country_arg(fcinfo, 0, IUID_COUNTRY_MAX);
 	int entity = iuid_entity_arg(fcinfo, 1, IUID_ENTITY_MAX);
 
-	return text_or_null(fcinfo, iuid_registered_node(fcinfo, country, entity));
+	return text_or_null(fcinfo, iuid_routed_node(fcinfo, country, entity));
 }
 
 /*
@@ -89,7 +81,7 @@ PG_FUNCTION_INFO_V1(iuid_country_code);
 Datum
 iuid_country_code(PG_FUNCTION_ARGS)
 {
-	return text_or_null(fcinfo, get_registered(fcinfo, PG_GETARG_IUID_P(0)).code);
+	return text_or_null(fcinfo, look_up(fcinfo, PG_GETARG_IUID_P(0)).code);
 }
 
 /* iuid_entity_key(iuid): the key of the entity; NULL for none. */
@@ -97,7 +89,7 @@ PG_FUNCTION_INFO_V1(iuid_entity_key);
 Datum
 iuid_entity_key(PG_FUNCTION_ARGS)
 {
-	return text_or_null(fcinfo, get_registered(fcinfo, PG_GETARG_IUID_P(0)).key);
+	return text_or_null(fcinfo, look_up(fcinfo, PG_GETARG_IUID_P(0)).key);
 }
 
 /* The columns of iuid_inspect, as the SQL script declares them. */
@@ -122,15 +114,11 @@ Datum
 iuid_inspect(PG_FUNCTION_ARGS)
 {
 	const Iuid *id = PG_GETARG_IUID_P(0);
-	bool has_layout = !iuid_is_end(id);
-	Registered registered = get_registered(fcinfo, id);
+	RegistryLookup found = look_up(fcinfo, id);
 	const char *const texts[INSPECT_COLUMNS] = {
-		[CODE_COLUMN] = registered.code,
-		[NAME_COLUMN] = registered.name,
-		[SERVICE_COLUMN] = registered.service,
-		[KEY_COLUMN] = registered.key,
-		[NODE_COLUMN] = registered.node,
-		[REGION_COLUMN] = registered.region,
+		[CODE_COLUMN] = found.code,		  [NAME_COLUMN] = found.name,
+		[SERVICE_COLUMN] = found.service, [KEY_COLUMN] = found.key,
+		[NODE_COLUMN] = found.node,		  [REGION_COLUMN] = found.region,
 	};
 	Datum values[INSPECT_COLUMNS];
 	bool nulls[INSPECT_COLUMNS];
@@ -143,13 +131,13 @@ iuid_inspect(PG_FUNCTION_ARGS)
 	}
 	values[TIME_COLUMN] =
 		TimestampTzGetDatum(iuid_ms_to_timestamp(iuid_get_ms(id)));
-	nulls[TIME_COLUMN] = !has_layout || iuid_get_layout(id) != IUID_LAYOUT_TIME;
+	nulls[TIME_COLUMN] = !iuid_has_time(id);
 	values[COUNTRY_COLUMN] = Int32GetDatum(iuid_get_country(id));
-	nulls[COUNTRY_COLUMN] = !has_origin(id);
+	nulls[COUNTRY_COLUMN] = !iuid_has_origin(id);
 	values[ENTITY_COLUMN] = Int32GetDatum(iuid_get_entity(id));
-	nulls[ENTITY_COLUMN] = !has_origin(id);
+	nulls[ENTITY_COLUMN] = !iuid_has_origin(id);
 	values[LAYOUT_COLUMN] = Int32GetDatum(iuid_get_layout(id));
-	nulls[LAYOUT_COLUMN] = !has_layout;
+	nulls[LAYOUT_COLUMN] = !iuid_has_layout(id);
 
 	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");

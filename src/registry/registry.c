@@ -3,11 +3,11 @@
  * registry.c
  *	  Keeps the registry in a cache in each session, and looks it up there.
  *
- * The tables are small, and a query needs them for every row.  So the cache
- * reads all of them at once, and drops all of them when one changes.  A
- * statement sees one registry from its beginning to its end: each place of a
- * query that calls a function (call site) has a pin on the registry that it
- * saw, and uses it as long as the snapshot is the same.
+ * The tables are small, and a query needs them for every row (benchmark route).
+ * So the cache reads all of them at once, and drops all of them when one
+ * changes.  A statement sees one registry from its beginning to its end: each
+ * place of a query that calls a function (call site) has a pin on the registry
+ * that it saw, and uses it as long as the snapshot is the same.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -27,7 +27,7 @@
 #include "registry_trigger.h"
 
 /* How often the tables are read, at most, while they change. */
-#define TRIES 3
+#define TRIES_MAX 3
 
 /*
  * Tells the snapshots of one transaction apart.  When another transaction
@@ -54,7 +54,7 @@ typedef struct CallSite
 
 static Registry *cache; /* pinned; NULL: the tables must be read */
 static bool changed;	/* a table has changed since load() began to read */
-static Oid tables[IUID_TABLES];
+static Oid tables[IUID_REGISTRY_TABLES];
 
 /* All call sites; the one that was used last comes first. */
 static dlist_head call_sites = DLIST_STATIC_INIT(call_sites);
@@ -67,13 +67,12 @@ static Registry *latest; /* pinned, until the end of the transaction */
 static Moment latest_moment;
 static TimestampTz latest_statement;
 
-static inline const Registry *get_registry(FunctionCallInfo fcinfo);
 static pg_noinline const Registry *find_registry(FmgrInfo *flinfo, Snapshot now);
 static CallSite *make_call_site(FmgrInfo *flinfo);
 static void end_call_site(void *arg);
-static Registry *find_moment(Snapshot now);
-static void load(Oid schema, Registry **place);
-static void set_registry(Registry **place, Registry *registry);
+static Registry *registry_at(Snapshot now);
+static void load(Oid schema, Registry **pin);
+static void move_pin(Registry **pin, Registry *registry);
 static void register_callbacks(void);
 static void forget_changed(Datum arg, Oid relid);
 static void forget_since(SubTransactionId subxact);
@@ -125,7 +124,7 @@ find_registry(FmgrInfo *flinfo, Snapshot now)
 		site = make_call_site(flinfo);
 	site->moment.xmax = InvalidTransactionId;
 
-	registry = now == NULL ? NULL : find_moment(now);
+	registry = now == NULL ? NULL : registry_at(now);
 	if (registry == NULL)
 	{
 		/*
@@ -136,13 +135,13 @@ find_registry(FmgrInfo *flinfo, Snapshot now)
 		registry = cache;
 	}
 	if (registry != NULL)
-		set_registry(&site->registry, registry);
+		move_pin(&site->registry, registry);
 	else
 		load(get_func_namespace(flinfo->fn_oid), &site->registry);
 
 	site->moment = get_moment(now);
 	dlist_move_head(&call_sites, &site->node);
-	set_registry(&latest, site->registry);
+	move_pin(&latest, site->registry);
 	latest_moment = site->moment;
 	latest_statement = GetCurrentStatementStartTimestamp();
 	return site->registry;
@@ -167,12 +166,12 @@ end_call_site(void *arg)
 	CallSite *site = arg;
 
 	dlist_delete(&site->node);
-	set_registry(&site->registry, NULL);
+	move_pin(&site->registry, NULL);
 }
 
 /* The registry that an earlier call with this snapshot saw; NULL for none. */
 static Registry *
-find_moment(Snapshot now)
+registry_at(Snapshot now)
 {
 	dlist_iter i;
 
@@ -197,7 +196,7 @@ find_moment(Snapshot now)
  * at that moment; but it does not become the cache.
  */
 static void
-load(Oid schema, Registry **place)
+load(Oid schema, Registry **pin)
 {
 	Registry *registry;
 
@@ -205,28 +204,28 @@ load(Oid schema, Registry **place)
 	{
 		changed = false;
 		registry = iuid_load_registry(schema, tables);
-		if (!changed || tries == TRIES)
+		if (!changed || tries == TRIES_MAX)
 			break;
 		MemoryContextDelete(registry->context);
 	}
 	MemoryContextSetParent(registry->context, CacheMemoryContext);
-	set_registry(place, registry);
+	move_pin(pin, registry);
 	if (!changed)
 	{
-		set_registry(&cache, registry);
+		move_pin(&cache, registry);
 		iuid_check_triggers(schema, tables);
 	}
 }
 
 /* Moves a pin to another registry, or NULL; frees a registry without a pin. */
 static void
-set_registry(Registry **place, Registry *registry)
+move_pin(Registry **pin, Registry *registry)
 {
-	Registry *before = *place;
+	Registry *before = *pin;
 
 	if (registry != NULL)
 		registry->pins++;
-	*place = registry;
+	*pin = registry;
 	if (before != NULL && --before->pins == 0)
 		MemoryContextDelete(before->context);
 }
@@ -234,14 +233,14 @@ set_registry(Registry **place, Registry *registry)
 static void
 register_callbacks(void)
 {
-	static bool registered;
+	static bool done;
 
-	if (registered)
+	if (done)
 		return;
 	CacheRegisterRelcacheCallback(forget_changed, (Datum) 0);
 	RegisterXactCallback(end_transaction, NULL);
 	RegisterSubXactCallback(end_subtransaction, NULL);
-	registered = true;
+	done = true;
 }
 
 static void
@@ -249,12 +248,12 @@ forget_changed(Datum arg pg_attribute_unused(), Oid relid)
 {
 	bool ours = !OidIsValid(relid);
 
-	for (int i = 0; i < IUID_TABLES; i++)
+	for (int i = 0; i < IUID_REGISTRY_TABLES; i++)
 		ours = ours || relid == tables[i];
 	if (ours)
 	{
 		changed = true;
-		set_registry(&cache, NULL);
+		move_pin(&cache, NULL);
 	}
 }
 
@@ -269,9 +268,9 @@ forget_since(SubTransactionId subxact)
 	dlist_iter i;
 
 	if (cache != NULL && cache->loaded_in >= subxact)
-		set_registry(&cache, NULL);
+		move_pin(&cache, NULL);
 	if (latest != NULL && latest->loaded_in >= subxact)
-		set_registry(&latest, NULL);
+		move_pin(&latest, NULL);
 	dlist_foreach(i, &call_sites)
 	{
 		CallSite *site = dlist_container(CallSite, node, i.cur);
@@ -302,7 +301,7 @@ end_transaction(XactEvent event, void *arg pg_attribute_unused())
 		default:
 			return;
 	}
-	set_registry(&latest, NULL);
+	move_pin(&latest, NULL);
 	dlist_foreach(i, &call_sites)
 	{
 		CallSite *site = dlist_container(CallSite, node, i.cur);
@@ -321,18 +320,18 @@ end_subtransaction(SubXactEvent event, SubTransactionId subxact,
 		forget_since(subxact);
 }
 
-Registered
-iuid_registered(FunctionCallInfo fcinfo, int country, int entity)
+RegistryLookup
+iuid_look_up(FunctionCallInfo fcinfo, int country, int entity)
 {
-	static const RegisteredNode none;
+	static const RegistryNode none;
 	const Registry *registry = get_registry(fcinfo);
-	const RegisteredCountry *c = &registry->countries[country];
-	const RegisteredEntity *e = &registry->entities[entity];
-	const RegisteredNode *n = iuid_find_route(registry, country, entity);
+	const RegistryCountry *c = &registry->countries[country];
+	const RegistryEntity *e = &registry->entities[entity];
+	const RegistryNode *n = iuid_find_route(registry, country, entity);
 
 	if (n == NULL)
 		n = &none;
-	return (Registered){
+	return (RegistryLookup){
 		.code = c->code,
 		.name = c->name,
 		.service = e->service,
@@ -344,9 +343,9 @@ iuid_registered(FunctionCallInfo fcinfo, int country, int entity)
 }
 
 const char *
-iuid_registered_node(FunctionCallInfo fcinfo, int country, int entity)
+iuid_routed_node(FunctionCallInfo fcinfo, int country, int entity)
 {
-	const RegisteredNode *n =
+	const RegistryNode *n =
 		iuid_find_route(get_registry(fcinfo), country, entity);
 
 	return n == NULL ? NULL : n->node;
@@ -364,25 +363,25 @@ iuid_is_registered_country(FunctionCallInfo fcinfo, int country)
 bool
 iuid_is_registered_node(FunctionCallInfo fcinfo, const char *node)
 {
-	const RegisteredNode *found = iuid_find_node(get_registry(fcinfo), node);
+	const RegistryNode *found = iuid_find_node(get_registry(fcinfo), node);
 
-	return found != NULL && found->registered;
+	return found != NULL && found->has_row;
 }
 
 List *
 iuid_registered_nodes(FunctionCallInfo fcinfo)
 {
 	List *nodes = iuid_list_nodes(get_registry(fcinfo));
-	ListCell *cell;
+	ListCell *lc;
 
-	foreach (cell, nodes)
+	foreach (lc, nodes)
 	{
-		const RegisteredNode *node = lfirst(cell);
+		const RegistryNode *node = lfirst(lc);
 		NodeServer *copy = palloc(sizeof(NodeServer));
 
 		copy->node = pstrdup(node->node);
 		copy->server = node->server == NULL ? NULL : pstrdup(node->server);
-		lfirst(cell) = copy;
+		lfirst(lc) = copy;
 	}
 	return nodes;
 }

@@ -24,10 +24,11 @@
 #include "nodes/pg_list.h"
 
 /*
- * What the registry has for a country and entity; NULL for what it has not.
- * The strings stay until the SQL function is called with another snapshot.
+ * What the registry has for a country and entity, 0 to 255 each.  NULL stands
+ * for what it does not have.  The strings stay until the SQL function is
+ * called with another snapshot.
  */
-typedef struct Registered
+typedef struct RegistryLookup
 {
 	const char *code; /* of the country */
 	const char *name;
@@ -36,11 +37,10 @@ typedef struct Registered
 	const char *node; /* by the routes */
 	const char *region;
 	const char *server;
-} Registered;
+} RegistryLookup;
 
-/* All that is registered of a country and entity, 0 to 255 each. */
-extern Registered iuid_registered(FunctionCallInfo fcinfo, int country,
-								  int entity);
+extern RegistryLookup iuid_look_up(FunctionCallInfo fcinfo, int country,
+								   int entity);
 
 /* A node of iuid_nodes, and its server; NULL for none. */
 typedef struct NodeServer
@@ -53,8 +53,8 @@ typedef struct NodeServer
 extern List *iuid_registered_nodes(FunctionCallInfo fcinfo);
 
 /* The node that the routes give for a country and entity; NULL for none. */
-extern const char *iuid_registered_node(FunctionCallInfo fcinfo, int country,
-										int entity);
+extern const char *iuid_routed_node(FunctionCallInfo fcinfo, int country,
+									int entity);
 
 /* Whether a country, 0 to 255, has a code or a route of its own. */
 extern bool iuid_is_registered_country(FunctionCallInfo fcinfo, int country);

@@ -27,9 +27,14 @@
 #include "utils/snapmgr.h"
 
 #include "registry_load.h"
+#include "relation.h"
 
 /* Bytes that a text of the registry can have. */
 #define LONGEST_TEXT 1024
+
+/* What is said of a table that is missing. */
+#define PURPOSE \
+	"The registry is in tables of the extension's schema, which are found by their names."
 
 /* The type of a column, and the values that it can have. */
 typedef enum ColumnKind
@@ -51,12 +56,12 @@ typedef struct Column
 typedef struct Table
 {
 	const char *name;
-	Column columns[IUID_COLUMNS];
+	Column columns[IUID_REGISTRY_COLUMNS];
 	void (*add)(Registry *registry, const RegistryValue *values);
 } Table;
 
 /* The tables, in the order in which they are read. */
-static const Table tables_read[IUID_TABLES] = {
+static const Table tables_read[IUID_REGISTRY_TABLES] = {
 	{ "iuid_countries",
 	  { { "country", NUMBER, IUID_COUNTRY_MAX },
 		{ "code", NAME, 0 },
@@ -79,17 +84,16 @@ static const Table tables_read[IUID_TABLES] = {
 	  iuid_add_route },
 };
 
-pg_noreturn static void reject_missing(const Table *table);
 static void read_table(Registry *registry, const Table *table, Oid oid,
 					   Snapshot snapshot);
 static void find_columns(const Table *table, TupleDesc tupdesc,
-						 AttrNumber *places);
+						 AttrNumber *attnums);
 static RegistryValue read_value(const Table *table, const Column *column,
-								TupleTableSlot *slot, AttrNumber place);
+								TupleTableSlot *slot, AttrNumber attnum);
 static int check_number(const Table *table, const Column *column, int number);
 
 Registry *
-iuid_load_registry(Oid schema, Oid tables[IUID_TABLES])
+iuid_load_registry(Oid schema, Oid tables[IUID_REGISTRY_TABLES])
 {
 	MemoryContext context =
 		AllocSetContextCreate(CurrentMemoryContext, "iuid registry",
@@ -102,11 +106,11 @@ iuid_load_registry(Oid schema, Oid tables[IUID_TABLES])
 	if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
 		registry->loaded_in = GetCurrentSubTransactionId();
 
-	for (int i = 0; i < IUID_TABLES; i++)
+	for (int i = 0; i < IUID_REGISTRY_TABLES; i++)
 	{
 		tables[i] = get_relname_relid(tables_read[i].name, schema);
 		if (!OidIsValid(tables[i]))
-			reject_missing(&tables_read[i]);
+			iuid_reject_missing_table(tables_read[i].name, PURPOSE);
 	}
 
 	/*
@@ -118,7 +122,7 @@ iuid_load_registry(Oid schema, Oid tables[IUID_TABLES])
 	 * wait for each other.
 	 */
 	snapshot = RegisterSnapshot(GetCatalogSnapshot(tables[0]));
-	for (int i = 0; i < IUID_TABLES; i++)
+	for (int i = 0; i < IUID_REGISTRY_TABLES; i++)
 		read_table(registry, &tables_read[i], tables[i], snapshot);
 	UnregisterSnapshot(snapshot);
 
@@ -127,28 +131,16 @@ iuid_load_registry(Oid schema, Oid tables[IUID_TABLES])
 }
 
 static void
-reject_missing(const Table *table)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_TABLE),
-			 errmsg("table \"%s\" of extension \"%s\" is missing", table->name,
-					"iuid_regions"),
-			 errdetail(
-				 "The registry is in tables of the extension's schema, which are found by their names."),
-			 errhint("Give the table back its name.")));
-}
-
-static void
 read_table(Registry *registry, const Table *table, Oid oid, Snapshot snapshot)
 {
 	Relation relation = try_relation_open(oid, AccessShareLock);
-	AttrNumber places[IUID_COLUMNS];
-	RegistryValue values[IUID_COLUMNS];
+	AttrNumber attnums[IUID_REGISTRY_COLUMNS];
+	RegistryValue values[IUID_REGISTRY_COLUMNS];
 	TupleTableSlot *slot;
 	TableScanDesc scan;
 
 	if (relation == NULL)
-		reject_missing(table);
+		iuid_reject_missing_table(table->name, PURPOSE);
 	if (relation->rd_rel->relkind != RELKIND_RELATION ||
 		RELATION_IS_OTHER_TEMP(relation))
 		ereport(ERROR,
@@ -159,14 +151,14 @@ read_table(Registry *registry, const Table *table, Oid oid, Snapshot snapshot)
 					 "The registry is in plain tables, which all sessions can read."),
 				 errhint(
 					 "Rename the relation that has the name now, and give the extension's table back its name.")));
-	find_columns(table, RelationGetDescr(relation), places);
+	find_columns(table, RelationGetDescr(relation), attnums);
 
 	slot = table_slot_create(relation, NULL);
 	scan = table_beginscan(relation, snapshot, 0, NULL, 0);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
-		for (int i = 0; i < IUID_COLUMNS; i++)
-			values[i] = read_value(table, &table->columns[i], slot, places[i]);
+		for (int i = 0; i < IUID_REGISTRY_COLUMNS; i++)
+			values[i] = read_value(table, &table->columns[i], slot, attnums[i]);
 		table->add(registry, values);
 	}
 	table_endscan(scan);
@@ -182,9 +174,9 @@ is_number(const Column *column)
 
 /* Finds the columns by their names, and checks their types. */
 static void
-find_columns(const Table *table, TupleDesc tupdesc, AttrNumber *places)
+find_columns(const Table *table, TupleDesc tupdesc, AttrNumber *attnums)
 {
-	for (int i = 0; i < IUID_COLUMNS; i++)
+	for (int i = 0; i < IUID_REGISTRY_COLUMNS; i++)
 	{
 		const Column *column = &table->columns[i];
 		Oid type = is_number(column) ? INT4OID : TEXTOID;
@@ -219,16 +211,16 @@ find_columns(const Table *table, TupleDesc tupdesc, AttrNumber *places)
 							   found->atttypid == type ? ", but virtual" : "",
 							   format_type_be(type)),
 					 errhint("Give the column back its type.")));
-		places[i] = found->attnum;
+		attnums[i] = found->attnum;
 	}
 }
 
 static RegistryValue
 read_value(const Table *table, const Column *column, TupleTableSlot *slot,
-		   AttrNumber place)
+		   AttrNumber attnum)
 {
 	bool isnull;
-	Datum datum = slot_getattr(slot, place, &isnull);
+	Datum datum = slot_getattr(slot, attnum, &isnull);
 	RegistryValue value;
 
 	if (isnull && column->kind != NUMBER_OR_NULL && column->kind != NAME_OR_NULL)

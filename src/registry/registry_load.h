@@ -14,7 +14,7 @@
 
 #include "registry_rows.h"
 
-#define IUID_TABLES 4
+#define IUID_REGISTRY_TABLES 4
 
 /*
  * Reads the registry tables of a schema into a new memory context, which is a
@@ -22,6 +22,6 @@
  * sets the OIDs of the tables before it reads them, so that the caller notices
  * a change meanwhile.  registry.h has the errors.
  */
-extern Registry *iuid_load_registry(Oid schema, Oid tables[IUID_TABLES]);
+extern Registry *iuid_load_registry(Oid schema, Oid tables[IUID_REGISTRY_TABLES]);
 
 #endif /* IUID_REGISTRY_LOAD_H */

@@ -17,7 +17,7 @@
 typedef struct Named
 {
 	const char *name;
-	RegisteredNode *node;
+	RegistryNode *node;
 	int number;
 } Named;
 
@@ -78,7 +78,7 @@ iuid_add_country(Registry *registry, const RegistryValue *values)
 {
 	const char *table = "iuid_countries";
 	int number = values[0].number;
-	RegisteredCountry *country = &registry->countries[number];
+	RegistryCountry *country = &registry->countries[number];
 
 	if (country->code != NULL)
 		reject_twice(table, psprintf("country %d", number));
@@ -92,7 +92,7 @@ iuid_add_entity(Registry *registry, const RegistryValue *values)
 {
 	const char *table = "iuid_entities";
 	int number = values[0].number;
-	RegisteredEntity *entity = &registry->entities[number];
+	RegistryEntity *entity = &registry->entities[number];
 
 	if (entity->key != NULL)
 		reject_twice(table, psprintf("entity %d", number));
@@ -104,7 +104,7 @@ iuid_add_entity(Registry *registry, const RegistryValue *values)
 void
 iuid_add_node(Registry *registry, const RegistryValue *values)
 {
-	RegisteredNode *node = palloc(sizeof(RegisteredNode));
+	RegistryNode *node = palloc(sizeof(RegistryNode));
 
 	if (hash_get_num_entries(registry->nodes) >= NODES_MAX)
 		ereport(ERROR,
@@ -117,12 +117,12 @@ iuid_add_node(Registry *registry, const RegistryValue *values)
 	node->node = values[0].text;
 	node->region = values[1].text;
 	node->server = values[2].text;
-	node->registered = true;
+	node->has_row = true;
 	add_name(registry->nodes, node->node, "iuid_nodes", "node")->node = node;
 }
 
 /*
- * The node of a route need not be registered: logical replication copies one
+ * The node of a route need not have a row: logical replication copies one
  * table after another, so a route can arrive before its node.
  */
 void
@@ -130,13 +130,13 @@ iuid_add_route(Registry *registry, const RegistryValue *values)
 {
 	int country = values[0].number < 0 ? IUID_ANY_COUNTRY : values[0].number;
 	int entity = values[1].number < 0 ? IUID_ANY_ENTITY : values[1].number;
-	RegisteredNode ***row = &registry->routes[country];
+	RegistryNode ***row = &registry->routes[country];
 	bool found;
 	Named *named =
 		hash_search(registry->nodes, &values[2].text, HASH_ENTER, &found);
 
 	if (*row == NULL)
-		*row = palloc0((IUID_ENTITIES + 1) * sizeof(RegisteredNode *));
+		*row = palloc0((IUID_ENTITIES + 1) * sizeof(RegistryNode *));
 	if ((*row)[entity] != NULL)
 		reject_twice("iuid_routes",
 					 psprintf("the route of country %s and entity %s",
@@ -148,7 +148,7 @@ iuid_add_route(Registry *registry, const RegistryValue *values)
 		pfree(values[2].text);
 	else
 	{
-		named->node = palloc0(sizeof(RegisteredNode));
+		named->node = palloc0(sizeof(RegistryNode));
 		named->node->node = named->name;
 	}
 	(*row)[entity] = named->node;
@@ -184,7 +184,7 @@ iuid_find_number(HTAB *names, const char *name)
 	return named == NULL ? -1 : named->number;
 }
 
-const RegisteredNode *
+const RegistryNode *
 iuid_find_node(const Registry *registry, const char *name)
 {
 	Named *named = hash_search(registry->nodes, &name, HASH_FIND, NULL);
@@ -195,8 +195,8 @@ iuid_find_node(const Registry *registry, const char *name)
 static int
 compare_nodes(const ListCell *a, const ListCell *b)
 {
-	const RegisteredNode *first = lfirst(a);
-	const RegisteredNode *second = lfirst(b);
+	const RegistryNode *first = lfirst(a);
+	const RegistryNode *second = lfirst(b);
 
 	return strcmp(first->node, second->node);
 }
@@ -211,7 +211,7 @@ iuid_list_nodes(const Registry *registry)
 	hash_seq_init(&status, registry->nodes);
 	while ((named = hash_seq_search(&status)) != NULL)
 	{
-		if (named->node->registered)
+		if (named->node->has_row)
 			nodes = lappend(nodes, named->node);
 	}
 	list_sort(nodes, compare_nodes);

@@ -21,37 +21,37 @@
 #define IUID_ANY_COUNTRY IUID_COUNTRIES
 #define IUID_ANY_ENTITY	 IUID_ENTITIES
 
-typedef struct RegisteredCountry
+typedef struct RegistryCountry
 {
 	const char *code; /* NULL: not registered */
 	const char *name;
-} RegisteredCountry;
+} RegistryCountry;
 
-typedef struct RegisteredEntity
+typedef struct RegistryEntity
 {
 	const char *key; /* NULL: not registered */
 	const char *service;
-} RegisteredEntity;
+} RegistryEntity;
 
-typedef struct RegisteredNode
+typedef struct RegistryNode
 {
 	const char *node;
 	const char *region; /* may be NULL */
 	const char *server; /* may be NULL */
-	bool registered;	/* false: only a route names the node */
-} RegisteredNode;
+	bool has_row;		/* false: only a route names the node */
+} RegistryNode;
 
 typedef struct Registry
 {
-	RegisteredCountry countries[IUID_COUNTRIES];
-	RegisteredEntity entities[IUID_ENTITIES];
+	RegistryCountry countries[IUID_COUNTRIES];
+	RegistryEntity entities[IUID_ENTITIES];
 
 	HTAB *codes; /* countries by code */
 	HTAB *keys;	 /* entities by key */
 	HTAB *nodes; /* nodes by name */
 
 	/* routes[country][entity]; routes[country] is NULL without any route. */
-	RegisteredNode **routes[IUID_COUNTRIES + 1];
+	RegistryNode **routes[IUID_COUNTRIES + 1];
 
 	MemoryContext context; /* of the registry and all in it */
 	int pins;
@@ -73,7 +73,7 @@ typedef union RegistryValue
  * values stand in the order of registry_load.c.  23505 if the registry has the
  * number, the name or the route already; 54000 for too many nodes.
  */
-#define IUID_COLUMNS 3
+#define IUID_REGISTRY_COLUMNS 3
 extern void iuid_add_country(Registry *registry, const RegistryValue *values);
 extern void iuid_add_entity(Registry *registry, const RegistryValue *values);
 extern void iuid_add_node(Registry *registry, const RegistryValue *values);
@@ -81,20 +81,20 @@ extern void iuid_add_route(Registry *registry, const RegistryValue *values);
 
 /* The number, or the node, that has a name; -1, or NULL, if none has. */
 extern int iuid_find_number(HTAB *names, const char *name);
-extern const RegisteredNode *iuid_find_node(const Registry *registry,
-											const char *name);
+extern const RegistryNode *iuid_find_node(const Registry *registry,
+										  const char *name);
 
-/* All nodes that are registered, as RegisteredNodes, by name. */
+/* The RegistryNodes that have a row, in the order of their names. */
 extern List *iuid_list_nodes(const Registry *registry);
 
 /*
  * The node of the most specific route: of the country and entity, else of the
  * country, else of the entity, else of neither; NULL without a route.
  */
-static inline const RegisteredNode *
+static inline const RegistryNode *
 iuid_find_route(const Registry *registry, int country, int entity)
 {
-	RegisteredNode **row = registry->routes[country];
+	RegistryNode **row = registry->routes[country];
 
 	if (row != NULL && row[entity] != NULL)
 		return row[entity];

@@ -63,9 +63,9 @@ iuid_registry_changed(PG_FUNCTION_ARGS)
 }
 
 void
-iuid_check_triggers(Oid schema, const Oid tables[IUID_TABLES])
+iuid_check_triggers(Oid schema, const Oid tables[IUID_REGISTRY_TABLES])
 {
-	for (int i = 0; i < IUID_TABLES; i++)
+	for (int i = 0; i < IUID_REGISTRY_TABLES; i++)
 	{
 		Relation relation = try_relation_open(tables[i], AccessShareLock);
 

@@ -13,6 +13,7 @@
 #include "registry_load.h"
 
 /* Warns if a table can change without any session being told. */
-extern void iuid_check_triggers(Oid schema, const Oid tables[IUID_TABLES]);
+extern void iuid_check_triggers(Oid schema,
+								const Oid tables[IUID_REGISTRY_TABLES]);
 
 #endif /* IUID_REGISTRY_TRIGGER_H */

@@ -27,6 +27,7 @@
 
 #include "function.h"
 #include "owner.h"
+#include "relation.h"
 
 static TriggerData *called_as_trigger(FunctionCallInfo fcinfo, const char *name);
 static char *node_in(TriggerData *trigger, HeapTuple row);
@@ -153,17 +154,13 @@ execute(FunctionCallInfo fcinfo, const char *table_name, const char *statement,
 	Datum values[2] = { 0 };
 	int count = 0;
 	Snapshot crosscheck = InvalidSnapshot;
-	Restricted saved;
+	SavedUser saved;
 	SPIPlanPtr plan;
 	uint64 rows;
 
 	if (!OidIsValid(table))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("table \"%s\" of extension \"%s\" is missing",
-						table_name, "iuid_regions"),
-				 errdetail("Routes and nodes refer to each other."),
-				 errhint("Give the table back its name.")));
+		iuid_reject_missing_table(table_name,
+								  "Routes and nodes refer to each other.");
 	if (node != NULL)
 		values[count++] = CStringGetTextDatum(node);
 	if (new_node != NULL)
@@ -181,6 +178,6 @@ execute(FunctionCallInfo fcinfo, const char *table_name, const char *statement,
 		elog(ERROR, "could not execute \"%s\"", statement);
 	rows = SPI_processed;
 	SPI_finish();
-	iuid_return(&saved);
+	iuid_restore_user(&saved);
 	return rows;
 }

@@ -1,5 +1,5 @@
 --
--- Boundaries, and the predicates on time and country that compare with them
+-- Bounds, and the predicates on time and country that compare with them
 --
 
 CREATE FUNCTION @extschema@.iuid_floor(pg_catalog.timestamptz)
@@ -42,28 +42,28 @@ RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_lower'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_lower(country int) IS
-'internal: smallest iuid of a country, 0-255, in country order: the lower boundary of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
+'internal: smallest iuid of a country, 0-255, in country order: the lower bound of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_country_lower(country int, entity int)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_lower'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_lower(country int, entity int) IS
-'internal: smallest iuid of a country and entity, 0-255 each, in country order: the lower boundary of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
+'internal: smallest iuid of a country and entity, 0-255 each, in country order: the lower bound of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_country_upper(country int)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_upper'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_upper(country int) IS
-'internal: smallest iuid after those of a country, 0-255, in country order: the upper boundary of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
+'internal: smallest iuid after those of a country, 0-255, in country order: the upper bound of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_country_upper(country int, entity int)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_upper'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_upper(country int, entity int) IS
-'internal: smallest iuid after those of a country and entity, 0-255 each, in country order: the upper boundary of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
+'internal: smallest iuid after those of a country and entity, 0-255 each, in country order: the upper bound of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_lt(@extschema@.iuid, pg_catalog.timestamptz)
 RETURNS boolean

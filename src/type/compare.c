@@ -12,12 +12,12 @@
 #include "compare.h"
 
 /* < <= = >= > <> of iuid_ops. */
-COMPARISON(iuid_lt, iuid_compare, < 0);
-COMPARISON(iuid_le, iuid_compare, <= 0);
-COMPARISON(iuid_eq, iuid_compare, == 0);
-COMPARISON(iuid_ge, iuid_compare, >= 0);
-COMPARISON(iuid_gt, iuid_compare, > 0);
-COMPARISON(iuid_ne, iuid_compare, != 0);
+COMPARISON(iuid_lt, iuid_compare, < 0)
+COMPARISON(iuid_le, iuid_compare, <= 0)
+COMPARISON(iuid_eq, iuid_compare, == 0)
+COMPARISON(iuid_ge, iuid_compare, >= 0)
+COMPARISON(iuid_gt, iuid_compare, > 0)
+COMPARISON(iuid_ne, iuid_compare, != 0)
 
 /* Negative, zero or positive. */
 PG_FUNCTION_INFO_V1(iuid_cmp);

@@ -22,7 +22,6 @@
 	{ \
 		PG_RETURN_BOOL(compare(PG_GETARG_IUID_P(0), PG_GETARG_IUID_P(1)) \
 						   condition); \
-	} \
-	extern Datum name(PG_FUNCTION_ARGS)
+	}
 
 #endif /* IUID_COMPARE_H */

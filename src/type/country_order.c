@@ -12,10 +12,10 @@
 #include "compare.h"
 
 /* ~<~ ~<=~ ~>=~ ~>~ of iuid_country_ops; its equality is that of iuid_ops. */
-COMPARISON(iuid_country_lt, iuid_compare_country, < 0);
-COMPARISON(iuid_country_le, iuid_compare_country, <= 0);
-COMPARISON(iuid_country_ge, iuid_compare_country, >= 0);
-COMPARISON(iuid_country_gt, iuid_compare_country, > 0);
+COMPARISON(iuid_country_lt, iuid_compare_country, < 0)
+COMPARISON(iuid_country_le, iuid_compare_country, <= 0)
+COMPARISON(iuid_country_ge, iuid_compare_country, >= 0)
+COMPARISON(iuid_country_gt, iuid_compare_country, > 0)
 
 /* Negative, zero or positive. */
 PG_FUNCTION_INFO_V1(iuid_country_cmp);

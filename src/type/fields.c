@@ -3,8 +3,7 @@
  * fields.c
  *	  SQL functions that read the fields of an identifier, and never fail.
  *
- * Nil and Max have no fields.  Layouts above IUID_LAYOUT_NAME are reserved: the
- * meaning of their bits is not known yet, so only the layout is read.
+ * A field that an identifier does not have is NULL: iuid.h says which it has.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -18,12 +17,6 @@
 
 #include "datum.h"
 
-static inline bool
-has_layout(const Iuid *id, int last_known)
-{
-	return !iuid_is_end(id) && iuid_get_layout(id) <= last_known;
-}
-
 /* The time, to the millisecond; NULL for all layouts but 0. */
 PG_FUNCTION_INFO_V1(iuid_timestamp);
 Datum
@@ -31,7 +24,7 @@ iuid_timestamp(PG_FUNCTION_ARGS)
 {
 	const Iuid *id = PG_GETARG_IUID_P(0);
 
-	if (!has_layout(id, IUID_LAYOUT_TIME))
+	if (!iuid_has_time(id))
 		PG_RETURN_NULL();
 	PG_RETURN_TIMESTAMPTZ(iuid_ms_to_timestamp(iuid_get_ms(id)));
 }
@@ -59,7 +52,7 @@ iuid_country(PG_FUNCTION_ARGS)
 {
 	const Iuid *id = PG_GETARG_IUID_P(0);
 
-	if (!has_layout(id, IUID_LAYOUT_NAME))
+	if (!iuid_has_origin(id))
 		PG_RETURN_NULL();
 	PG_RETURN_INT32(iuid_get_country(id));
 }
@@ -71,7 +64,7 @@ iuid_entity(PG_FUNCTION_ARGS)
 {
 	const Iuid *id = PG_GETARG_IUID_P(0);
 
-	if (!has_layout(id, IUID_LAYOUT_NAME))
+	if (!iuid_has_origin(id))
 		PG_RETURN_NULL();
 	PG_RETURN_INT32(iuid_get_entity(id));
 }
@@ -83,7 +76,7 @@ iuid_random(PG_FUNCTION_ARGS)
 {
 	const Iuid *id = PG_GETARG_IUID_P(0);
 
-	if (!has_layout(id, IUID_LAYOUT_NAME))
+	if (!iuid_has_origin(id))
 		PG_RETURN_NULL();
 	PG_RETURN_INT64(iuid_get_random(id));
 }
@@ -95,7 +88,7 @@ iuid_layout(PG_FUNCTION_ARGS)
 {
 	const Iuid *id = PG_GETARG_IUID_P(0);
 
-	if (iuid_is_end(id))
+	if (!iuid_has_layout(id))
 		PG_RETURN_NULL();
 	PG_RETURN_INT32(iuid_get_layout(id));
 }

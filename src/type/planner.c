@@ -8,12 +8,12 @@
  * conditions, for an index as for pruning.  So a predicate is rewritten when
  * the planner folds constants (SupportRequestSimplify):
  *
- *	  id >= time			 id >= boundary, in byte order
+ *	  id >= time			 id >= bound, in byte order
  *	  id <@ range			 id >= lower AND id < upper, in byte order
  *	  iuid_is_from(id, ...)	 id ~>=~ lower AND id ~<~ upper, in country order
  *	  uuid = iuid			 uuid = iuid::uuid, core's operator
  *
- * bounds.c defines the boundaries.
+ * bounds.c defines the bounds.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -53,7 +53,7 @@ typedef struct Rewrite
 	Oid schema; /* of the extension */
 } Rewrite;
 
-static bool can_take_boundaries(Rewrite *rw, Node **instead);
+static bool can_compare_with_bounds(Rewrite *rw, Node **instead);
 static Node *rewrite_time_comparison(Rewrite *rw, int id,
 									 StrategyNumber strategy);
 static Node *rewrite_uuid_comparison(Rewrite *rw, int id,
@@ -61,7 +61,7 @@ static Node *rewrite_uuid_comparison(Rewrite *rw, int id,
 static Node *make_between(Node *id, Oid opfamily, Node *lower, Node *upper);
 static Oid country_opfamily(Rewrite *rw);
 static StrategyNumber comparison_strategy(Oid funcid);
-static Node *make_boundary(Rewrite *rw, const char *name, List *args);
+static Node *make_bound(Rewrite *rw, const char *name, List *args);
 static Node *make_comparison(Oid opfamily, StrategyNumber strategy, Node *left,
 							 Node *right);
 static Oid default_opfamily(Oid type);
@@ -146,8 +146,8 @@ iuid_range_support(PG_FUNCTION_ARGS)
 	if (!can_repeat(&rw, argument(&rw, id)) || !can_repeat(&rw, range))
 		PG_RETURN_POINTER(NULL);
 
-	lower = make_boundary(&rw, "iuid_range_lower", list_make1(range));
-	upper = make_boundary(&rw, "iuid_range_upper", list_make1(range));
+	lower = make_bound(&rw, "iuid_range_lower", list_make1(range));
+	upper = make_bound(&rw, "iuid_range_upper", list_make1(range));
 	PG_RETURN_POINTER(make_between(argument(&rw, id),
 								   default_opfamily(exprType(argument(&rw, id))),
 								   lower, upper));
@@ -165,18 +165,17 @@ iuid_is_from_support(PG_FUNCTION_ARGS)
 	if (!get_rewrite(fcinfo, &rw))
 		PG_RETURN_POINTER(NULL);
 
-	if (!can_take_boundaries(&rw, &result))
+	if (!can_compare_with_bounds(&rw, &result))
 		PG_RETURN_POINTER(result);
 
 	origin = list_copy_tail(rw.call->args, 1);
-	PG_RETURN_POINTER(
-		make_between(argument(&rw, 0), country_opfamily(&rw),
-					 make_boundary(&rw, "iuid_country_lower", origin),
-					 make_boundary(&rw, "iuid_country_upper", origin)));
+	PG_RETURN_POINTER(make_between(argument(&rw, 0), country_opfamily(&rw),
+								   make_bound(&rw, "iuid_country_lower", origin),
+								   make_bound(&rw, "iuid_country_upper", origin)));
 }
 
 /*
- * Whether comparisons with the boundaries of a country can replace a call of
+ * Whether comparisons with the bounds of a country can replace a call of
  * iuid_is_from().  A number out of range must be an error when the call is
  * evaluated, and not when it is planned, so a call with such a constant stays.
  * A call with a constant NULL as the identifier stays, too: a comparison with
@@ -184,7 +183,7 @@ iuid_is_from_support(PG_FUNCTION_ARGS)
  * is false, *instead is what can replace the call, or NULL if the call stays.
  */
 static bool
-can_take_boundaries(Rewrite *rw, Node **instead)
+can_compare_with_bounds(Rewrite *rw, Node **instead)
 {
 	bool possible = !is_null(argument(rw, 0));
 	ListCell *lc;
@@ -212,23 +211,26 @@ can_take_boundaries(Rewrite *rw, Node **instead)
 	return possible;
 }
 
-/* id is the number of the iuid argument, which the strategy has on its left. */
+/*
+ * id is the number of the iuid argument.  The strategy is that of the
+ * comparison with this argument on the left.
+ */
 static Node *
 rewrite_time_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 {
 	bool after = (strategy == BTGreaterStrategyNumber ||
 				  strategy == BTLessEqualStrategyNumber);
-	bool reaches = (strategy == BTGreaterStrategyNumber ||
-					strategy == BTGreaterEqualStrategyNumber);
-	Node *boundary = make_boundary(rw, after ? "iuid_floor_after" : "iuid_floor",
-								   list_make1(argument(rw, 1 - id)));
+	bool is_lower = (strategy == BTGreaterStrategyNumber ||
+					 strategy == BTGreaterEqualStrategyNumber);
+	Node *bound = make_bound(rw, after ? "iuid_floor_after" : "iuid_floor",
+							 list_make1(argument(rw, 1 - id)));
 
-	if (boundary == NULL)
+	if (bound == NULL)
 		return NULL;
 	return make_comparison(default_opfamily(exprType(argument(rw, id))),
-						   reaches ? BTGreaterEqualStrategyNumber :
-									 BTLessStrategyNumber,
-						   argument(rw, id), boundary);
+						   is_lower ? BTGreaterEqualStrategyNumber :
+									  BTLessStrategyNumber,
+						   argument(rw, id), bound);
 }
 
 /*
@@ -254,17 +256,19 @@ rewrite_uuid_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 static Node *
 make_between(Node *id, Oid opfamily, Node *lower, Node *upper)
 {
-	Node *reaches, *precedes;
+	Node *from_lower, *below_upper;
 
 	if (lower == NULL || upper == NULL)
 		return NULL;
 
-	reaches = make_comparison(opfamily, BTGreaterEqualStrategyNumber, id, lower);
-	precedes =
+	from_lower =
+		make_comparison(opfamily, BTGreaterEqualStrategyNumber, id, lower);
+	below_upper =
 		make_comparison(opfamily, BTLessStrategyNumber, copyObject(id), upper);
-	if (reaches == NULL || precedes == NULL)
+	if (from_lower == NULL || below_upper == NULL)
 		return NULL;
-	return (Node *) makeBoolExpr(AND_EXPR, list_make2(reaches, precedes), -1);
+	return (Node *) makeBoolExpr(AND_EXPR, list_make2(from_lower, below_upper),
+								 -1);
 }
 
 /* The names of the C functions of one strategy have one part in common. */
@@ -289,13 +293,14 @@ comparison_strategy(Oid funcid)
 }
 
 /*
- * Makes a call of a boundary function, and folds the call if it is constant.
- * NULL if the function is missing, or if another one has taken its name.  The
- * arguments are copied.  They are simplified already, and must not be
- * simplified a second time.
+ * Makes a call of a bound function; NULL if the function is missing,
+ * or if another one has taken its name.  The planner does not simplify what a
+ * support function returns, so a call with constant arguments is folded here.
+ * Any other call stays as it is: its arguments are simplified already, and
+ * eval_const_expressions() would do that again, at each level of nesting.
  */
 static Node *
-make_boundary(Rewrite *rw, const char *name, List *args)
+make_bound(Rewrite *rw, const char *name, List *args)
 {
 	Oid argtypes[2] = { InvalidOid, InvalidOid };
 	Oid funcid;
@@ -336,7 +341,10 @@ make_comparison(Oid opfamily, StrategyNumber strategy, Node *left, Node *right)
 	return (Node *) comparison;
 }
 
-/* InvalidOid if another family has the name of that of country order now. */
+/*
+ * The family of country order; InvalidOid if it is missing, or if another
+ * family has taken its name.
+ */
 static Oid
 country_opfamily(Rewrite *rw)
 {

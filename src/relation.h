@@ -1,0 +1,39 @@
+/*-------------------------------------------------------------------------
+ *
+ * relation.h
+ *	  A relation's row of pg_class, and its names.
+ *
+ * Nothing is locked, so another session can drop the relation at any time.
+ *
+ * 42P01 if there is no such relation.  The server's own functions would return
+ * NULL.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef IUID_RELATION_H
+#define IUID_RELATION_H
+
+#include "compat.h"
+
+#include "catalog/pg_class.h"
+
+/* The fixed-length part of the row. */
+extern FormData_pg_class iuid_class_of(Oid relation);
+
+/* The names of a relation and of its schema, as they are. */
+extern char *iuid_relation_name(Oid relation);
+extern char *iuid_relation_schema(Oid relation);
+
+/* Schema and name as SQL text, quoted where necessary. */
+extern char *iuid_qualified_name(Oid relation);
+
+/*
+ * 42P01 for a table of extension iuid_regions that has another name now.  detail
+ * says what the table is for.
+ */
+pg_noreturn extern void iuid_reject_missing_table(const char *name,
+												  const char *detail);
+
+#endif /* IUID_RELATION_H */

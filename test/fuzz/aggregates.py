@@ -5,28 +5,34 @@ from question import Question, from_, rows_of, where
 from values import text
 
 
+def _known(expression, rows):
+    """The values of an expression in some rows, without NULL."""
+    return [value for value in map(expression.of, rows) if value is not None]
+
+
+def _array_agg(iuid, sql, order, reverse):
+    """An aggregate whose argument is sorted in one of the two orders."""
+    def function(rows):
+        known = sorted(_known(iuid, rows), key=order, reverse=reverse)
+        return text("iuid[]", known) if known else None
+    return (f"array_agg({iuid.sql} ORDER BY {iuid.sql}{sql}) "
+            f"FILTER (WHERE {iuid.sql} IS NOT NULL)", function)
+
+
 def _aggregates(maker, source):
     """Aggregates, each with a function of the rows to the text."""
     iuid, value = maker.iuid([source]), maker.either([source])
     condition = maker.condition([source], 0)
-
-    def known(expression, rows_):
-        return [each for each in map(expression.of, rows_) if each is not None]
-
-    def array(rows_, order, reverse):
-        return text("iuid[]", sorted(known(iuid, rows_), key=order, reverse=reverse)) if known(iuid, rows_) else None
     return [
-        ("count(*)", lambda rows_: str(len(rows_))),
-        (f"count({value.sql})", lambda rows_: str(len(known(value, rows_)))),
-        (f"count(DISTINCT {value.sql})", lambda rows_: str(len(set(known(value, rows_))))),
-        (f"min({iuid.sql})", lambda rows_: text("iuid", min(known(iuid, rows_), default=None))),
-        (f"max({iuid.sql})", lambda rows_: text("iuid", max(known(iuid, rows_), default=None))),
+        ("count(*)", lambda rows: str(len(rows))),
+        (f"count({value.sql})", lambda rows: str(len(_known(value, rows)))),
+        (f"count(DISTINCT {value.sql})", lambda rows: str(len(set(_known(value, rows))))),
+        (f"min({iuid.sql})", lambda rows: text("iuid", min(_known(iuid, rows), default=None))),
+        (f"max({iuid.sql})", lambda rows: text("iuid", max(_known(iuid, rows), default=None))),
         (f"count(*) FILTER (WHERE {condition.sql})",
-         lambda rows_: str(sum(condition.of(row) is True for row in rows_))),
-        (f"array_agg({iuid.sql} ORDER BY {iuid.sql}) FILTER (WHERE {iuid.sql} IS NOT NULL)",
-         lambda rows_: array(rows_, identifiers.byte_order, False)),
-        (f"array_agg({iuid.sql} ORDER BY {iuid.sql} USING ~>~) FILTER (WHERE {iuid.sql} IS NOT NULL)",
-         lambda rows_: array(rows_, identifiers.country_order, True)),
+         lambda rows: str(sum(condition.of(row) is True for row in rows))),
+        _array_agg(iuid, "", identifiers.byte_order, False),
+        _array_agg(iuid, " USING ~>~", identifiers.country_order, True),
     ]
 
 
@@ -36,22 +42,24 @@ def aggregates(maker):
     chosen = maker.rng.sample(_aggregates(maker, source), maker.rng.randrange(1, 4))
 
     def expected():
-        found = [row for row in rows_of(source) if holds(row)]
+        found = list(filter(holds, rows_of(source)))
         return [tuple(function(found) for _, function in chosen)]
-    return Question(f"SELECT {', '.join(sql for sql, _ in chosen)} FROM {from_(source)}{clause}", expected)
+    selected = ", ".join(sql for sql, _ in chosen)
+    return Question(f"SELECT {selected} FROM {from_(source)}{clause}", expected)
 
 
 def ends(maker):
     """min and max of a plain column, which an index can answer."""
     source = maker.source()
     clause, holds = where(maker, [source], 0.6)
-    columns = [source.column(name) for name in ("id", "other") if source.column(name).type != "uuid"]
-    column = maker.rng.choice(columns)
+    columns = [source.column(name) for name in ("id", "id", "other")]
+    column = maker.rng.choice([column for column in columns if column.type != "uuid"])
 
     def expected():
-        found = [column.of(row) for row in rows_of(source) if holds(row) and column.of(row) is not None]
-        return [(text("iuid", min(found, default=None)), text("iuid", max(found, default=None)))]
-    return Question(f"SELECT min({column.sql}), max({column.sql}) FROM {from_(source)}{clause}", expected)
+        known = _known(column, filter(holds, rows_of(source)))
+        return [tuple(text("iuid", end(known, default=None)) for end in (min, max))]
+    return Question(f"SELECT min({column.sql}), max({column.sql}) FROM {from_(source)}{clause}",
+                    expected)
 
 
 def groups(maker):
@@ -64,8 +72,17 @@ def groups(maker):
         found = {}
         for row in filter(holds, rows_of(source)):
             found.setdefault(key.of(row), []).append(row)
-        return [(text(key.type, value), function(rows_)) for value, rows_ in found.items()]
-    return Question(f"SELECT {key.sql}, {sql} FROM {from_(source)}{clause} GROUP BY {key.sql}", expected)
+        return [(text(key.type, value), function(rows)) for value, rows in found.items()]
+    return Question(f"SELECT {key.sql}, {sql} FROM {from_(source)}{clause} GROUP BY {key.sql}",
+                    expected)
+
+
+# How often a value is in the result, that is a times on the left and b times on the right.
+COPIES = {
+    "UNION ALL": lambda a, b: a + b, "UNION": lambda a, b: 1,
+    "INTERSECT ALL": min, "INTERSECT": lambda a, b: int(a > 0 and b > 0),
+    "EXCEPT ALL": lambda a, b: max(a - b, 0), "EXCEPT": lambda a, b: int(a > 0 and b == 0),
+}
 
 
 def sets(maker):
@@ -77,20 +94,14 @@ def sets(maker):
         clause, holds = where(maker, [source], 0.6)
         sides.append((source, key, holds))
         clauses.append(f"SELECT {key.sql} FROM {from_(source)}{clause}")
-    word = maker.rng.choice(("UNION", "INTERSECT", "EXCEPT"))
-    every = maker.rng.choice(("", " ALL"))
+    word, copies = maker.rng.choice(list(COPIES.items()))
 
     def expected():
-        left, right = ([key.of(row) for row in rows_of(source) if holds(row)] for source, key, holds in sides)
-        result = []
-        for value in set(left + right):
-            a, b = left.count(value), right.count(value)
-            copies = {"UNION": a + b, "INTERSECT": min(a, b), "EXCEPT": max(a - b, 0)}[word]
-            if not every:
-                copies = {"UNION": 1, "INTERSECT": int(a > 0 and b > 0), "EXCEPT": int(a > 0 and b == 0)}[word]
-            result += [(text("uuid", value),)] * copies
-        return result
-    return Question(f"{clauses[0]} {word}{every} {clauses[1]}", expected)
+        left, right = ([key.of(row) for row in filter(holds, rows_of(source))]
+                       for source, key, holds in sides)
+        return [(text("uuid", value),) for value in set(left + right)
+                for _ in range(copies(left.count(value), right.count(value)))]
+    return Question(f"{clauses[0]} {word} {clauses[1]}", expected)
 
 
 KINDS = [aggregates, aggregates, ends, groups, groups, sets, sets]

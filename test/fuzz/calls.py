@@ -1,12 +1,12 @@
-"""Calls of the functions and casts, with every argument and beyond, and the errors they must raise."""
+"""Random calls of functions and casts, and the errors that they must raise."""
 
 import functools
 import re
 
 import identifiers
 import values
-from expressions import Expression, call, strict
-from question import Question, Refused, texts
+from expressions import FIELDS, Expression, call, places, strict
+from question import Question, Refused, selected, texts
 from values import quote, uuid_text
 
 BAD_TEXT, BAD_VALUE, BAD_TIME, BAD_NULL = "22P02", "22023", "22008", "22004"
@@ -38,9 +38,10 @@ def time(maker):
 
 def refuse_bad(numbers, times=()):
     """Raises what is wrong with arguments; of several faults, any may be reported."""
+    end = (identifiers.LAST_MS + 1) * 1000
     faults = [BAD_NULL for value in (*numbers, *times) if value is None]
     faults += [BAD_VALUE for value in numbers if value is not None and not 0 <= value <= 255]
-    faults += [BAD_TIME for at in times if at is not None and not 0 <= at < (identifiers.LAST_MS + 1) * 1000]
+    faults += [BAD_TIME for at in times if at is not None and not 0 <= at < end]
     if faults:
         raise Refused(*faults)
 
@@ -57,8 +58,8 @@ def _some_form(maker):
         form = uuid_text(int(digits, 16))
     form = rng.choice((form, form.upper(), "{" + form + "}"))
     if rng.random() < 0.4:
-        at = rng.randrange(len(form) + 1)
-        form = form[:at] + rng.choice("-0g{} ") + form[at + rng.randrange(2):]
+        at = rng.choice((0, rng.randrange(len(form)), len(form)))
+        form = form[:at] + rng.choice("--0g{} ") + form[at + rng.randrange(2):]
     return form
 
 
@@ -67,10 +68,11 @@ def text_input(maker):
     form = _some_form(maker)
 
     def function(row):
-        digits = re.fullmatch(r"\{((?:[0-9a-f]{4}-?){7}[0-9a-f]{4})\}|((?:[0-9a-f]{4}-?){7}[0-9a-f]{4})",
-                              form, re.IGNORECASE)
-        uuid = int((digits[1] or digits[2]).replace("-", ""), 16) if digits else None
-        if uuid is None or not identifiers.is_valid(uuid):
+        inside = form[1:-1] if form.startswith("{") and form.endswith("}") else form
+        if not re.fullmatch("([0-9a-f]{4}-?){7}[0-9a-f]{4}", inside, re.IGNORECASE):
+            raise Refused(BAD_TEXT)
+        uuid = int(inside.replace("-", ""), 16)
+        if not identifiers.is_valid(uuid):
             raise Refused(BAD_TEXT)
         return uuid
     return Expression("iuid", f"{quote(form)}::iuid", function)
@@ -89,11 +91,8 @@ def cast(maker):
 
 @question
 def field(maker):
-    of_type, name, function = maker.rng.choice((
-        ("int", "iuid_country", identifiers.country), ("int", "iuid_entity", identifiers.entity),
-        ("int", "iuid_layout", identifiers.layout), ("bigint", "iuid_random", identifiers.random_bits),
-        ("timestamptz", "iuid_timestamp", identifiers.time),
-        ("timestamptz", "iuid_chunk_time", lambda iuid: identifiers.bits(iuid, 0, 47) * 1000 + 1)))
+    of_type, name, function = maker.rng.choice((*FIELDS, (
+        "timestamptz", "iuid_chunk_time", lambda iuid: identifiers.bits(iuid, 0, 47) * 1000 + 1)))
     return call(of_type, name + "({})", strict(function), maker.constant("iuid", maker.pool.id))
 
 
@@ -101,8 +100,9 @@ def field(maker):
 
 @question
 def time_boundary(maker):
-    name, function = maker.rng.choice((("iuid_floor", identifiers.floor), ("iuid_floor_after", identifiers.floor_after)))
-    return call("iuid", name + "({})", strict(function), time(maker))
+    name, function = maker.rng.choice((("floor", identifiers.floor),
+                                       ("floor_after", identifiers.floor_after)))
+    return call("iuid", f"iuid_{name}({{}})", strict(function), time(maker))
 
 
 @question
@@ -121,7 +121,8 @@ def range_boundary(maker):
             return identifiers.MAX
         return identifiers.floor_after(span[1]) if span[3] else identifiers.floor(span[1])
     name, function = maker.rng.choice((("iuid_range_lower", lower), ("iuid_range_upper", upper)))
-    return call("iuid", name + "({})", strict(function), maker.constant("tstzrange", maker.pool.range))
+    return call("iuid", name + "({})", strict(function),
+                maker.constant("tstzrange", maker.pool.range))
 
 
 @question
@@ -132,7 +133,7 @@ def country_floor(maker):
         if not (0 <= country <= 256 and 0 <= entity <= 256):
             raise Refused(BAD_VALUE)
         return identifiers.country_floor(country, entity)
-    return call("iuid", "iuid_country_floor(" + ", ".join(["{}"] * len(numbers)) + ")", strict(function), *numbers)
+    return call("iuid", f"iuid_country_floor({places(numbers)})", strict(function), *numbers)
 
 
 @question
@@ -147,7 +148,7 @@ def country_boundary(maker):
         refuse_bad((country, entity))
         return identifiers.country_floor(country, entity + 1)
     name, function = maker.rng.choice((("lower", lower), ("upper", upper)))
-    return call("iuid", f"iuid_country_{name}(" + ", ".join(["{}"] * len(numbers)) + ")", strict(function), *numbers)
+    return call("iuid", f"iuid_country_{name}({places(numbers)})", strict(function), *numbers)
 
 
 @question
@@ -159,8 +160,8 @@ def is_from(maker):
             return None
         refuse_bad(numbers_)
         return None if iuid is None else identifiers.is_from(iuid, *numbers_)
-    return call("boolean", "iuid_is_from({}, " + ", ".join(["{}"] * len(numbers)) + ")", function,
-                maker.constant("iuid", maker.pool.id, 0.1), *numbers)
+    iuid = maker.constant("iuid", maker.pool.id, 0.1)
+    return call("boolean", f"iuid_is_from({{}}, {places(numbers)})", function, iuid, *numbers)
 
 
 # --- making and deriving ------------------------------------------------------
@@ -173,8 +174,8 @@ def generate(maker):
         country, entity, at = (argument.of({}) for argument in arguments)
         refuse_bad((country, entity), (at,))
         return [(values.time_text(at // 1000 * 1000), str(country), str(entity), "0")]
-    return Question('SELECT f."timestamp", f.country, f.entity, f.layout FROM iuid_fields('
-                    f"gen_iuid({', '.join(argument.sql for argument in arguments)})) AS f", expected)
+    return Question('SELECT f."timestamp", f.country, f.entity, f.layout '
+                    f"FROM iuid_fields(gen_iuid({selected(arguments)})) AS f", expected)
 
 
 @question
@@ -186,7 +187,15 @@ def from_name(maker):
     def function(country, entity, *at):
         refuse_bad((country, entity), at)
         return identifiers.from_name(country, entity, name.encode(), *at)
-    return call("iuid", "iuid_from_name({}, {}, " + sql + ", {}" * (len(arguments) - 2) + ")", function, *arguments)
+    at = ", {}" * (len(arguments) - 2)
+    return call("iuid", f"iuid_from_name({{}}, {{}}, {sql}{at})", function, *arguments)
+
+
+def _uuid_with_time(maker):
+    """A UUID of version 1, 6 or 7, some with a time before 1970."""
+    uuid = maker.rng.choice((maker.pool.id(), maker.rng.getrandbits(128)))
+    version = maker.rng.choice((1, 6, 7))
+    return uuid & ~(0xf << 76 | 3 << 62) | version << 76 | 2 << 62
 
 
 @question
@@ -202,9 +211,10 @@ def from_uuid(maker):
         if not at and identifiers.uuid_ms(uuid) < 0:
             raise Refused(BAD_TIME)
         return identifiers.from_uuid(uuid, country, entity, *at)
-    return call("iuid", "iuid_from_uuid({}" + ", {}" * len(arguments) + ")", function,
-                maker.constant("uuid", maker.pool.uuid), *arguments)
+    draw = maker.rng.choice((maker.pool.uuid, lambda: _uuid_with_time(maker)))
+    uuid = maker.constant("uuid", draw)
+    return call("iuid", f"iuid_from_uuid({{}}, {places(arguments)})", function, uuid, *arguments)
 
 
-KINDS = [text_input, cast, field, time_boundary, time_boundary, range_boundary, country_floor, country_boundary,
-         is_from, generate, from_name, from_uuid]
+KINDS = [text_input, cast, field, time_boundary, time_boundary, range_boundary, country_floor,
+         country_boundary, is_from, generate, from_name, from_uuid, from_uuid]

@@ -45,8 +45,9 @@ def insert(maker):
     sql = (f"INSERT INTO {table.name} AS {source.alias} ({', '.join(table.columns)}) VALUES "
            + ", ".join(map(table.values, new)))
     if action:
-        sql += " ON CONFLICT (id) DO " + (
-            "NOTHING" if action == "NOTHING" else f"UPDATE SET country = excluded.country, other = {source.alias}.id")
+        sql += f" ON CONFLICT (id) DO {action}"
+    if action == "UPDATE":
+        sql += f" SET country = excluded.country, other = {source.alias}.id"
 
     def make():
         rows, returned = list(table.rows), []
@@ -87,14 +88,17 @@ def delete_using(maker):
     condition = maker.condition([source, other], 1)
     key, other_key = source.column("id"), other.column(maker.rng.choice(("id", "u", "other")))
 
+    def goes(row):
+        both = ({source.alias: row, other.alias: each} for each in other.table.rows)
+        return any(row["id"] is not None and row["id"] == other_key.of(pair)
+                   and condition.of(pair) is True for pair in both)
+
     def make():
-        gone = [row for row in table.rows if any(
-            row["id"] is not None and row["id"] == other_key.of({other.alias: each})
-            and condition.of({source.alias: row, other.alias: each}) is True for each in other.table.rows)]
+        gone = list(filter(goes, table.rows))
         return [row for row in table.rows if row not in gone], _returned(table, gone)
     return Change(f"DELETE FROM {from_(source)} USING {from_(other)} "
-                  f"WHERE {key.sql} = {other_key.sql} AND {condition.sql} RETURNING {source.alias}.n, {key.sql}",
-                  table, make)
+                  f"WHERE {key.sql} = {other_key.sql} AND {condition.sql} "
+                  f"RETURNING {source.alias}.n, {key.sql}", table, make)
 
 
 def update(maker):
@@ -112,8 +116,8 @@ def update(maker):
                 returned.append(row)
             rows.append(row)
         return rows, _returned(table, returned)
-    return Change(f"UPDATE {from_(source)} SET other = {value.sql}, country = NULL{clause} RETURNING n, id",
-                  table, make)
+    return Change(f"UPDATE {from_(source)} SET other = {value.sql}, country = NULL{clause} "
+                  "RETURNING n, id", table, make)
 
 
 def update_key(maker):
@@ -144,9 +148,11 @@ def merge(maker):
     with_insert = other_key.type != "uuid" or not table.all_valid
     first_n, table.next_n = table.next_n, table.next_n + other.table.next_n
     sql = (f"MERGE INTO {from_(source)} USING {from_(other)} ON {key.sql} = {other_key.sql} "
-           f"WHEN MATCHED AND {goes.sql} THEN DELETE WHEN MATCHED THEN UPDATE SET country = {other.alias}.entity")
+           f"WHEN MATCHED AND {goes.sql} THEN DELETE "
+           f"WHEN MATCHED THEN UPDATE SET country = {other.alias}.entity")
     if with_insert:
-        sql += f" WHEN NOT MATCHED THEN INSERT (n, id) VALUES ({other.alias}.n + {first_n}, {other_key.sql})"
+        sql += (f" WHEN NOT MATCHED THEN INSERT (n, id) "
+                f"VALUES ({other.alias}.n + {first_n}, {other_key.sql})")
 
     # The order of the rows is the server's, and so is the row that it refuses.
     any_error = NO_PARTITION, NOT_NULL, NOT_UNIQUE, TWICE

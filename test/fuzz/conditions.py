@@ -1,13 +1,16 @@
-"""Random conditions, by the operators and predicates of doc/predicates.md, with their truth in Python."""
+"""Random conditions from the operators and predicates of doc/predicates.md."""
 
 import operator
 
 import identifiers
-from expressions import Expression, Values, all_of, any_of, call, not_, strict
+from expressions import (Expression, Values, all_of, any_of, call, greatest, least, not_, places,
+                         strict)
 
 COMPARISONS = {"<": operator.lt, "<=": operator.le, "=": operator.eq,
                ">=": operator.ge, ">": operator.gt, "<>": operator.ne}
-COUNTRY_COMPARISONS = {"~<~": operator.lt, "~<=~": operator.le, "~>=~": operator.ge, "~>~": operator.gt}
+COUNTRY_COMPARISONS = {"~<~": operator.lt, "~<=~": operator.le,
+                       "~>=~": operator.ge, "~>~": operator.gt}
+TIME_COMPARISONS = {sign: COMPARISONS[sign] for sign in ("<", "<=", ">=", ">")}
 
 
 class Maker(Values):
@@ -39,18 +42,19 @@ class Maker(Values):
                           lambda row: function(part.of(row) for part in parts))
 
     def _comparison(self, sources):
-        left, right = self.either(sources), self.either_constant()
-        if self.rng.random() < 0.3:
+        left, right = self.key(sources), self.either_constant()
+        if self.rng.random() < 0.5:
+            left = self.either(sources)
+        if self.rng.random() < 0.2:
             right = self.either(sources)
         if self.rng.random() < 0.4:
             left, right = right, left
-        if self.rng.random() < 0.25:
-            sign, function = self.rng.choice(list(COUNTRY_COMPARISONS.items()))
-            order = identifiers.country_order
-        else:
-            sign, function = self.rng.choice(list(COMPARISONS.items()))
-            order = identifiers.byte_order
-        return call("boolean", "({} " + sign + " {})", strict(lambda a, b: function(order(a), order(b))), left, right)
+        signs, order = self.rng.choice((
+            (COMPARISONS, identifiers.byte_order), (COMPARISONS, identifiers.byte_order),
+            (COUNTRY_COMPARISONS, identifiers.country_order)))
+        sign, function = self.rng.choice(list(signs.items()))
+        return call("boolean", "({} " + sign + " {})",
+                    strict(lambda a, b: function(order(a), order(b))), left, right)
 
     def _look_up(self, sources):
         sides = [self.key(sources), self.either_constant()]
@@ -58,7 +62,7 @@ class Maker(Values):
         return call("boolean", "({} = {})", strict(operator.eq), *sides)
 
     def _time_comparison(self, sources):
-        sign, function = self.rng.choice([item for item in COMPARISONS.items() if item[0] not in ("=", "<>")])
+        sign, function = self.rng.choice(list(TIME_COMPARISONS.items()))
         iuid, at = self.iuid(sources), self.time(sources)
         if self.rng.random() < 0.5:
             return call("boolean", "({} " + sign + " {})", strict(
@@ -70,7 +74,8 @@ class Maker(Values):
         negation = self.rng.choice(("", "", "NOT "))
         finish = not_ if negation else lambda value: value
         if self.rng.random() < 0.5:
-            value, lower, upper = self.either(sources), self.either_constant(), self.either_constant()
+            value = self.either(sources)
+            lower, upper = self.either_constant(), self.either_constant()
             place, edge = identifiers.byte_order, identifiers.byte_order
         else:
             value, lower, upper = self.iuid(sources), self.time(sources), self.time(sources)
@@ -78,39 +83,44 @@ class Maker(Values):
         at_least = strict(lambda a, b: place(a) >= edge(b))
         at_most = strict(lambda a, b: place(a) <= edge(b))
         return call("boolean", "({} " + negation + "BETWEEN {} AND {})",
-                    lambda a, b, c: finish(all_of((at_least(a, b), at_most(a, c)))), value, lower, upper)
+                    lambda a, b, c: finish(all_of((at_least(a, b), at_most(a, c)))),
+                    value, lower, upper)
 
     def _in_range(self, sources):
         iuid, span = self.iuid(sources), self.range(sources)
         if self.rng.random() < 0.5:
             return call("boolean", "({} <@ {})", strict(identifiers.is_in_range), iuid, span)
-        return call("boolean", "({} @> {})", strict(lambda a, b: identifiers.is_in_range(b, a)), span, iuid)
+        return call("boolean", "({} @> {})",
+                    strict(lambda a, b: identifiers.is_in_range(b, a)), span, iuid)
 
     def _is_from(self, sources):
         arguments = [self.iuid(sources), self.country(sources)]
         if self.rng.random() < 0.5:
             arguments.append(self.entity(sources))
-        return call("boolean", "iuid_is_from(" + ", ".join(["{}"] * len(arguments)) + ")",
+        return call("boolean", f"iuid_is_from({places(arguments)})",
                     strict(identifiers.is_from), *arguments)
 
     def _in_list(self, sources):
         value = self.either(sources)
         members = [self.either_constant() for _ in range(self.rng.randrange(1, 6))]
-        sql = "({} IN (" + ", ".join(["{}"] * len(members)) + "))"
-        function = lambda a, *list_: any_of(strict(operator.eq)(a, item) for item in list_)
-        if self.rng.random() < 0.3:
-            positive, sql = function, sql.replace(" IN ", " NOT IN ")
-            function = lambda *values: not_(positive(*values))
-        return call("boolean", sql, function, value, *members)
+        word, finish = self.rng.choice((("IN", lambda found: found), ("IN", lambda found: found),
+                                        ("NOT IN", not_)))
+        return call("boolean", f"({{}} {word} ({places(members)}))", lambda a, *list_: finish(
+            any_of(strict(operator.eq)(a, item) for item in list_)), value, *members)
 
     def _with_array(self, sources):
         of_type, draw = self.rng.choice((("iuid", self.pool.id), ("uuid", self.pool.uuid)))
         draw = self.pool.sometimes_null(draw, 0.08)
-        array = self.constant(of_type + "[]", lambda: [draw() for _ in range(self.rng.randrange(6))])
+        array = self.constant(of_type + "[]",
+                              lambda: [draw() for _ in range(self.rng.randrange(6))])
         sign, compare = self.rng.choice([("=", operator.eq)] * 5 + list(COMPARISONS.items()))
         word, combine = self.rng.choice((("ANY", any_of), ("ANY", any_of), ("ALL", all_of)))
-        return call("boolean", "({} " + f"{sign} {word} (({{}})::{of_type}[]))",
-                    lambda a, list_: None if list_ is None else combine(strict(compare)(a, item) for item in list_),
+
+        def function(value, items):
+            if items is None:
+                return None
+            return combine(strict(compare)(value, item) for item in items)
+        return call("boolean", f"({{}} {sign} {word} (({{}})::{of_type}[]))", function,
                     self.either(sources), array)
 
     def _row_comparison(self, sources):
@@ -140,7 +150,8 @@ class Maker(Values):
         draw = {"timestamptz": self.pool.time, "bigint": lambda: self.rng.choice((0, 1, 2**54 - 1)),
                 "int": self.rng.choice((self.pool.country, self.pool.entity))}[field.type]
         sign, compare = self.rng.choice(list(COMPARISONS.items()))
-        return call("boolean", "({} " + sign + " {})", strict(compare), field, self.constant(field.type, draw))
+        return call("boolean", "({} " + sign + " {})", strict(compare),
+                    field, self.constant(field.type, draw))
 
     def _sub_query(self, sources):
         """EXISTS, IN, a comparison with the least or greatest of another table."""
@@ -157,23 +168,24 @@ class Maker(Values):
         value = self.either(sources)
         kind = self.rng.choice(("exists", "in", "not in", "all", "extreme"))
         if kind == "exists":
-            return Expression("boolean", f"EXISTS (SELECT {where} AND {key.sql} = {value.sql})",
-                              lambda row: value.of(row) is not None and value.of(row) in values(row))
+            sql = f"EXISTS (SELECT {where} AND {key.sql} = {value.sql})"
+            return Expression("boolean", sql, lambda row: value.of(row) is not None
+                              and value.of(row) in values(row))
         if kind in ("in", "not in"):
             finish = not_ if kind == "not in" else lambda found: found
-            return Expression("boolean", f"({value.sql} {kind.upper()} (SELECT {key.sql} {where}))", lambda row: finish(
+            sql = f"({value.sql} {kind.upper()} (SELECT {key.sql} {where}))"
+            return Expression("boolean", sql, lambda row: finish(
                 any_of(strict(operator.eq)(value.of(row), each) for each in values(row))))
         sign, compare = self.rng.choice(list(COMPARISONS.items()))
         if kind == "all" or key.type == "uuid":
-            return Expression("boolean", f"({value.sql} {sign} ALL (SELECT {key.sql} {where}))", lambda row: all_of(
+            sql = f"({value.sql} {sign} ALL (SELECT {key.sql} {where}))"
+            return Expression("boolean", sql, lambda row: all_of(
                 strict(compare)(value.of(row), each) for each in values(row)))
-        name, extreme = self.rng.choice((("min", min), ("max", max)))
+        name, extreme = self.rng.choice((("min", least), ("max", greatest)))
+        return Expression("boolean", f"({value.sql} {sign} (SELECT {name}({key.sql}) {where}))",
+                          lambda row: strict(compare)(value.of(row), extreme(*values(row))))
 
-        def compare_extreme(row):
-            found = [each for each in values(row) if each is not None]
-            return strict(compare)(value.of(row), extreme(found) if found else None)
-        return Expression("boolean", f"({value.sql} {sign} (SELECT {name}({key.sql}) {where}))", compare_extreme)
-
-    _simple_conditions = ([_look_up] * 4 + [_comparison] * 4 + [_time_comparison] * 5 + [_between] * 3
-                          + [_in_range] * 4 + [_is_from] * 4 + [_in_list] * 3 + [_with_array] * 3
-                          + [_row_comparison] * 2 + [_null_test, _field_comparison])
+    _simple_conditions = (
+        [_look_up] * 4 + [_comparison] * 5 + [_time_comparison] * 5 + [_between] * 3
+        + [_in_range] * 4 + [_is_from] * 4 + [_in_list] * 3 + [_with_array] * 3
+        + [_row_comparison] * 2 + [_null_test, _field_comparison])

@@ -8,7 +8,11 @@ import operator
 from typing import Callable, NamedTuple
 
 import identifiers
-from values import literal, quote
+from values import literal
+
+
+# Functions that return their argument, and that the planner folds, or does not, or not twice.
+HIDING = "immutable", "stable", "volatile", "costly"
 
 
 class Expression(NamedTuple):
@@ -49,6 +53,11 @@ def all_of(values):
     return not_(any_of(map(not_, values)))
 
 
+def places(arguments):
+    """A {} for each argument, for call()."""
+    return ", ".join(["{}"] * len(arguments))
+
+
 def _of_those_known(function):
     def of_values(*values):
         known = [value for value in values if value is not None]
@@ -63,6 +72,12 @@ def call(of_type, sql, function, *arguments):
     """The SQL text has a {} for each argument."""
     return Expression(of_type, sql.format(*(argument.sql for argument in arguments)),
                       lambda row: function(*(argument.of(row) for argument in arguments)))
+
+
+FIELDS = (("int", "iuid_country", identifiers.country), ("int", "iuid_entity", identifiers.entity),
+          ("int", "iuid_layout", identifiers.layout),
+          ("bigint", "iuid_random", identifiers.random_bits),
+          ("timestamptz", "iuid_timestamp", identifiers.time))
 
 
 class Parameter:
@@ -98,7 +113,7 @@ class Values:
         if kind < 0.05:
             sql = f"(SELECT {sql})"
         elif kind < 0.15:
-            sql = self.rng.choice(("immutable", "stable", "volatile", "costly")) + f"({sql})"
+            sql = f"{self.rng.choice(HIDING)}({sql})"
         return Expression(of_type, sql, lambda row: value)
 
     # --- values -------------------------------------------------------------
@@ -127,22 +142,25 @@ class Values:
         if kind < 0.90:
             return self._computed_iuid(sources)
         chosen, other = self.rng.choice(keys), self.iuid(sources, depth - 1)
-        name, function = self.rng.choice((("least", least), ("greatest", greatest), ("coalesce", first)))
-        return call("iuid", name + "({}, {}, {})", function, chosen, other, self.constant("iuid", self.pool.id))
+        name, function = self.rng.choice((("least", least), ("greatest", greatest),
+                                          ("coalesce", first)))
+        return call("iuid", name + "({}, {}, {})", function, chosen, other,
+                    self.constant("iuid", self.pool.id))
 
     def _computed_iuid(self, sources):
         valid = [source.column("id") for source in sources if source.table.all_valid]
-        makers = [
-            lambda: call("iuid", "iuid_floor({})", strict(identifiers.floor), self.time(sources, 0)),
-            lambda: call("iuid", "iuid_country_floor({}, {})", strict(identifiers.country_floor),
-                         self.country(sources), self.entity(sources)),
-            lambda: call("iuid", "iuid_from_name({}, {}, " + quote("a name") + ")",
-                         lambda c, e: identifiers.from_name(c, e, b"a name"),
-                         self.constant("int", self.pool.country, 0), self.constant("int", self.pool.entity, 0)),
-        ]
-        if valid:
-            makers.append(lambda: call("iuid", "{}::uuid::iuid", lambda a: a, self.rng.choice(valid)))
-        return self.rng.choice(makers)()
+        kind = self.rng.choice(("time", "country", "name", "cast" if valid else "time"))
+        if kind == "time":
+            return call("iuid", "iuid_floor({})", strict(identifiers.floor), self.time(sources, 0))
+        if kind == "country":
+            return call("iuid", "iuid_country_floor({}, {})", strict(identifiers.country_floor),
+                        self.country(sources), self.entity(sources))
+        if kind == "cast":
+            return call("iuid", "{}::uuid::iuid", lambda a: a, self.rng.choice(valid))
+        return call("iuid", "iuid_from_name({}, {}, 'a name')",
+                    lambda country, entity: identifiers.from_name(country, entity, b"a name"),
+                    self.constant("int", self.pool.country, 0),
+                    self.constant("int", self.pool.entity, 0))
 
     def uuid(self, sources):
         """Any expression of type uuid."""
@@ -167,20 +185,22 @@ class Values:
             step = self.rng.choice((1, 999, 1000, 5000))
             sign, function = self.rng.choice((("+", operator.add), ("-", operator.sub)))
             return call("timestamptz", "({} " + f"{sign} interval '{step} microseconds')",
-                        strict(lambda a: function(a, step)), self._column_or_constant(sources, "timestamptz"))
+                        strict(lambda a: function(a, step)),
+                        self._column_or_constant(sources, "timestamptz"))
         return self._column_or_constant(sources, "timestamptz")
 
     def range(self, sources):
         kind = self.rng.random()
-        if kind < 0.3:
-            bounds = self.rng.choice(("[)", "(]", "[]", "()"))
-            at = self._column_or_constant(sources, "timestamptz")
-            end = self.rng.choice(("lower", "upper"))
-            function = {"lower": lambda a: (a, None, bounds[0] == "[", False) if a is not None else (None,) * 4,
-                        "upper": lambda a: (None, a, False, bounds[1] == "]") if a is not None else (None,) * 4}
-            sql = {"lower": "tstzrange({}, NULL, ", "upper": "tstzrange(NULL, {}, "}[end] + quote(bounds) + ")"
-            return call("tstzrange", sql, function[end], at)
-        return self._column_or_constant(sources, "tstzrange")
+        if kind > 0.3:
+            return self._column_or_constant(sources, "tstzrange")
+        at = self._column_or_constant(sources, "timestamptz")
+        if kind < 0.15:
+            lower = self.rng.choice("[(")
+            return call("tstzrange", f"tstzrange({{}}, NULL, '{lower})')",
+                        lambda a: (a, None, lower == "[", False), at)
+        upper = self.rng.choice(")]")
+        return call("tstzrange", f"tstzrange(NULL, {{}}, '({upper}')",
+                    lambda a: (None, a, False, upper == "]"), at)
 
     def country(self, sources):
         if self.rng.random() < 0.3:
@@ -194,11 +214,9 @@ class Values:
 
     def field(self, sources):
         """A field of an identifier."""
-        of_type, name, function = self.rng.choice((
-            ("int", "iuid_country", identifiers.country), ("int", "iuid_entity", identifiers.entity),
-            ("int", "iuid_layout", identifiers.layout), ("bigint", "iuid_random", identifiers.random_bits),
-            ("timestamptz", "iuid_timestamp", identifiers.time)))
+        of_type, name, function = self.rng.choice(FIELDS)
         iuid = self.iuid(sources)
         if self.rng.random() < 0.2:
-            return call(of_type, f'(iuid_fields({{}}))."{name[5:]}"', strict(function), iuid)
+            return call(of_type, f'(iuid_fields({{}}))."{name.removeprefix("iuid_")}"',
+                        strict(function), iuid)
         return call(of_type, name + "({})", strict(function), iuid)

@@ -35,8 +35,8 @@ compare_text(const char *text)
 
 /*
  * Random bytes are seldom a UUID.  So this takes 16 bytes as those of a UUID,
- * further bytes as the form in which it is written, and the last two as a
- * character that another one takes the place of.
+ * four as the form in which it is written, and the last two as a character that
+ * another one takes the place of.
  */
 static size_t
 write_some_form(const uint8_t *data, size_t size, char *text)
@@ -50,13 +50,16 @@ write_some_form(const uint8_t *data, size_t size, char *text)
 	{
 		length += (size_t) sprintf(text + length, form[1] & 1 ? "%02X" : "%02x",
 								   data[n]);
+		/* After groups of four digits, and after any digits. */
 		if (n % 2 == 1 && (form[2] >> (n / 2) & 1))
+			text[length++] = '-';
+		if (n == form[3] % 64)
 			text[length++] = '-';
 	}
 	if (form[0] & 2)
 		text[length++] = '}';
-	if (size > 20)
-		text[data[19] % length] = (char) data[20];
+	if (size > 21)
+		text[data[20] % length] = (char) data[21];
 	text[length] = '\0';
 	return length;
 }
@@ -69,7 +72,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const void *source = data;
 	char *text;
 
-	if (size >= 20 && data[0] % 2 == 1)
+	if (size >= 21 && data[0] % 2 == 1)
 	{
 		length = write_some_form(data + 1, size - 1, form);
 		source = form;

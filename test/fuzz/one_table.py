@@ -16,7 +16,7 @@ def rows(maker):
         outputs.append(maker.rng.choice((
             maker.iuid, maker.uuid, maker.field, maker.time, maker.condition))([source]))
     return Question(f"SELECT {selected(outputs)} FROM {from_(source)}{clause}",
-                    lambda: [texts(outputs, row) for row in rows_of(source) if holds(row)])
+                    lambda: [texts(outputs, row) for row in filter(holds, rows_of(source))])
 
 
 def places(maker):
@@ -28,17 +28,18 @@ def places(maker):
     place = Expression("regclass", f"{source.alias}.tableoid::regclass" if known else "NULL",
                        lambda row: top.leaf_of(row[source.alias]["id"]) if known else None)
     return Question(f"SELECT {n.sql}, {place.sql} FROM {from_(source)}{clause}",
-                    lambda: [texts([n, place], row) for row in rows_of(source) if holds(row)])
+                    lambda: [texts([n, place], row) for row in filter(holds, rows_of(source))])
 
 
 # --- order ----------------------------------------------------------------
 
 def _sort_key(order, reverse, nulls_first):
-    """For sort(): places of NULL apart, as it has no place among the values."""
-    return functools.cmp_to_key(lambda a, b: (
-        0 if a is None and b is None else
-        (-1 if nulls_first else 1) if a is None else (1 if nulls_first else -1) if b is None else
-        ((order(a) > order(b)) - (order(a) < order(b))) * (-1 if reverse else 1)))
+    """For sort(): in an order of values or its reverse, and with NULL at one end."""
+    def compare(a, b):
+        if a is None or b is None:
+            return ((a is None) - (b is None)) * (-1 if nulls_first else 1)
+        return ((order(a) > order(b)) - (order(a) < order(b))) * (-1 if reverse else 1)
+    return functools.cmp_to_key(compare)
 
 
 def ordering(maker, expression):
@@ -65,7 +66,7 @@ def ordered(maker):
     tail = (f" LIMIT {limit}" if limit else "") + (f" OFFSET {offset}" if offset else "")
 
     def expected():
-        found = [row for row in rows_of(source) if holds(row)]
+        found = list(filter(holds, rows_of(source)))
         found.sort(key=lambda row: (sort_key(key.of(row)), n.of(row)))
         return [texts([key, n], row) for row in found[offset:][:limit]]
     return Question(f"SELECT {key.sql}, {n.sql} FROM {from_(source)}{clause} "
@@ -78,12 +79,14 @@ def least_first(maker):
     clause, holds = where(maker, [source], 0.7)
     key = source.column(maker.rng.choice(("id", "id", "other", "u")))
     distinct = maker.rng.random() < 0.3
-    sql, sort_key = ordering(maker, key) if not distinct else ("", _sort_key(identifiers.byte_order, False, False))
+    sql, sort_key = "", _sort_key(identifiers.byte_order, False, False)
+    if not distinct:
+        sql, sort_key = ordering(maker, key)
     limit = maker.rng.choice((None, 1, 3, 10))
     tail = f" LIMIT {limit}" if limit else ""
 
     def expected():
-        found = [key.of(row) for row in rows_of(source) if holds(row)]
+        found = [key.of(row) for row in filter(holds, rows_of(source))]
         found = set(found) if distinct else found
         return [(text(key.type, each),) for each in sorted(found, key=sort_key)[:limit]]
     return Question(f"SELECT {'DISTINCT ' * distinct}{key.sql} FROM {from_(source)}{clause} "
@@ -97,11 +100,11 @@ def windows(maker):
     sql, sort_key = ordering(maker, key)
 
     def expected():
-        found = sorted((row for row in rows_of(source) if holds(row)), key=lambda row: sort_key(key.of(row)))
-        places = [key.of(row) for row in found]
-        ranks = {value: places.index(value) + 1 for value in set(places)}
-        return [texts([n], row) + (str(ranks[key.of(row)]),) for row in found]
-    return Question(f"SELECT {n.sql}, rank() OVER (ORDER BY {key.sql}{sql}) FROM {from_(source)}{clause}", expected)
+        found = list(filter(holds, rows_of(source)))
+        sorted_keys = sorted((key.of(row) for row in found), key=sort_key)
+        return [texts([n], row) + (str(sorted_keys.index(key.of(row)) + 1),) for row in found]
+    return Question(f"SELECT {n.sql}, rank() OVER (ORDER BY {key.sql}{sql}) "
+                    f"FROM {from_(source)}{clause}", expected)
 
 
 KINDS = [rows] * 8 + [places] * 3 + [ordered] * 3 + [least_first] * 3 + [windows]

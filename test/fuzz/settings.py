@@ -10,11 +10,13 @@ SETTINGS = {
     "enable_partition_pruning": ON_OFF, "enable_partitionwise_join": ON_OFF,
     "enable_partitionwise_aggregate": ON_OFF, "constraint_exclusion": ("on", "off", "partition"),
     "plan_cache_mode": ("auto", "force_custom_plan", "force_generic_plan", "force_generic_plan"),
-    "work_mem": ("64kB", "4MB"), "random_page_cost": ("0", "1", "100"), "cpu_operator_cost": ("0", "1"),
-    "cpu_tuple_cost": ("0", "1"), "join_collapse_limit": ("1", "8"),
+    "work_mem": ("64kB", "4MB"), "join_collapse_limit": ("1", "8"),
+    "random_page_cost": ("0", "1", "100"), "cpu_tuple_cost": ("0", "1"),
+    "cpu_operator_cost": ("0", "1"),
 }
-PARALLEL = ("parallel_setup_cost = 0", "parallel_tuple_cost = 0", "min_parallel_table_scan_size = 0",
-            "min_parallel_index_scan_size = 0", "max_parallel_workers_per_gather = 2")
+PARALLEL = ("parallel_setup_cost = 0", "parallel_tuple_cost = 0",
+            "min_parallel_table_scan_size = 0", "min_parallel_index_scan_size = 0",
+            "max_parallel_workers_per_gather = 2")
 
 
 def choose(rng):

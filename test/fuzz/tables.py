@@ -11,12 +11,14 @@ ORDERS = {"time": identifiers.byte_order, "country": identifiers.country_order}
 
 # Of what indexes can be, by the type of the key: a domain has what its type has.
 INDEXES = {
-    "any": ["btree (id)", "btree (id DESC NULLS LAST)", "hash (id)", "brin (id) WITH (pages_per_range = 1)",
-            "btree (id, n)", "btree (id) INCLUDE (n)", "btree (u)", "btree (u DESC)", "hash (u)",
-            "brin (u) WITH (pages_per_range = 1)", "btree (other)", "btree (other iuid_country_ops)",
-            "hash (other)", "btree (at)", "btree (country, id)", "btree ((iuid_timestamp(other)))",
-            "btree ((other::uuid))"],
-    "iuid": ["btree (id iuid_country_ops)", "btree (id iuid_country_ops DESC)",
+    "any": ["btree (id)", "btree (id DESC NULLS LAST)", "btree (id, n)", "btree (id) INCLUDE (n)",
+            "hash (id)", "brin (id) WITH (pages_per_range = 1)",
+            "btree (u)", "btree (u DESC)", "hash (u)", "brin (u) WITH (pages_per_range = 1)",
+            "btree (other)", "btree (other iuid_country_ops)", "hash (other)",
+            "btree ((iuid_timestamp(other)))", "btree ((other::uuid))",
+            "btree (at)", "btree (country, id)"],
+    "iuid": ["btree (id iuid_country_ops)", "btree (id iuid_country_ops)",
+             "btree (id iuid_country_ops DESC)",
              "btree ((iuid_timestamp(id)))", "btree ((iuid_country(id)), id)", "btree ((id::uuid))",
              "hash ((id::uuid))", "brin (id iuid_minmax_multi_ops) WITH (pages_per_range = 1)",
              "brin (id iuid_bloom_ops) WITH (pages_per_range = 1)"],
@@ -70,7 +72,8 @@ class Table:
         self.unique = rng.random() < 0.6
         self.old_server = old_server
         self.top = Partition(name)
-        self._divide(self.top, rng.choice((None, None, "time", "time", "country", "country", "hash", "inherit")))
+        self._divide(self.top, rng.choice((None, None, "time", "time", "country", "country", "hash",
+                                           "inherit")))
         self.unique = self.unique and self.top.by != "inherit"
         self.nullable = not self.unique and rng.random() < 0.3
         names = list(COLUMNS) + ["id"]
@@ -119,17 +122,18 @@ class Table:
         if key is None:
             return open_end
         if self.pool.rng.random() < 0.5:
-            at, country, entity = (identifiers.bits(key, *field) for field in ((0, 47), (56, 63), (66, 73)))
+            at = identifiers.bits(key, 0, 47) * 1000
+            country, entity = identifiers.bits(key, 56, 63), identifiers.bits(key, 66, 73)
             cast = "::uuid" if self.key_type == "uuid" else ""
-            if key == identifiers.floor(at * 1000):
-                return f"(iuid_floor({quote(time_text(at * 1000))}){cast})"
+            if key == identifiers.floor(at):
+                return f"(iuid_floor({quote(time_text(at))}){cast})"
             if key == identifiers.country_floor(country, entity):
                 return f"(iuid_country_floor({country}, {entity}){cast})"
         return f"({literal(self.key_type, key)})"
 
     def _partition_by(self, part):
-        return {"time": " PARTITION BY RANGE (id)", "country": " PARTITION BY RANGE (id iuid_country_ops)",
-                "hash": " PARTITION BY HASH (id)"}.get(part.by, "")
+        return {"time": " PARTITION BY RANGE (id)", "hash": " PARTITION BY HASH (id)",
+                "country": " PARTITION BY RANGE (id iuid_country_ops)"}.get(part.by, "")
 
     def _create_parts(self, whole):
         for lower, upper, part in whole.parts:
@@ -145,7 +149,8 @@ class Table:
                        f"TO ({self._bound(upper, 'MAXVALUE')}){self._partition_by(part)}")
             yield from self._create_parts(part)
         if whole.rest:
-            yield f"CREATE TABLE {whole.rest.name} PARTITION OF {whole.name} DEFAULT{self._partition_by(whole.rest)}"
+            yield (f"CREATE TABLE {whole.rest.name} PARTITION OF {whole.name} "
+                   f"DEFAULT{self._partition_by(whole.rest)}")
             yield from self._create_parts(whole.rest)
 
     # --- SQL ----------------------------------------------------------------
@@ -172,7 +177,8 @@ class Table:
             target = self.top.leaf_of(row["id"]) if self.top.by == "inherit" else self.name
             into.setdefault(target, []).append(self.values(row))
         for target, values in into.items():
-            yield f"INSERT INTO {target} ({', '.join(self.columns)}) VALUES\n  " + ",\n  ".join(values)
+            yield (f"INSERT INTO {target} ({', '.join(self.columns)}) VALUES\n  "
+                   + ",\n  ".join(values))
 
     def values(self, row):
         values = [text(of_type, row[column]) for column, of_type in self.columns.items()]
@@ -203,7 +209,8 @@ class Table:
     def new_row(self):
         """A row that need not fit into the table."""
         pool = self.pool
-        row = {column: pool.sometimes_null(pool.draw(of_type))() for column, of_type in COLUMNS.items()}
+        row = {column: pool.sometimes_null(pool.draw(of_type))()
+               for column, of_type in COLUMNS.items()}
         row["entity"] = pool.sometimes_null(pool.entity)()
         row["id"] = pool.sometimes_null(self.new_key, 0.1 if self.nullable else 0)()
         row["n"], self.next_n = self.next_n, self.next_n + 1
@@ -212,8 +219,6 @@ class Table:
     def add_rows(self, count):
         for _ in range(count):
             row = self.new_row()
-            if self.top.leaf_of(row["id"]) is not None and not (self.unique and self.has_key(row["id"])):
+            repeated = self.unique and any(other["id"] == row["id"] for other in self.rows)
+            if self.top.leaf_of(row["id"]) is not None and not repeated:
                 self.rows.append(row)
-
-    def has_key(self, key):
-        return any(row["id"] == key for row in self.rows)

@@ -94,8 +94,8 @@ class Pool:
     def _new_id(self):
         rng = self.rng
         ms = rng.choice(self.ms if rng.random() < 0.85 else self.edges_ms)
-        random = rng.choice((0, 1, identifiers.RANDOM_MAX, rng.getrandbits(54), rng.getrandbits(54)))
-        layout = rng.choice((0,) * 12 + (1, 1, 2, 15))
+        random = rng.choice((0, 1, identifiers.RANDOM_MAX, *(rng.getrandbits(54) for _ in "ab")))
+        layout = rng.choice((0,) * 10 + (1, 1, 2, 15, rng.randrange(16)))
         return identifiers.make(ms, rng.choice(self.countries), rng.choice(self.entities),
                                 random, layout)
 
@@ -113,7 +113,7 @@ class Pool:
         """Like the bounds of partitions."""
         if self.rng.random() < 0.6:
             return identifiers.floor(self.time())
-        return identifiers.country_floor(self.rng.choice(self.countries), self.rng.choice(self.entities))
+        return identifiers.country_floor(self.country(), self.entity())
 
     def uuid(self):
         """An identifier, one whose version or variant was changed, or any 16 bytes."""

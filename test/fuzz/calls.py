@@ -5,7 +5,7 @@ import re
 
 import identifiers
 import values
-from expressions import FIELDS, Expression, call, places, strict
+from expressions import FIELDS, Expression, call, slots, strict
 from question import Question, Refused, selected, texts
 from values import quote, uuid_text
 
@@ -96,6 +96,24 @@ def field(maker):
     return call(of_type, name + "({})", strict(function), maker.constant("iuid", maker.pool.id))
 
 
+# --- comparisons, which the planner folds before it rewrites them ---------------
+
+@question
+def compare_keys(maker):
+    return maker.compare_keys(maker.either_constant(), maker.either_constant())
+
+
+@question
+def compare_time(maker):
+    return maker.compare_time(maker.constant("iuid", maker.pool.id), time(maker))
+
+
+@question
+def contain(maker):
+    return maker.contain(maker.constant("iuid", maker.pool.id),
+                         maker.constant("tstzrange", maker.pool.range))
+
+
 # --- boundaries ---------------------------------------------------------------
 
 @question
@@ -133,7 +151,7 @@ def country_floor(maker):
         if not (0 <= country <= 256 and 0 <= entity <= 256):
             raise Refused(BAD_VALUE)
         return identifiers.country_floor(country, entity)
-    return call("iuid", f"iuid_country_floor({places(numbers)})", strict(function), *numbers)
+    return call("iuid", f"iuid_country_floor({slots(numbers)})", strict(function), *numbers)
 
 
 @question
@@ -148,7 +166,7 @@ def country_boundary(maker):
         refuse_bad((country, entity))
         return identifiers.country_floor(country, entity + 1)
     name, function = maker.rng.choice((("lower", lower), ("upper", upper)))
-    return call("iuid", f"iuid_country_{name}({places(numbers)})", strict(function), *numbers)
+    return call("iuid", f"iuid_country_{name}({slots(numbers)})", strict(function), *numbers)
 
 
 @question
@@ -161,7 +179,7 @@ def is_from(maker):
         refuse_bad(numbers_)
         return None if iuid is None else identifiers.is_from(iuid, *numbers_)
     iuid = maker.constant("iuid", maker.pool.id, 0.1)
-    return call("boolean", f"iuid_is_from({{}}, {places(numbers)})", function, iuid, *numbers)
+    return call("boolean", f"iuid_is_from({{}}, {slots(numbers)})", function, iuid, *numbers)
 
 
 # --- making and deriving ------------------------------------------------------
@@ -213,8 +231,9 @@ def from_uuid(maker):
         return identifiers.from_uuid(uuid, country, entity, *at)
     draw = maker.rng.choice((maker.pool.uuid, lambda: _uuid_with_time(maker)))
     uuid = maker.constant("uuid", draw)
-    return call("iuid", f"iuid_from_uuid({{}}, {places(arguments)})", function, uuid, *arguments)
+    return call("iuid", f"iuid_from_uuid({{}}, {slots(arguments)})", function, uuid, *arguments)
 
 
-KINDS = [text_input, cast, field, time_boundary, time_boundary, range_boundary, country_floor,
-         country_boundary, is_from, generate, from_name, from_uuid, from_uuid]
+KINDS = [text_input, text_input, cast, field, compare_keys, compare_time, compare_time, contain,
+         time_boundary, time_boundary, range_boundary, country_floor, country_boundary, is_from,
+         generate, from_name, from_uuid, from_uuid]

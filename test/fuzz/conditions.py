@@ -3,7 +3,7 @@
 import operator
 
 import identifiers
-from expressions import (Expression, Values, all_of, any_of, call, greatest, least, not_, places,
+from expressions import (Expression, Values, all_of, any_of, call, greatest, least, not_, slots,
                          strict)
 
 COMPARISONS = {"<": operator.lt, "<=": operator.le, "=": operator.eq,
@@ -47,8 +47,9 @@ class Maker(Values):
             left = self.either(sources)
         if self.rng.random() < 0.2:
             right = self.either(sources)
-        if self.rng.random() < 0.4:
-            left, right = right, left
+        return self.compare_keys(*self.rng.sample((left, right), 2))
+
+    def compare_keys(self, left, right):
         signs, order = self.rng.choice((
             (COMPARISONS, identifiers.byte_order), (COMPARISONS, identifiers.byte_order),
             (COUNTRY_COMPARISONS, identifiers.country_order)))
@@ -62,8 +63,10 @@ class Maker(Values):
         return call("boolean", "({} = {})", strict(operator.eq), *sides)
 
     def _time_comparison(self, sources):
+        return self.compare_time(self.iuid(sources), self.time(sources))
+
+    def compare_time(self, iuid, at):
         sign, function = self.rng.choice(list(TIME_COMPARISONS.items()))
-        iuid, at = self.iuid(sources), self.time(sources)
         if self.rng.random() < 0.5:
             return call("boolean", "({} " + sign + " {})", strict(
                 lambda a, b: function(identifiers.position(a), (b, 0))), iuid, at)
@@ -87,7 +90,9 @@ class Maker(Values):
                     value, lower, upper)
 
     def _in_range(self, sources):
-        iuid, span = self.iuid(sources), self.range(sources)
+        return self.contain(self.iuid(sources), self.range(sources))
+
+    def contain(self, iuid, span):
         if self.rng.random() < 0.5:
             return call("boolean", "({} <@ {})", strict(identifiers.is_in_range), iuid, span)
         return call("boolean", "({} @> {})",
@@ -97,7 +102,7 @@ class Maker(Values):
         arguments = [self.iuid(sources), self.country(sources)]
         if self.rng.random() < 0.5:
             arguments.append(self.entity(sources))
-        return call("boolean", f"iuid_is_from({places(arguments)})",
+        return call("boolean", f"iuid_is_from({slots(arguments)})",
                     strict(identifiers.is_from), *arguments)
 
     def _in_list(self, sources):
@@ -105,12 +110,12 @@ class Maker(Values):
         members = [self.either_constant() for _ in range(self.rng.randrange(1, 6))]
         word, finish = self.rng.choice((("IN", lambda found: found), ("IN", lambda found: found),
                                         ("NOT IN", not_)))
-        return call("boolean", f"({{}} {word} ({places(members)}))", lambda a, *list_: finish(
+        return call("boolean", f"({{}} {word} ({slots(members)}))", lambda a, *list_: finish(
             any_of(strict(operator.eq)(a, item) for item in list_)), value, *members)
 
     def _with_array(self, sources):
-        of_type, draw = self.rng.choice((("iuid", self.pool.id), ("uuid", self.pool.uuid)))
-        draw = self.pool.sometimes_null(draw, 0.08)
+        of_type = self.rng.choice(("iuid", "uuid"))
+        draw = self.pool.sometimes_null(lambda: self.some_key(of_type), 0.08)
         array = self.constant(of_type + "[]",
                               lambda: [draw() for _ in range(self.rng.randrange(6))])
         sign, compare = self.rng.choice([("=", operator.eq)] * 5 + list(COMPARISONS.items()))

@@ -10,9 +10,9 @@ from typing import Callable, NamedTuple
 import identifiers
 from values import literal
 
-
-# Functions that return their argument, and that the planner folds, or does not, or not twice.
-HIDING = "immutable", "stable", "volatile", "costly"
+# Functions that return their argument, which the planner folds, or does not, or does not repeat.
+HIDING = {"immutable": "IMMUTABLE COST 1", "stable": "STABLE COST 1",
+          "volatile": "VOLATILE COST 1", "costly": "STABLE COST 1000"}
 
 
 class Expression(NamedTuple):
@@ -23,6 +23,7 @@ class Expression(NamedTuple):
 
 class Source(NamedTuple):
     """A table in a query."""
+
     alias: str
     table: object
 
@@ -53,7 +54,7 @@ def all_of(values):
     return not_(any_of(map(not_, values)))
 
 
-def places(arguments):
+def slots(arguments):
     """A {} for each argument, for call()."""
     return ", ".join(["{}"] * len(arguments))
 
@@ -113,7 +114,7 @@ class Values:
         if kind < 0.05:
             sql = f"(SELECT {sql})"
         elif kind < 0.15:
-            sql = f"{self.rng.choice(HIDING)}({sql})"
+            sql = f"{self.rng.choice(list(HIDING))}({sql})"
         return Expression(of_type, sql, lambda row: value)
 
     # --- values -------------------------------------------------------------
@@ -172,9 +173,14 @@ class Values:
         return self.iuid(sources) if self.rng.random() < 0.7 else self.uuid(sources)
 
     def either_constant(self):
-        if self.rng.random() < 0.6:
-            return self.constant("iuid", self.pool.id)
-        return self.constant("uuid", self.pool.uuid)
+        of_type = self.rng.choice(("iuid", "uuid"))
+        return self.constant(of_type, lambda: self.some_key(of_type))
+
+    def some_key(self, of_type):
+        """A random value of type iuid or uuid, half of the time the key of a row."""
+        row = self.rng.choice(self.rng.choice(self.tables).rows or [{"id": None}])
+        fits = row["id"] is not None and (of_type == "uuid" or identifiers.is_valid(row["id"]))
+        return row["id"] if fits and self.rng.random() < 0.5 else self.pool.draw(of_type)()
 
     def time(self, sources, depth=1):
         kind = self.rng.random()

@@ -17,10 +17,10 @@ INDEXES = {
             "btree (other)", "btree (other iuid_country_ops)", "hash (other)",
             "btree ((iuid_timestamp(other)))", "btree ((other::uuid))",
             "btree (at)", "btree (country, id)"],
-    "iuid": ["btree (id iuid_country_ops)", "btree (id iuid_country_ops)",
-             "btree (id iuid_country_ops DESC)",
-             "btree ((iuid_timestamp(id)))", "btree ((iuid_country(id)), id)", "btree ((id::uuid))",
-             "hash ((id::uuid))", "brin (id iuid_minmax_multi_ops) WITH (pages_per_range = 1)",
+    "iuid": ["btree (id iuid_country_ops)"] * 3 + [
+             "btree (id iuid_country_ops DESC)", "btree ((iuid_timestamp(id)))",
+             "btree ((iuid_country(id)), id)", "btree ((id::uuid))", "hash ((id::uuid))",
+             "brin (id iuid_minmax_multi_ops) WITH (pages_per_range = 1)",
              "brin (id iuid_bloom_ops) WITH (pages_per_range = 1)"],
     "uuid": ["brin (id uuid_minmax_multi_ops) WITH (pages_per_range = 1)",
              "brin (id uuid_bloom_ops) WITH (pages_per_range = 1)"],
@@ -96,7 +96,7 @@ class Table:
         if by not in ("time", "country", "inherit"):
             return
         order = ORDERS["country" if by == "country" else "time"]
-        cuts = sorted({self._cut(by) for _ in range(rng.randrange(2, 8))}, key=order)
+        cuts = sorted({self._cut(by) for _ in range(rng.randrange(2, 6))}, key=order)
         if by != "inherit":
             cuts = [None] * (rng.random() < 0.4) + cuts + [None] * (rng.random() < 0.4)
         for n, (lower, upper) in enumerate(zip(cuts, cuts[1:])):
@@ -106,7 +106,7 @@ class Table:
         if by != "inherit" and rng.random() < 0.6 and not (level > 1 and self.old_server):
             whole.rest = Partition(f"{whole.name}_rest")
         for part in whole.below() if by != "inherit" and level < 3 else []:
-            if rng.random() < 0.3:
+            if rng.random() < 0.25:
                 self._divide(part, rng.choice(("time", "country", "hash")), level + 1)
 
     def _cut(self, by):
@@ -189,7 +189,7 @@ class Table:
         rng = self.pool.rng
         usable = INDEXES["any"] + INDEXES["uuid" if self.key_type == "uuid" else "iuid"]
         tables = [self.name] + [part.name for part in self.top.below() if self.top.by == "inherit"]
-        for index in rng.sample(usable, rng.randrange(5)):
+        for index in rng.sample(usable, rng.randrange(6)):
             where = ""
             if self.key_type != "uuid" and index.startswith("btree") and rng.random() < 0.15:
                 where = " WHERE " + rng.choice((

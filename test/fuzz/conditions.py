@@ -51,7 +51,7 @@ class Maker(Values):
 
     def compare_keys(self, left, right):
         signs, order = self.rng.choice((
-            (COMPARISONS, identifiers.byte_order), (COMPARISONS, identifiers.byte_order),
+            (COMPARISONS, identifiers.byte_order),
             (COUNTRY_COMPARISONS, identifiers.country_order)))
         sign, function = self.rng.choice(list(signs.items()))
         return call("boolean", "({} " + sign + " {})",
@@ -191,6 +191,6 @@ class Maker(Values):
                           lambda row: strict(compare)(value.of(row), extreme(*values(row))))
 
     _simple_conditions = (
-        [_look_up] * 4 + [_comparison] * 5 + [_time_comparison] * 5 + [_between] * 3
+        [_look_up] * 4 + [_comparison] * 6 + [_time_comparison] * 5 + [_between] * 3
         + [_in_range] * 4 + [_is_from] * 4 + [_in_list] * 3 + [_with_array] * 3
         + [_row_comparison] * 2 + [_null_test, _field_comparison])

@@ -44,7 +44,7 @@ def main():
     parser.add_argument("--world", type=int, help="only this one")
     given = parser.parse_args()
 
-    print(f"fuzz.py --seed {given.seed}", flush=True)
+    print(f"-- fuzz.py --seed {given.seed}", flush=True)
     prepare_database()
     end = time.monotonic() + given.seconds
     worlds, counts = 0, collections.Counter()

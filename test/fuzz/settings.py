@@ -24,6 +24,6 @@ def choose(rng):
     names = rng.sample(list(SETTINGS), rng.choice((0, 2, 5, 8)))
     chosen = [f"{name} = '{rng.choice(SETTINGS[name])}'" for name in names]
     # Most plans of small tables read all rows, where an index could give them.
-    if rng.random() < 0.4:
+    if rng.random() < 0.6:
         chosen.append("enable_seqscan = off")
     return chosen + list(PARALLEL if rng.random() < 0.03 else ())

@@ -21,7 +21,7 @@ done
 
 install_toolchain clang libclang-rt-dev python3-psycopg
 build
-as_user make -s -C test/fuzz
+as_user make -s -B -C test/fuzz
 failed=()
 for target in fuzz_text fuzz_bits; do
 	say "--- $target, $seconds seconds, -seed=$seed"

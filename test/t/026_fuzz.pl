@@ -21,7 +21,7 @@ sub passes
 SKIP:
 {
 	skip 'SKIPPED: clang is not installed', 2 if system('clang --version >/dev/null 2>&1') != 0;
-	system_or_bail('make', '-s', '-C', 'test/fuzz');
+	system_or_bail('make', '-s', '-B', '-C', 'test/fuzz');
 	passes($_, "test/fuzz/$_", "-max_total_time=$seconds", '-max_len=128') for 'fuzz_text', 'fuzz_bits';
 }
 

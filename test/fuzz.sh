@@ -25,9 +25,13 @@ as_user make -s -B -C test/fuzz
 failed=()
 for target in fuzz_text fuzz_bits; do
 	say "--- $target, $seconds seconds, -seed=$seed"
-	as_user "test/fuzz/$target" -max_total_time="$seconds" -seed="$seed" -max_len=128 \
-		-print_final_stats=1 2>"$work/$target.log" || failed+=("$target")
-	if [ ${#failed[@]} = 0 ]; then grep executed_units "$work/$target.log"; else cat "$work/$target.log"; fi
+	if as_user "test/fuzz/$target" -max_total_time="$seconds" -seed="$seed" -max_len=128 \
+		-print_final_stats=1 2>"$work/$target.log"; then
+		grep number_of_executed_units "$work/$target.log"
+	else
+		cat "$work/$target.log"
+		failed+=("$target")
+	fi
 done
 start_server
 say "--- fuzz.py, $seconds seconds"

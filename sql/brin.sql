@@ -37,5 +37,17 @@ DROP INDEX log_brin;
 
 CREATE INDEX log_brin ON log USING brin (id iuid_bloom_ops) WITH (pages_per_range = 8);
 SELECT by_brin(format('id = iuid %L', :'one')) AS iuid, by_brin(format('id = uuid %L', :'one')) AS uuid;
+DROP INDEX log_brin;
+
+-- a column of a domain: BRIN looks for operators of the type that the index stores
+CREATE DOMAIN log_id AS iuid;
+ALTER TABLE log ALTER id TYPE log_id;
+ANALYZE log;
+CREATE INDEX log_brin ON log USING brin (id) WITH (pages_per_range = 8);
+SELECT by_brin(format('id = uuid %L', :'one')) AS uuid, by_brin(format('id >= uuid %L AND id < uuid %L', :'lower', :'upper')) AS range_of_uuid;
+DROP INDEX log_brin;
+CREATE INDEX log_brin ON log USING brin (id iuid_minmax_multi_ops) WITH (pages_per_range = 8);
+SELECT by_brin(format('id = uuid %L', :'one')) AS uuid, by_brin(format('id >= uuid %L AND id < uuid %L', :'lower', :'upper')) AS range_of_uuid;
 DROP TABLE log;
+DROP DOMAIN log_id;
 DROP FUNCTION by_brin;

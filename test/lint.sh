@@ -18,9 +18,9 @@ as_user cppcheck --quiet --std=c99 --enable=warning,style,performance,portabilit
 	--error-exitcode=1 \
 	-I src src
 say "cppcheck: no warning"
-find src -name '*.[ch]' -exec clang-format --dry-run --Werror {} +
+find src test/fuzz -name '*.[ch]' -exec clang-format --dry-run --Werror {} +
 say "clang-format: no difference"
-as_user pyflakes3 test/data/*.py test/models/*.py
+as_user pyflakes3 test/{data,fuzz,models}/*.py
 say "pyflakes: no warning"
 version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" iuid.control)
 perl -MJSON::PP -0777 -e '

@@ -51,11 +51,11 @@ for name; do
 	fi
 done
 
-install_toolchain libipc-run-perl libfaketime openssl perl python3-psycopg
+install_toolchain clang libclang-rt-dev libfaketime libipc-run-perl openssl perl python3-psycopg
 build -Werror
 start_server
 if [ $# = 0 ]; then
-	say "Running all tests (about three minutes)"
+	say "Running all tests (about four minutes)"
 	run_pg_regress "$(ls sql/*.sql | wc -l)"
 	run_tap "$(ls test/t/*.pl | wc -l)"
 else

@@ -137,6 +137,8 @@ ALTER OPERATOR FAMILY @extschema@.iuid_ops USING hash ADD
 	FUNCTION 1 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.uuid_hash(pg_catalog.uuid),
 	FUNCTION 2 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.uuid_hash_extended(pg_catalog.uuid, bigint);
 
+-- The indexes store a uuid, which has the same bytes.  Without a type to store, BRIN looks for
+-- the operators of the column's type, and a domain over iuid has none of its own.
 CREATE OPERATOR CLASS @extschema@.iuid_minmax_ops
 DEFAULT FOR TYPE @extschema@.iuid USING brin FAMILY @extschema@.iuid_minmax_ops AS
 	OPERATOR 1 @extschema@.<,
@@ -144,6 +146,7 @@ DEFAULT FOR TYPE @extschema@.iuid USING brin FAMILY @extschema@.iuid_minmax_ops 
 	OPERATOR 3 @extschema@.=,
 	OPERATOR 4 @extschema@.>=,
 	OPERATOR 5 @extschema@.>,
+	STORAGE pg_catalog.uuid,
 	FUNCTION 1 pg_catalog.brin_minmax_opcinfo(pg_catalog.internal),
 	FUNCTION 2 pg_catalog.brin_minmax_add_value(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
 	FUNCTION 3 pg_catalog.brin_minmax_consistent(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
@@ -156,7 +159,21 @@ ALTER OPERATOR FAMILY @extschema@.iuid_minmax_ops USING brin ADD
 	OPERATOR 2 @extschema@.<= (@extschema@.iuid, pg_catalog.uuid),
 	OPERATOR 3 @extschema@.= (@extschema@.iuid, pg_catalog.uuid),
 	OPERATOR 4 @extschema@.>= (@extschema@.iuid, pg_catalog.uuid),
-	OPERATOR 5 @extschema@.> (@extschema@.iuid, pg_catalog.uuid);
+	OPERATOR 5 @extschema@.> (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 1 @extschema@.< (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 2 @extschema@.<= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 3 @extschema@.= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 4 @extschema@.>= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 5 @extschema@.> (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 1 pg_catalog.< (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 3 pg_catalog.= (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 5 pg_catalog.> (pg_catalog.uuid, pg_catalog.uuid),
+	FUNCTION 1 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.brin_minmax_opcinfo(pg_catalog.internal),
+	FUNCTION 2 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.brin_minmax_add_value(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 3 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.brin_minmax_consistent(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 4 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.brin_minmax_union(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal);
 
 CREATE OPERATOR CLASS @extschema@.iuid_minmax_multi_ops
 FOR TYPE @extschema@.iuid USING brin FAMILY @extschema@.iuid_minmax_multi_ops AS
@@ -165,6 +182,7 @@ FOR TYPE @extschema@.iuid USING brin FAMILY @extschema@.iuid_minmax_multi_ops AS
 	OPERATOR 3 @extschema@.=,
 	OPERATOR 4 @extschema@.>=,
 	OPERATOR 5 @extschema@.>,
+	STORAGE pg_catalog.uuid,
 	FUNCTION 1 pg_catalog.brin_minmax_multi_opcinfo(pg_catalog.internal),
 	FUNCTION 2 pg_catalog.brin_minmax_multi_add_value(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
 	FUNCTION 3 pg_catalog.brin_minmax_multi_consistent(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, int),
@@ -179,7 +197,23 @@ ALTER OPERATOR FAMILY @extschema@.iuid_minmax_multi_ops USING brin ADD
 	OPERATOR 2 @extschema@.<= (@extschema@.iuid, pg_catalog.uuid),
 	OPERATOR 3 @extschema@.= (@extschema@.iuid, pg_catalog.uuid),
 	OPERATOR 4 @extschema@.>= (@extschema@.iuid, pg_catalog.uuid),
-	OPERATOR 5 @extschema@.> (@extschema@.iuid, pg_catalog.uuid);
+	OPERATOR 5 @extschema@.> (@extschema@.iuid, pg_catalog.uuid),
+	OPERATOR 1 @extschema@.< (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 2 @extschema@.<= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 3 @extschema@.= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 4 @extschema@.>= (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 5 @extschema@.> (pg_catalog.uuid, @extschema@.iuid),
+	OPERATOR 1 pg_catalog.< (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 3 pg_catalog.= (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.uuid, pg_catalog.uuid),
+	OPERATOR 5 pg_catalog.> (pg_catalog.uuid, pg_catalog.uuid),
+	FUNCTION 1 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.brin_minmax_multi_opcinfo(pg_catalog.internal),
+	FUNCTION 2 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.brin_minmax_multi_add_value(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 3 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.brin_minmax_multi_consistent(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal, int),
+	FUNCTION 4 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.brin_minmax_multi_union(pg_catalog.internal, pg_catalog.internal, pg_catalog.internal),
+	FUNCTION 5 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.brin_minmax_multi_options(pg_catalog.internal),
+	FUNCTION 11 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.brin_minmax_multi_distance_uuid(pg_catalog.internal, pg_catalog.internal);
 
 CREATE OPERATOR CLASS @extschema@.iuid_bloom_ops
 FOR TYPE @extschema@.iuid USING brin FAMILY @extschema@.iuid_bloom_ops AS

@@ -1,0 +1,161 @@
+"""The format of an identifier, from doc/format.md and doc/predicates.md, with whole numbers.
+
+A UUID, and so an identifier, is a number of 128 bits, whose most significant bit is bit 0.  A time
+is a number of microseconds since 1970, or an infinity.  Nothing here asks the server.
+"""
+
+import hashlib
+import math
+
+NIL, MAX = 0, 2**128 - 1
+LAST_MS = 2**48 - 1
+RANDOM_MAX = 2**54 - 1
+INFINITY = math.inf
+
+
+def bits(uuid, first, last):
+    return uuid >> (127 - last) & (1 << (last - first + 1)) - 1
+
+
+def make(ms, country, entity, random=0, layout=0):
+    return (ms << 80 | 8 << 76 | layout << 72 | country << 64
+            | 2 << 62 | entity << 54 | random)
+
+
+def is_valid(uuid):
+    return uuid in (NIL, MAX) or bits(uuid, 48, 51) == 8 and bits(uuid, 64, 65) == 2
+
+
+# --- fields -----------------------------------------------------------------
+
+def layout(iuid):
+    return None if iuid in (NIL, MAX) else bits(iuid, 52, 55)
+
+
+def _known(iuid):
+    return layout(iuid) in (0, 1)
+
+
+def time(iuid):
+    return bits(iuid, 0, 47) * 1000 if layout(iuid) == 0 else None
+
+
+def country(iuid):
+    return bits(iuid, 56, 63) if _known(iuid) else None
+
+
+def entity(iuid):
+    return bits(iuid, 66, 73) if _known(iuid) else None
+
+
+def random_bits(iuid):
+    return bits(iuid, 74, 127) if _known(iuid) else None
+
+
+# --- orders and positions ---------------------------------------------------
+
+def byte_order(uuid):
+    return uuid
+
+
+def country_order(uuid):
+    return bits(uuid, 56, 63), bits(uuid, 66, 73), uuid
+
+
+def position(iuid):
+    """Where an identifier stands among the times, to compare with (time, 0).
+
+    Nil stands at the last microsecond before 1970, and Max behind infinity.
+    """
+    if iuid == NIL:
+        return -1, 0
+    if iuid == MAX:
+        return INFINITY, 1
+    return bits(iuid, 0, 47) * 1000, 0
+
+
+def is_in_range(iuid, span):
+    """RANGE is None for an empty one, or (lower, upper, lower inclusive, upper inclusive)."""
+    if span == "empty" or iuid == MAX:
+        return False
+    lower, upper, lower_inclusive, upper_inclusive = span
+    at = position(iuid)[0]
+    above = lower is None or at > lower or at == lower and lower_inclusive
+    below = upper is None or at < upper or at == upper and upper_inclusive
+    return above and below
+
+
+def is_from(iuid, of_country, of_entity=None):
+    if iuid in (NIL, MAX):
+        return False
+    return (bits(iuid, 56, 63) == of_country
+            and (of_entity is None or bits(iuid, 66, 73) == of_entity))
+
+
+# --- boundaries -------------------------------------------------------------
+
+def floor(at):
+    """The smallest identifier at or after a time."""
+    if at < 0:
+        return NIL
+    if at > LAST_MS * 1000:
+        return MAX
+    return make(-(-at // 1000), 0, 0)
+
+
+def floor_after(at):
+    """The smallest identifier after a time: at or after the next microsecond."""
+    return floor(at + 1)
+
+
+def country_floor(of_country, of_entity=0):
+    """The smallest identifier of a country and entity in country order; both can be 256."""
+    if of_entity == 256:
+        of_country, of_entity = of_country + 1, 0
+    return MAX if of_country > 255 else make(0, of_country, of_entity)
+
+
+# --- derived identifiers ----------------------------------------------------
+
+def _digest(personal, message):
+    return hashlib.blake2b(message, digest_size=16, person=personal).digest()
+
+
+def _digest_bits(digest):
+    return int.from_bytes(digest[8:16], "big") & RANDOM_MAX
+
+
+def from_name(of_country, of_entity, name, at=None):
+    digest = _digest(b"iuid.name", name)
+    if at is None:
+        ms = int.from_bytes(digest[:6], "big")
+        return make(ms, of_country, of_entity, _digest_bits(digest), layout=1)
+    return make(at // 1000, of_country, of_entity, _digest_bits(digest))
+
+
+def uuid_version(uuid):
+    return bits(uuid, 48, 51) if bits(uuid, 64, 65) == 2 else None
+
+
+def uuid_ms(uuid):
+    """The Unix time of a UUID of version 1, 6 or 7 in milliseconds, rounded down, or None."""
+    version = uuid_version(uuid)
+    if version == 7:
+        return bits(uuid, 0, 47)
+    if version == 1:
+        ticks = bits(uuid, 52, 63) << 48 | bits(uuid, 32, 47) << 32 | bits(uuid, 0, 31)
+    elif version == 6:
+        ticks = bits(uuid, 0, 47) << 12 | bits(uuid, 52, 63)
+    else:
+        return None
+    # 100 nanoseconds each, since 1582-10-15 (RFC 9562, section 5.1).
+    return (ticks - 0x01B21DD213814000) // 10000
+
+
+def from_uuid(uuid, of_country, of_entity, at=None):
+    random = _digest_bits(_digest(b"iuid.uuid", uuid.to_bytes(16, "big")))
+    if at is not None:
+        return make(at // 1000, of_country, of_entity, random)
+    if uuid_version(uuid) == 7:
+        random = bits(uuid, 52, 63) << 42 | bits(uuid, 66, 107)
+    return make(uuid_ms(uuid), of_country, of_entity, random)

@@ -48,7 +48,7 @@ def make_database(*files):
     name = "model_" + Path(sys.argv[0]).stem
     with psycopg.connect(autocommit=True) as connection:
         connection.execute(f"DROP DATABASE IF EXISTS {name}")
-        connection.execute(f"CREATE DATABASE {name}")
+        connection.execute(f"CREATE DATABASE {name} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0")
     os.environ["PGDATABASE"] = name
     with connect() as connection:
         connection.execute("CREATE EXTENSION iuid")

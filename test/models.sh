@@ -2,14 +2,14 @@
 #
 #   ./dev models [--rows N] [name...]
 #                              the examples, or those that are named, with random data from six
-#                              sessions, beside models of them in Python; a million rows each
+#                              sessions, beside models of them in Python; 100,000 rows each
 #
 # Each model prints its seed, and --seed repeats its data.  The tests run the models, too, with few
 # rows.
 
 . "$(dirname "$0")/library.sh"
 
-rows=1000000 seed=() names=()
+rows=100000 seed=() names=()
 while [ $# -gt 0 ]; do
 	case $1 in
 		--rows) rows=${2:?} && shift ;;

@@ -87,7 +87,7 @@ reference_random(const uint8_t bytes[16])
 
 /* Whether the 16 bytes are Nil or Max. */
 static inline bool
-reference_is_end(const uint8_t bytes[16])
+reference_is_nil_or_max(const uint8_t bytes[16])
 {
 	uint8_t nil[16], max[16];
 
@@ -99,7 +99,7 @@ reference_is_end(const uint8_t bytes[16])
 static inline bool
 reference_is_valid(const uint8_t bytes[16])
 {
-	return reference_is_end(bytes) ||
+	return reference_is_nil_or_max(bytes) ||
 		(reference_version(bytes) == 8 && reference_variant(bytes) == 2);
 }
 

@@ -43,6 +43,11 @@ INSERT INTO trips VALUES (gen_iuid(6, 3), 'bus-2', '[2026-04-05 13:27:59.999, 20
 \echo :LAST_ERROR_SQLSTATE
 INSERT INTO trips VALUES (iuid_from_name(6, 3, 'bus-4', '2026-04-05 12:00'), 'bus-4', '[2026-04-05 12:00, 2026-04-05 13:00)');
 
+-- a name that is too long for the index of the exclusion constraint cannot be registered, and the longest one can
+INSERT INTO devices VALUES (repeat('ж', 101), 6);
+\echo :LAST_ERROR_SQLSTATE
+INSERT INTO devices VALUES (repeat('ж', 100), 6);
+
 -- what is refused changes nothing
 CREATE TEMP TABLE rows AS SELECT (SELECT count(*) FROM samples) AS samples, (SELECT count(*) FROM trips) AS trips;
 \set SHOW_CONTEXT never

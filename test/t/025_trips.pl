@@ -1,0 +1,33 @@
+# The example trips, step by step in several sessions: a device that is registered while a call waits.
+use strict;
+use warnings;
+
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'");
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION iuid');
+$node->safe_psql('postgres', slurp_file("examples/trips/$_.sql")) for qw(schema retention);
+$node->safe_psql('postgres', q{SELECT make_months('2026-01-01', '2026-02-01'); INSERT INTO devices VALUES ('old', 7)});
+
+# The call does not have the lock of the new device, so it must not take samples of it.
+my $first = $node->background_psql('postgres');
+$first->query_safe(q{BEGIN; SELECT FROM devices FOR UPDATE});
+my $out = '';
+my $call = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=sqlstate', '-d', $node->connstr('postgres'), '-c',
+	q{SELECT add_samples('{old,new}', '{2026-01-02,2026-01-02}', '{"(0,0)","(0,0)"}')} ], '>', \$out, '2>&1');
+ok($node->poll_query_until('postgres', 'SELECT count(*) > 0 FROM pg_locks WHERE NOT granted'), 'a call waits for a device');
+$node->safe_psql('postgres', q{INSERT INTO devices VALUES ('new', 7)});
+$first->query_safe('COMMIT');
+IPC::Run::finish($call);
+is($out, "ERROR:  23503\n", 'a device that is registered meanwhile is not registered yet');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM samples'), '0', 'and nothing changes');
+$first->quit;
+
+$node->stop;
+done_testing();

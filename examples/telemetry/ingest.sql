@@ -73,10 +73,11 @@ BEGIN
 	LOOP
 		BEGIN
 			WITH arrived AS MATERIALIZED (
-				SELECT a.*, country, CASE
-					WHEN country IS NULL THEN 'unknown tenant'
+				SELECT a.*, t.country, late_until, CASE
+					WHEN t.country IS NULL THEN 'unknown tenant'
 					WHEN num_nulls(device, event, event_time) > 0 THEN 'incomplete'
 					WHEN octet_length(device) > 200 THEN 'name too long'
+					WHEN d.country IS NULL THEN 'unknown tenant'   -- entered since then, so no lock
 					WHEN event_time < 'epoch' THEN 'before 1970'
 					WHEN event_time > later(write_time, tolerance()) THEN 'not yet'
 					WHEN NOT CASE WHEN write_time < later(event_time, grace()) THEN event_time <@ covered_events
@@ -86,14 +87,14 @@ BEGIN
 						date_trunc('ms', coalesce(write_time, now())) AS write_time
 					FROM unnest(tenants, devices, events, event_times, utc_offsets, write_times)
 						AS x(tenant, device, event, event_time, utc_offset, write_time)) AS a
-					LEFT JOIN tenants USING (tenant)
+					LEFT JOIN tenants AS t USING (tenant) LEFT JOIN devices AS d USING (tenant, device)
 			), named AS (
 				SELECT DISTINCT ON (id) *, later(event_time, grace()) AS deadline,
 					iuid_from_name(country, 1, jsonb_build_array(tenant, device, event)::text, event_time) AS id
 				FROM arrived WHERE reason IS NULL ORDER BY id, write_time
 			), fresh AS MATERIALIZED (
-				SELECT n.*, write_time >= deadline AS is_late, iuid_from_uuid(id, n.country, 2, write_time) AS written
-				FROM named AS n JOIN devices AS d USING (tenant, device)
+				SELECT n.*, write_time >= deadline AS is_late, iuid_from_uuid(id, country, 2, write_time) AS written
+				FROM named AS n
 				WHERE (write_time < deadline
 					OR (SELECT true FROM events AS e WHERE e.id >= oldest AND e.id = n.id) IS NULL)
 				AND (coalesce(late_until <= deadline, true)

@@ -48,6 +48,18 @@ for ([ 'in time', '2026-02-08', '2026-02-10', '1|0|0|0', 'f' ], [ 'late', '2026-
 	is($node->safe_psql('postgres', "SELECT late FROM all_events WHERE device = '$name'"), $is_late, "$name: once");
 }
 
+# A batch waits for a device, and meanwhile its other tenant is entered.  Its event is not lost.
+$first->query_safe(q{BEGIN; SELECT FROM devices WHERE device = 'late' FOR UPDATE});
+my $entered = '';
+my $waiting = start_psql(q{SELECT * FROM ingest('{north,south}', '{late,new}', '{off,on}', '{2026-01-11,2026-01-11}', '{0,0}', '{2026-01-11,2026-01-11}')}, \$entered);
+ok($node->poll_query_until('postgres', 'SELECT count(*) > 0 FROM pg_locks WHERE NOT granted'), 'entered: the batch waits');
+$node->safe_psql('postgres', q{INSERT INTO tenants VALUES ('south', 8)});
+$first->query_safe('COMMIT');
+IPC::Run::finish($waiting);
+is($entered, "1|0|0|1\n", 'entered: the event of the new tenant is refused');
+$node->safe_psql('postgres', q{CALL retry_quarantine('2026-01-12')});
+is($node->safe_psql('postgres', q{SELECT event FROM all_events WHERE tenant = 'south'}), 'on', 'entered: and taken in later');
+
 # A reader of the late events comes for the others while forget() is at work.
 $first->query_safe("BEGIN; SELECT count(*) FROM late_events");
 my $out = '';

@@ -86,7 +86,7 @@ BEGIN
 	FOR month IN
 		SELECT oid::regclass FROM pg_inherits JOIN pg_class ON oid = inhrelid
 		WHERE inhparent = 'samples'::regclass
-			AND (to_date(right(relname, 7), 'YYYY_MM') + interval '1 month') AT TIME ZONE 'UTC' <= least(before, oldest)
+			AND relname < to_char(least(before, oldest) AT TIME ZONE 'UTC', '"samples_"YYYY_MM')
 		ORDER BY relname
 	LOOP
 		CALL run_patiently('DROP TABLE ' || month);

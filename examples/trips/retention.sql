@@ -78,7 +78,7 @@ BEGIN
 		), unseen AS (
 			DELETE FROM sightings AS s USING gone AS g WHERE s.device = g.device AND device_time < upper(during)
 		)
-		SELECT max(id) INTO reached FROM gone;
+		SELECT max(id) INTO reached FROM old;
 		COMMIT;
 	END LOOP;
 
@@ -89,6 +89,6 @@ BEGIN
 			AND relname < to_char(least(before, oldest) AT TIME ZONE 'UTC', '"samples_"YYYY_MM')
 		ORDER BY relname
 	LOOP
-		CALL run_patiently('DROP TABLE ' || month);
+		CALL run_patiently('DROP TABLE IF EXISTS ' || month);
 	END LOOP;
 END $$;

@@ -51,8 +51,10 @@ CREATE FUNCTION ingest(tenants text[], devices text[], events text[], event_time
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	oldest CONSTANT timestamptz := (SELECT date_trunc('ms', min(at)) FROM unnest(event_times) AS at WHERE at >= 'epoch');
-	covered_events tstzmultirange := '{(,)}';
-	covered_late_events tstzmultirange := '{(,)}';
+	-- the times that identifiers can have, until a partition is missing
+	identifier_times CONSTANT tstzmultirange := '{["1970-01-01 00:00+00","10889-08-02 05:31:50.656+00")}';
+	covered_events tstzmultirange := identifier_times;
+	covered_late_events tstzmultirange := identifier_times;
 BEGIN
 	IF current_setting('transaction_isolation') <> 'read committed' THEN
 		RAISE EXCEPTION 'a batch cannot be taken in at the isolation level %', upper(current_setting('transaction_isolation'))
@@ -124,7 +126,7 @@ BEGIN
 		EXCEPTION WHEN check_violation THEN
 			-- A partition is missing.  To ask for all of them takes milliseconds, so it is done only now.
 			-- The locks keep forget() from dropping one meanwhile.
-			IF covered_events <> '{(,)}' THEN
+			IF covered_events <> identifier_times THEN
 				RAISE;
 			END IF;
 			LOCK TABLE ONLY events, ONLY late_events IN ROW EXCLUSIVE MODE;

@@ -176,6 +176,10 @@ SELECT * FROM ingest('{north}', '{x,y}', '{x}', '{now}', '{0}');
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT * FROM ingest('{north}', '{x}', '{x}', '{now}', '{0}');
 ROLLBACK;
+-- READ UNCOMMITTED is the same as READ COMMITTED
+BEGIN ISOLATION LEVEL READ UNCOMMITTED;
+SELECT * FROM ingest('{north}', '{x}', '{good}', '{2026-07-10}', '{0}', '{2026-07-10}');
+ROLLBACK;
 
 -- each table takes only what belongs to it
 \set VERBOSITY sqlstate

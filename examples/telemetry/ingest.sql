@@ -56,7 +56,7 @@ DECLARE
 	covered_events tstzmultirange := identifier_times;
 	covered_late_events tstzmultirange := identifier_times;
 BEGIN
-	IF current_setting('transaction_isolation') <> 'read committed' THEN
+	IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
 		RAISE EXCEPTION 'a batch cannot be taken in at the isolation level %', upper(current_setting('transaction_isolation'))
 			USING ERRCODE = 'invalid_transaction_state', DETAIL = 'What other sessions commit meanwhile would be stored again.',
 				HINT = 'Use READ COMMITTED.';

@@ -1,7 +1,7 @@
 -- The history of the orders: which identifier each old row gets, and why it may not come.
 --
--- Every identifier is computed from the old row, so a run on another server makes the same ones; for
--- UUIDs that meet, only if the same ones had come there.
+-- Every identifier is computed from the old row, so a run on another server makes the same ones;
+-- for UUIDs that meet, only if the same ones had come there before.
 --   * A number and created_at: iuid_from_name(7, 1, 'orders/' || number, created_at).  The name says
 --     of which table, because two old tables both have a row 42.
 --   * A UUID of version 4 and created_at: iuid_from_uuid(uuid, 7, 3, created_at).

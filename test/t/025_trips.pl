@@ -1,5 +1,5 @@
-# The example trips, step by step in several sessions: a device that is registered while a call waits,
-# and retention twice at once.
+# The example trips, step by step in several sessions: a device that is registered while a call
+# waits, and retention twice at once.
 use strict;
 use warnings;
 

@@ -183,6 +183,8 @@ ROLLBACK;
 
 -- each table takes only what belongs to it
 \set VERBOSITY sqlstate
+CALL forget('infinity');
+CALL forget(written_before => NULL);
 INSERT INTO events SELECT id, written, tenant, device, event FROM all_events WHERE event = 'just in time';
 INSERT INTO events SELECT id, written, tenant, device, event FROM all_events WHERE event = 'just late';
 INSERT INTO events VALUES (iuid_floor('2026-07-10'), iuid_floor('2026-07-09 23:54:59.999'), 'north', 'x', 'too far ahead');

@@ -11,6 +11,10 @@ LANGUAGE plpgsql AS $$
 DECLARE
 	ended timestamptz;
 BEGIN
+	IF (isfinite(happened_before) AND isfinite(written_before)) IS NOT TRUE THEN
+		RAISE EXCEPTION 'events can only be forgotten before a finite time'
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'To forget everything, truncate both tables.';
+	END IF;
 	FOR ended IN
 		SELECT upper FROM iuid_partitions('events') WHERE upper <= greatest(happened_before, later(written_before, -grace())) ORDER BY 1
 	LOOP

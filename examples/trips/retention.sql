@@ -49,13 +49,14 @@ BEGIN
 	COMMIT;
 END $$;
 
--- Forgets the trips that were over before a time, and then the months of samples that no trip
--- needs.  A trip that was not over stays whole, with its samples: so a month may stay for as long
--- as its last trip.  An older sample is "too old" from the first step on, and makes no trip again.
+-- Forgets the trips that were over before a time, with their samples.  A trip that was not over
+-- stays whole.  The months that no trip needs are dropped; from a month that stays, the samples of
+-- forgotten trips are deleted, so the first of a month is the best time to give.  An older sample is
+-- "too old" from the first step on, and makes no trip again.  A call that was ended can be repeated.
 CREATE PROCEDURE forget_trips(before timestamptz, batch int DEFAULT 1000) LANGUAGE plpgsql AS $$
 DECLARE
 	reached iuid := '00000000-0000-0000-0000-000000000000';
-	oldest timestamptz;
+	staying timestamptz;   -- the beginning of the first month that stays
 	month text;
 BEGIN
 	IF NOT coalesce(before <= now(), false) THEN
@@ -68,6 +69,9 @@ BEGIN
 	CALL run_patiently(format('LOCK TABLE kept; UPDATE kept SET during = during * tstzrange(%L, NULL)',
 		to_char(before AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US+00')));
 
+	SELECT date_trunc('month', least(before, min(lower(during))) AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' INTO staying
+	FROM trips WHERE upper(during) > before;
+
 	-- The time of an identifier is not after its trip.  So the primary key finds all that may be old,
 	-- and a batch goes on where the last one ended: it does not read again what is gone.
 	WHILE reached IS NOT NULL LOOP
@@ -77,16 +81,18 @@ BEGIN
 			DELETE FROM trips AS t USING old WHERE t.id = old.id RETURNING t.*
 		), unseen AS (
 			DELETE FROM sightings AS s USING gone AS g WHERE s.device = g.device AND device_time < upper(during)
+		), unplaced AS (
+			DELETE FROM samples AS s USING gone AS g WHERE s.device = g.device
+				AND device_time >= lower(during) AND device_time < upper(during) AND device_time >= staying
 		)
 		SELECT max(id) INTO reached FROM old;
 		COMMIT;
 	END LOOP;
 
-	SELECT min(lower(during)) INTO oldest FROM trips;
 	FOR month IN
 		SELECT oid::regclass FROM pg_inherits JOIN pg_class ON oid = inhrelid
 		WHERE inhparent = 'samples'::regclass
-			AND relname < to_char(least(before, oldest) AT TIME ZONE 'UTC', '"samples_"YYYY_MM')
+			AND relname < to_char(staying AT TIME ZONE 'UTC', '"samples_"YYYY_MM')
 		ORDER BY relname
 	LOOP
 		CALL run_patiently('DROP TABLE IF EXISTS ' || month);

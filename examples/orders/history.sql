@@ -38,7 +38,8 @@ UNION ALL
 SELECT 'v7_order_events', uuid, id FROM event_uuids
 WHERE id IS DISTINCT FROM CASE WHEN is_version_7(uuid) THEN iuid_from_uuid(uuid, 7, 2) END;
 
--- How far is the migration?
+-- How far is the migration?  An old row that was deleted after it had come, or had been set aside,
+-- is still counted there, and no longer as old.
 CREATE VIEW progress AS
 SELECT source, old, (SELECT count(*) FROM old_keys AS k WHERE k.source = o.source) AS come,
 	(SELECT count(*) FROM set_aside AS s WHERE s.source = o.source) AS set_aside,
@@ -127,7 +128,8 @@ WHERE NOT EXISTS (SELECT FROM event_uuids AS m WHERE m.uuid = e.id);
 -- One run at a time.  What is referred to comes before what refers to it.
 -- In READ COMMITTED nobody else writes the old tables during a run.  In REPEATABLE READ a run sees
 -- the old tables as they were at one moment, and the old systems go on: the next run takes the rest.
--- Copy foreign tables first: they cannot be locked.
+-- Copy foreign tables first: they cannot be locked.  The locks need the right to UPDATE the old
+-- tables.
 CREATE PROCEDURE migrate_history() LANGUAGE plpgsql AS $$
 BEGIN
 	IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN

@@ -7,7 +7,8 @@
 --   incomplete       there is no device, no event or no event time
 --   name too long    the name of the device has more than 200 bytes
 --   before 1970      no identifier has this time
--- retry_quarantine() takes in those whose reason is gone.
+-- retry_quarantine() takes in those whose reason is gone.  Their write time is then that of the
+-- retry, so that who reads on by write time finds them; an event that has waited for long is late.
 CREATE TABLE quarantine (
 	number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 	tenant text,

@@ -179,7 +179,7 @@ BEGIN
 		FROM (SELECT *, first >= max(past) OVER (PARTITION BY device ORDER BY first, past
 				ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS begins
 			FROM parts) AS x
-	), joined AS (
+	), joined AS (   -- each trip as it will be, and the trips that it was: identifiers and ends
 		SELECT device, tstzrange(min(first), max(past)) AS during,
 			coalesce(min(id), iuid_from_name((SELECT country FROM devices AS d WHERE d.device = n.device), 3, device, min(first))) AS id,
 			array_remove(array_agg(id), NULL) AS ids,

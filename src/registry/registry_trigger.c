@@ -54,12 +54,18 @@ PG_FUNCTION_INFO_V1(iuid_registry_changed);
 Datum
 iuid_registry_changed(PG_FUNCTION_ARGS)
 {
+	CacheInvalidateRelcache(iuid_trigger_data(fcinfo, FUNCTION_NAME)->tg_relation);
+	return PointerGetDatum(NULL);
+}
+
+TriggerData *
+iuid_trigger_data(FunctionCallInfo fcinfo, const char *function)
+{
 	if (!CALLED_AS_TRIGGER(fcinfo))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("%s must be called as a trigger", FUNCTION_NAME)));
-	CacheInvalidateRelcache(((TriggerData *) fcinfo->context)->tg_relation);
-	return PointerGetDatum(NULL);
+				 errmsg("%s must be called as a trigger", function)));
+	return (TriggerData *) fcinfo->context;
 }
 
 void

@@ -25,11 +25,10 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "function.h"
 #include "owner.h"
+#include "registry_trigger.h"
 #include "relation.h"
 
-static TriggerData *called_as_trigger(FunctionCallInfo fcinfo, const char *name);
 static char *node_in(TriggerData *trigger, HeapTuple row);
 static uint64 execute(FunctionCallInfo fcinfo, const char *table_name,
 					  const char *statement, const char *node,
@@ -45,7 +44,7 @@ PG_FUNCTION_INFO_V1(iuid_require_node);
 Datum
 iuid_require_node(PG_FUNCTION_ARGS)
 {
-	TriggerData *trigger = called_as_trigger(fcinfo, "iuid_require_node");
+	TriggerData *trigger = iuid_trigger_data(fcinfo, "iuid_require_node");
 	bool update = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event);
 	char *node =
 		node_in(trigger, update ? trigger->tg_newtuple : trigger->tg_trigtuple);
@@ -72,7 +71,7 @@ PG_FUNCTION_INFO_V1(iuid_keep_node);
 Datum
 iuid_keep_node(PG_FUNCTION_ARGS)
 {
-	TriggerData *trigger = called_as_trigger(fcinfo, "iuid_keep_node");
+	TriggerData *trigger = iuid_trigger_data(fcinfo, "iuid_keep_node");
 	char *node;
 
 	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
@@ -110,16 +109,6 @@ iuid_keep_node(PG_FUNCTION_ARGS)
 				 errhint(
 					 "Delete them from iuid_routes, or give them another node, first.")));
 	return PointerGetDatum(NULL);
-}
-
-static TriggerData *
-called_as_trigger(FunctionCallInfo fcinfo, const char *name)
-{
-	if (!CALLED_AS_TRIGGER(fcinfo))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("%s must be called as a trigger", name)));
-	return (TriggerData *) fcinfo->context;
 }
 
 /* The node of a row of either table; NULL if it is NULL. */

@@ -2,11 +2,13 @@
 use strict;
 use warnings;
 
+use lib 'test/t';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Programs;
 use Test::More;
 
-plan skip_all => 'SKIPPED: python3-psycopg is not installed' if system('/usr/bin/python3 -c "import psycopg" 2>/dev/null') != 0;
+plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
@@ -16,14 +18,7 @@ $node->start;
 
 # As many rows as ten seconds have time for.
 my %rows = (digest => 40_000, keys => 4_000, orders => 5_000, telemetry => 10_000, trips => 10_000);
-for my $model (sort keys %rows)
-{
-	my @command = ('/usr/bin/python3', "test/models/$model.py", '--rows', $rows{$model});
-	my ($out, $err);
-	my $passed = IPC::Run::run(\@command, '>', \$out, '2>', \$err);
-	ok($passed, $model) or diag "$out$err";
-	note $out;
-}
+passes($_, '/usr/bin/python3', "test/models/$_.py", '--rows', $rows{$_}) for sort keys %rows;
 
 $node->stop;
 done_testing();

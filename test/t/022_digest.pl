@@ -2,45 +2,16 @@
 use strict;
 use warnings;
 
+use lib 'test/t';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sessions;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->start;
 $node->safe_psql('postgres', "CREATE EXTENSION iuid;\n\\i examples/digest/schema.sql");
-
-my %pid;
-
-sub open_session
-{
-	my $session = $node->background_psql('postgres', on_error_stop => 0);
-	$session->query('\set VERBOSITY verbose');
-	$pid{$session} = $session->query('SELECT pg_backend_pid()');
-	return $session;
-}
-
-# The SQLSTATE of an error, or else what came out.
-sub run
-{
-	my ($session, @statements) = @_;
-	my $out = $session->query(join "\n", @statements);
-	my ($error) = $session->{stderr} =~ /ERROR:  (\w+)/;
-	$session->{stderr} = '';
-	return $error // $out;
-}
-
-# Sends a statement that waits for the transaction of another session.
-sub waits
-{
-	my ($session, $statement, $other) = @_;
-	$session->query_until(qr/sent/, "\\echo sent\n$statement\n");
-	return $node->poll_query_until('postgres', "SELECT pg_blocking_pids($pid{$session}) = '{$pid{$other}}'");
-}
-
-# What came of it, when it waits no longer.
-sub outcome { return run($_[0], '') }
 
 # All pages, with the day of their creation, their tags, and where they moved; no posting of another
 # page or term is left out.
@@ -68,7 +39,7 @@ sub add { return "SELECT count(*) FROM add_pages('{$_[0]}', '{$_[1]}');" }
 sub delete_page { return "SELECT count(*) FROM delete_pages('{$_[0]}');" }
 sub rename_page { return "SELECT (rename_page('$_[0]', '$_[1]')).status;" }
 
-my ($one, $two, $three) = map { open_session() } 1 .. 3;
+my ($one, $two, $three) = map { open_session($node) } 1 .. 3;
 my $today = $node->safe_psql('postgres', q{SELECT extract(day FROM now() AT TIME ZONE 'UTC')});
 
 start_over();

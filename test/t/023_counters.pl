@@ -4,8 +4,10 @@
 use strict;
 use warnings;
 
+use lib 'test/t';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sessions;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
@@ -29,46 +31,9 @@ sub statements_of
 	return $script =~ /^\s*(.+?(?:;|\\gset))$/gms;
 }
 
-my %pid;
-
-sub open_session
-{
-	my $session = $node->background_psql('postgres', on_error_stop => 0);
-	$session->query('\set VERBOSITY sqlstate');
-	$pid{$session} = $session->query('SELECT pg_backend_pid()');
-	return $session;
-}
-
-# The SQLSTATE of an error, or else what came out.
-sub run
-{
-	my ($session, @statements) = @_;
-	my $out = $session->query(join "\n", @statements);
-	my ($error) = $session->{stderr} =~ /ERROR:  (\w+)/;
-	$session->{stderr} = '';
-	return $error // $out;
-}
-
-# Sends a statement that waits for the transaction of another session.
-sub waits
-{
-	my ($session, $statement, $other) = @_;
-	$session->query_until(qr/sent/, "\\echo sent\n$statement\n");
-	return waits_for($session, $other);
-}
-
-sub waits_for
-{
-	my ($session, $other) = @_;
-	return $node->poll_query_until('postgres', "SELECT pg_blocking_pids($pid{$session}) = '{$pid{$other}}'");
-}
-
-# What came of it, when it waits no longer.
-sub outcome { return run($_[0], '') }
-
 sub ids { return $node->safe_psql('postgres', "SELECT string_agg(id::text, ' ' ORDER BY id) FROM $_[0]") }
 
-my ($one, $two, $three) = map { open_session() } 1 .. 3;
+my ($one, $two, $three) = map { open_session($node) } 1 .. 3;
 
 # --- the naive counter ---------------------------------------------------
 
@@ -210,7 +175,7 @@ run($two, $insert{cache});
 run($one, $insert{cache});
 is($node->safe_psql('postgres', 'SELECT string_agg(id::text, $$ $$ ORDER BY id) FROM by_cache WHERE id > 100'), '101 102 201', 'cache: ascending within a session');
 $_->quit for $one, $two, $three;
-$one = open_session();
+$one = open_session($node);
 run($one, '\set size 10', $take, $insert{blocks}, $insert{cache});
 is($node->safe_psql('postgres', 'SELECT (SELECT max(id) FROM by_blocks), (SELECT max(id) FROM by_cache)'), '21|301', 'a session that ends loses what it has not used');
 

@@ -4,8 +4,10 @@ use strict;
 use warnings;
 
 use IPC::Run;
+use lib 'test/t';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sessions;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
@@ -16,18 +18,11 @@ $node->safe_psql('postgres', 'CREATE EXTENSION iuid');
 $node->safe_psql('postgres', slurp_file("examples/trips/$_.sql")) for qw(schema retention);
 $node->safe_psql('postgres', q{SELECT make_months('2026-01-01', '2026-02-01'); INSERT INTO devices VALUES ('old', 7)});
 
-sub start_psql
-{
-	my ($statement, $out) = @_;
-	return IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=sqlstate', '-d', $node->connstr('postgres'),
-		'-c', 'SET client_min_messages = warning', '-c', $statement ], '>', $out, '2>&1');
-}
-
 # The call does not have the lock of the new device, so it must not take samples of it.
 my $first = $node->background_psql('postgres');
 $first->query_safe(q{BEGIN; SELECT FROM devices FOR UPDATE});
 my $out = '';
-my $call = start_psql(q{SELECT add_samples('{old,new}', '{2026-01-02,2026-01-02}', '{"(0,0)","(0,0)"}')}, \$out);
+my $call = start_psql($node, q{SELECT add_samples('{old,new}', '{2026-01-02,2026-01-02}', '{"(0,0)","(0,0)"}')}, \$out);
 ok($node->poll_query_until('postgres', 'SELECT count(*) > 0 FROM pg_locks WHERE NOT granted'), 'a call waits for a device');
 $node->safe_psql('postgres', q{INSERT INTO devices VALUES ('new', 7)});
 $first->query_safe('COMMIT');
@@ -40,9 +35,9 @@ $node->safe_psql('postgres', q{SELECT add_samples('{old}', '{2026-01-02}', '{"(0
 $first->query_safe('BEGIN; SELECT count(*) FROM samples');
 my $waiting = q{FROM pg_locks WHERE relation = 'samples'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted};
 my @outs = ('', '');
-my $one = start_psql(q{CALL forget_trips('2026-02-01')}, \$outs[0]);
+my $one = start_psql($node, q{CALL forget_trips('2026-02-01')}, \$outs[0]);
 ok($node->poll_query_until('postgres', "SELECT count(*) = 1 $waiting"), 'forget_trips() waits for a reader');
-my $other = start_psql(q{CALL forget_trips('2026-02-01')}, \$outs[1]);
+my $other = start_psql($node, q{CALL forget_trips('2026-02-01')}, \$outs[1]);
 ok($node->poll_query_until('postgres', "SELECT count(*) = 2 $waiting"), 'and so does another one');
 $first->query_safe('COMMIT');
 IPC::Run::finish($_) for $one, $other;

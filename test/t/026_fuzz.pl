@@ -2,21 +2,13 @@
 use strict;
 use warnings;
 
+use lib 'test/t';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Programs;
 use Test::More;
 
 my $seconds = 20;
-
-# The seed is in the notes, and in what a difference prints.
-sub passes
-{
-	my ($name, @command) = @_;
-	my ($out, $err);
-	my $passed = IPC::Run::run(\@command, '>', \$out, '2>', \$err);
-	ok($passed, $name) or diag "@command\n$out$err";
-	note $out;
-}
 
 SKIP:
 {
@@ -27,7 +19,7 @@ SKIP:
 
 SKIP:
 {
-	skip 'SKIPPED: python3-psycopg is not installed', 1 if system('/usr/bin/python3 -c "import psycopg" 2>/dev/null') != 0;
+	skip 'SKIPPED: python3-psycopg is not installed', 1 if lacks_psycopg();
 	my $node = PostgreSQL::Test::Cluster->new('main');
 	$node->init;
 	$node->append_conf('postgresql.conf', 'fsync = off');

@@ -1,0 +1,60 @@
+# Sessions of a server that come between each other in a fixed order.
+package Sessions;
+use strict;
+use warnings;
+
+use Exporter 'import';
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+our @EXPORT = qw(open_session run waits waits_for outcome start_psql);
+
+my (%node, %pid);
+
+sub open_session
+{
+	my ($node) = @_;
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	$session->query('\set VERBOSITY sqlstate');
+	$node{$session} = $node;
+	$pid{$session} = $session->query('SELECT pg_backend_pid()');
+	return $session;
+}
+
+# The SQLSTATE of an error, or else what came out.
+sub run
+{
+	my ($session, @statements) = @_;
+	my $out = $session->query(join "\n", @statements);
+	my ($error) = $session->{stderr} =~ /ERROR:  (\w+)/;
+	$session->{stderr} = '';
+	return $error // $out;
+}
+
+# Sends a statement that waits for the transaction of another session.
+sub waits
+{
+	my ($session, $statement, $other) = @_;
+	$session->query_until(qr/sent/, "\\echo sent\n$statement\n");
+	return waits_for($session, $other);
+}
+
+sub waits_for
+{
+	my ($session, $other) = @_;
+	return $node{$session}->poll_query_until('postgres', "SELECT pg_blocking_pids($pid{$session}) = '{$pid{$other}}'");
+}
+
+# What came of it, when it waits no longer.
+sub outcome { return run($_[0], '') }
+
+# Starts a statement in a session that ends with it, for IPC::Run::finish().  An error is its SQLSTATE.
+sub start_psql
+{
+	my ($node, $statement, $out) = @_;
+	return IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=sqlstate', '-d', $node->connstr('postgres'),
+		'-c', 'SET client_min_messages = warning', '-c', $statement ], '>', $out, '2>&1');
+}
+
+1;

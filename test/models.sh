@@ -9,19 +9,21 @@
 
 . "$(dirname "$0")/library.sh"
 
+# model.py and identifiers.py are what the models share.
+all=$(basename -s .py "$tree"/test/models/*.py | grep -vxE 'model|identifiers')
 rows=100000 seed=() names=()
 while [ $# -gt 0 ]; do
 	case $1 in
 		--rows) rows=${2:?} && shift ;;
 		--seed) seed=(--seed "${2:?}") && shift ;;
 		*)
-			[ -f "$tree/test/models/$1.py" ] && [ "$1" != model ] || die "there is no model $1"
+			grep -qx "$1" <<<"$all" || die "there is no model $1"
 			names+=("$1")
 			;;
 	esac
 	shift
 done
-[ ${#names[@]} -gt 0 ] || names=($(basename -s .py "$tree"/test/models/*.py | grep -vx model))
+[ ${#names[@]} -gt 0 ] || names=($all)
 
 install_toolchain python3-psycopg
 build

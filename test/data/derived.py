@@ -1,47 +1,30 @@
 #!/usr/bin/env python3
 """Writes test/data/derived.tsv: what iuid_from_name and iuid_from_uuid must give.
 
-Computed from doc/format.md with Python's hashlib and none of the extension's
+Computed by test/models/identifiers.py, with none of the extension's
 code:  python3 test/data/derived.py > test/data/derived.tsv
 
 Columns: function, input in hexadecimal, how often it is repeated, country,
 entity, time in Unix milliseconds (empty for none), expected identifier.
 """
-import hashlib
+import sys
 import uuid
+from pathlib import Path
 
-M54 = (1 << 54) - 1
-
-
-def digest(person, data):
-    return hashlib.blake2b(data, digest_size=16, person=person).digest()
+sys.path.append(str(Path(__file__).resolve().parents[1] / "models"))
+import identifiers  # noqa: E402
 
 
-def make(ms, layout, country, entity, random):
-    high = ms << 16 | 8 << 12 | layout << 8 | country
-    low = 2 << 62 | entity << 54 | random
-    return uuid.UUID(int=high << 64 | low)
+def at(ms):
+    return None if ms is None else ms * 1000
 
 
 def from_name(data, country, entity, ms=None):
-    d = digest(b"iuid.name", data)
-    random = int.from_bytes(d[8:16], "big") & M54
-    if ms is None:
-        return make(int.from_bytes(d[0:6], "big"), 1, country, entity, random)
-    return make(ms, 0, country, entity, random)
+    return identifiers.text(identifiers.from_name(country, entity, data, at(ms)))
 
 
 def from_uuid(u, country, entity, ms=None):
-    random = int.from_bytes(digest(b"iuid.uuid", u.bytes)[8:16], "big") & M54
-    if ms is None and u.version == 7:
-        ms = u.int >> 80
-        rand_a, rand_b = u.int >> 64 & 0xFFF, u.int & (1 << 62) - 1
-        random = (rand_a << 62 | rand_b) >> 20
-    elif ms is None:
-        # Python knows the fields of version 1; version 6 has them in another order.
-        ticks = u.time if u.version == 1 else (u.int >> 80) << 12 | u.int >> 64 & 0xFFF
-        ms = (ticks - 0x01B21DD213814000) // 10000
-    return make(ms, 0, country, entity, random)
+    return identifiers.text(identifiers.from_uuid(u.int, country, entity, at(ms)))
 
 
 def row(function, data, repeat, country, entity, ms, expected):

@@ -7,7 +7,7 @@ import identifiers
 import values
 from expressions import FIELDS, Expression, call, slots, strict
 from question import Question, Refused, selected, texts
-from values import quote, uuid_text
+from values import quote
 
 BAD_TEXT, BAD_VALUE, BAD_TIME, BAD_NULL = "22P02", "22023", "22008", "22004"
 LATEST = 9_224_318_015_999_999_999
@@ -55,7 +55,7 @@ def _some_form(maker):
     groups = [digits[n:n + 4] for n in range(0, 32, 4)]
     form = "".join(group + rng.choice(("", "", "-")) for group in groups[:-1]) + groups[-1]
     if rng.random() < 0.5:
-        form = uuid_text(int(digits, 16))
+        form = identifiers.text(int(digits, 16))
     form = rng.choice((form, form.upper(), "{" + form + "}"))
     if rng.random() < 0.4:
         at = rng.choice((0, rng.randrange(len(form)), len(form)))

@@ -17,10 +17,11 @@ import sys
 import time
 from pathlib import Path
 
-from world import PREPARATION, Difference, World
-
+# What the models have, too: model.py and identifiers.py.
 sys.path.append(str(Path(__file__).resolve().parents[1] / "models"))
+
 from model import connect, make_database  # noqa: E402
+from world import PREPARATION, Difference, World  # noqa: E402
 
 STATEMENTS = 150  # of a world
 TIMEOUT = "60s"   # for a statement, which takes milliseconds

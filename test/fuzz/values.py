@@ -15,11 +15,6 @@ FIRST_TIME, LAST_TIME = -210_866_716_800_000_000, 9_224_318_015_000_000_000
 
 # --- text -------------------------------------------------------------------
 
-def uuid_text(uuid):
-    digits = f"{uuid:032x}"
-    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
-
-
 def time_text(at):
     """A time of the proleptic Gregorian calendar, which repeats itself after 146,097 days."""
     if at in (identifiers.INFINITY, -identifiers.INFINITY):
@@ -53,7 +48,7 @@ def text(of_type, value):
         element = of_type[:-2]
         return "{" + ",".join(text(element, item) or "NULL" for item in value) + "}"
     if of_type in ("iuid", "uuid", "key"):
-        return uuid_text(value)
+        return identifiers.text(value)
     if of_type == "timestamptz":
         return time_text(value)
     if of_type == "tstzrange":

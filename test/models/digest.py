@@ -7,23 +7,19 @@ a state of the page, between its first number and its second, in which there was
 """
 
 import collections
-import hashlib
 import random
-import uuid
 
 from psycopg import errors
 
+import identifiers
 import model
 
 FIELDS = ["tag", "language", "author", "word", ""]
 
 
 def derived(entity, name):
-    """The identifier of a name in country 7, by doc/format.md."""
-    d = hashlib.blake2b(name.encode(), digest_size=16, person=b"iuid.name").digest()
-    low = int.from_bytes(d[8:], "big") & (2**54 - 1)
-    bits = int.from_bytes(d[:6], "big") << 80 | 0x8107 << 64 | 0b10 << 62 | entity << 54 | low
-    return str(uuid.UUID(int=bits))
+    """The identifier of a name in country 7."""
+    return identifiers.text(identifiers.from_name(7, entity, name.encode()))
 
 
 def urls(count):

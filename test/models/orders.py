@@ -8,13 +8,13 @@ come, as the one row that it makes, or be set aside with its reason.
 
 import contextlib
 import datetime
-import hashlib
 import random
 import uuid
 from collections import Counter, namedtuple
 
 import psycopg
 
+import identifiers
 import model
 
 Old = namedtuple("Old", "key ref content at")
@@ -64,19 +64,12 @@ def is_version_7(key):
     return key.int >> 76 & 15 == 7 and key.int >> 62 & 3 == 2
 
 
-def make(ms, entity, bits):
-    return uuid.UUID(int=(ms << 16 | 0x8007) << 64 | 2 << 62 | entity << 54 | bits & 2**54 - 1)
+def from_name(name, entity, time):
+    return uuid.UUID(int=identifiers.from_name(7, entity, name.encode(), time))
 
 
-def by_digest(person, data, time, entity):
-    digest = hashlib.blake2b(data, digest_size=16, person=person).digest()
-    return make(time // 1000, entity, int.from_bytes(digest[8:], "big"))
-
-
-def kept(key, entity):
-    """The identifier of a UUID of version 7 that does not meet another one."""
-    bits = key.int & 2**62 - 1 | (key.int >> 64 & 0xFFF) << 62
-    return make(key.int >> 80, entity, bits >> 20)
+def from_uuid(key, entity, time=None):
+    return uuid.UUID(int=identifiers.from_uuid(key.int, 7, entity, time))
 
 
 def time_of(old, source):
@@ -116,11 +109,11 @@ class Model:
         """The identifier of a row, and another one, if the order of the runs decides."""
         there, time = SOURCES[source], time_of(old, source)
         if there.name:
-            return [by_digest(b"iuid.name", (there.name % old.key).encode(), time, there.entity)]
-        digest = by_digest(b"iuid.uuid", old.key.bytes, time, there.entity)
+            return [from_name(there.name % old.key, there.entity, time)]
+        digest = from_uuid(old.key, there.entity, time)
         if source == "old_accounts":
             return [digest]
-        plain = kept(old.key, there.entity)
+        plain = from_uuid(old.key, there.entity)
         return [digest, plain] if meets else [plain, digest]
 
     def run(self, found):
@@ -354,7 +347,7 @@ def compare(when, expected, one_run=False):
             if content not in (-1, "application")})
     model.same(f"{when}, uuids_by_digest", [
         (source, key) for source in ("v7_orders", "v7_order_events")
-        for key, id in expected.come[source].items() if id != kept(key, SOURCES[source].entity)],
+        for key, id in expected.come[source].items() if id != from_uuid(key, SOURCES[source].entity)],
         model.rows("SELECT source, uuid FROM uuids_by_digest"))
 
 

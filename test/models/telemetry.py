@@ -5,14 +5,13 @@ of old months by either clock, and others read both trees.  An event of which al
 months that are kept must be there once, as one of its copies, and one of which none does must not.
 """
 
-import hashlib
 import json
 import random
-import uuid
 from collections import Counter, defaultdict
 from datetime import datetime, timedelta, timezone
 from typing import NamedTuple, Optional
 
+import identifiers
 import model
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -59,12 +58,10 @@ def floor(time):
 
 
 def identifier(countries, arrival):
-    """What iuid_from_name() must give, with BLAKE2b from elsewhere."""
+    """The identifier that the event must have."""
     name = json.dumps([arrival.tenant, arrival.device, arrival.event], ensure_ascii=False)
-    digest = hashlib.blake2b(name.encode(), digest_size=16, person=b"iuid.name").digest()
-    rest = int.from_bytes(digest[8:], "big") & (2**54 - 1)
-    country = countries[arrival.tenant]
-    return str(uuid.UUID(int=arrival.event_time // MS << 80 | 8 << 76 | country << 64 | 2 << 62 | 1 << 54 | rest))
+    return identifiers.text(identifiers.from_name(countries[arrival.tenant], 1, name.encode(),
+                                                  arrival.event_time))
 
 
 def reason(countries, arrival, write_time):

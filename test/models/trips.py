@@ -7,10 +7,10 @@ backwards, again, and in batches of several sessions that have the same devices 
 import bisect
 import concurrent.futures
 import datetime
-import hashlib
 import itertools
 import random
 
+import identifiers
 import model
 
 MICROSECOND = datetime.timedelta(microseconds=1)
@@ -77,12 +77,8 @@ def sessionise(samples):
 
 def identifier(device, time):
     """The identifier of a trip whose first sample this was."""
-    milliseconds = (time - EPOCH) // MILLISECOND
-    digest = hashlib.blake2b(device.encode(), digest_size=16, person=b"iuid.name").digest()
-    value = (milliseconds << 80 | 8 << 76 | country(device) << 64 | 2 << 62 | 3 << 54
-             | int.from_bytes(digest[8:], "big") % 2**54)
-    text = f"{value:032x}"
-    return "-".join([text[:8], text[8:12], text[12:16], text[16:20], text[20:]])
+    return identifiers.text(identifiers.from_name(country(device), 3, device.encode(),
+                                                  (time - EPOCH) // MICROSECOND))
 
 
 def place(sample):

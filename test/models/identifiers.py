@@ -1,7 +1,8 @@
 """The format of an identifier, from doc/format.md and doc/predicates.md, with whole numbers.
 
 A UUID, and so an identifier, is a number of 128 bits, whose most significant bit is bit 0.  A time
-is a number of microseconds since 1970, or an infinity.  Nothing here asks the server.
+is a number of microseconds since 1970, or an infinity.  Nothing here asks the server: this is what
+the models, the fuzzer and test/data/derived.py compare the server with.
 """
 
 import hashlib
@@ -20,6 +21,11 @@ def bits(uuid, first, last):
 def make(ms, country, entity, random=0, layout=0):
     return (ms << 80 | 8 << 76 | layout << 72 | country << 64
             | 2 << 62 | entity << 54 | random)
+
+
+def text(uuid):
+    digits = f"{uuid:032x}"
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
 def is_valid(uuid):
@@ -65,7 +71,7 @@ def country_order(uuid):
 def position(iuid):
     """Where an identifier stands among the times, to compare with (time, 0).
 
-    Nil stands at the last microsecond before 1970, and Max behind infinity.
+    Nil stands at the last microsecond before 1970, and Max after infinity.
     """
     if iuid == NIL:
         return -1, 0

@@ -84,21 +84,26 @@ FROM old_order_events AS e
 WHERE NOT EXISTS (SELECT FROM event_numbers AS m WHERE m.number = e.id);
 
 -- UUIDs of version 7 meet if they have all but the last five digits in common, whether the other one
--- has come, is yet to come, or is set aside.
-CREATE FUNCTION alike(id uuid, last_digits text) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (left(id::text, -5) || last_digits)::uuid;
+-- has come, is yet to come, or is set aside.  The server writes this function into the query, which
+-- looks for the other one in the index of its key.
+CREATE FUNCTION meets(other uuid, id uuid) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN other BETWEEN (left(id::text, -5) || '00000')::uuid AND (left(id::text, -5) || 'fffff')::uuid;
+
+-- The time of a UUID of version 7; NULL for another one.
+CREATE FUNCTION time_of(id uuid) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN is_version_7(id) THEN iuid_timestamp(iuid_from_uuid(id, 7, 0)) END;
 
 CREATE VIEW arriving_v7_orders AS
 SELECT o.id AS key, CASE
 		WHEN reason IS NOT NULL THEN NULL
-		WHEN EXISTS (SELECT FROM v7_orders AS x WHERE x.id BETWEEN alike(o.id, '00000') AND alike(o.id, 'fffff') AND x.id <> o.id)
-			OR EXISTS (SELECT FROM order_uuids AS m WHERE m.uuid BETWEEN alike(o.id, '00000') AND alike(o.id, 'fffff'))
+		WHEN EXISTS (SELECT FROM v7_orders AS x WHERE meets(x.id, o.id) AND x.id <> o.id)
+			OR EXISTS (SELECT FROM order_uuids AS m WHERE meets(m.uuid, o.id))
 			THEN iuid_from_uuid(o.id, 7, 1, at)
 		ELSE iuid_from_uuid(o.id, 7, 1) END AS id,
 	w.id AS wallet_id, fare, reason, to_jsonb(o) AS old_row
 FROM v7_orders AS o
 	LEFT JOIN (account_uuids AS u JOIN wallet_accounts AS w USING (id)) ON u.uuid = account_id
-	CROSS JOIN LATERAL (SELECT CASE WHEN is_version_7(o.id) THEN iuid_timestamp(iuid_from_uuid(o.id, 7, 1)) END) AS t (at)
+	CROSS JOIN LATERAL (SELECT time_of(o.id)) AS t (at)
 	CROSS JOIN LATERAL (SELECT CASE
 		WHEN at IS NULL THEN 'not of version 7'
 		WHEN NOT at <@ (SELECT partition_times('orders')) THEN 'no month for its time'
@@ -109,14 +114,14 @@ WHERE NOT EXISTS (SELECT FROM order_uuids AS m WHERE m.uuid = o.id);
 CREATE VIEW arriving_v7_events AS
 SELECT e.id AS key, CASE
 		WHEN reason IS NOT NULL THEN NULL
-		WHEN EXISTS (SELECT FROM v7_order_events AS x WHERE x.id BETWEEN alike(e.id, '00000') AND alike(e.id, 'fffff') AND x.id <> e.id)
-			OR EXISTS (SELECT FROM event_uuids AS m WHERE m.uuid BETWEEN alike(e.id, '00000') AND alike(e.id, 'fffff'))
+		WHEN EXISTS (SELECT FROM v7_order_events AS x WHERE meets(x.id, e.id) AND x.id <> e.id)
+			OR EXISTS (SELECT FROM event_uuids AS m WHERE meets(m.uuid, e.id))
 			THEN iuid_from_uuid(e.id, 7, 2, at)
 		ELSE iuid_from_uuid(e.id, 7, 2) END AS id,
 	o.id AS order_id, event, reason, to_jsonb(e) AS old_row
 FROM v7_order_events AS e
 	LEFT JOIN (order_uuids AS u JOIN orders AS o USING (id)) ON u.uuid = order_id
-	CROSS JOIN LATERAL (SELECT CASE WHEN is_version_7(e.id) THEN iuid_timestamp(iuid_from_uuid(e.id, 7, 2)) END) AS t (at)
+	CROSS JOIN LATERAL (SELECT time_of(e.id)) AS t (at)
 	CROSS JOIN LATERAL (SELECT CASE
 		WHEN at IS NULL THEN 'not of version 7'
 		WHEN NOT at <@ (SELECT partition_times('order_events')) THEN 'no month for its time'

@@ -49,11 +49,6 @@ PG_CONFIG = pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-# Calls within the library need no look-up.
-ifeq ($(PORTNAME), linux)
-SHLIB_LINK += -Wl,-Bsymbolic
-endif
-
 .SECONDEXPANSION:
 $(DATA_built): %--$(EXTVERSION).sql: $$(addprefix src/,$$($$*_PARTS)) Makefile
 	cat $(filter %.sql,$^) >$@

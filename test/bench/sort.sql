@@ -25,7 +25,7 @@ SELECT format('SELECT fill(5 * %s, %s, %L, %s)', :million, rate, evenly, countri
 	format('SELECT create_indexes(%L, ''64MB'')', 'CREATE INDEX, ' || label),
 	format('SELECT create_indexes(%L, ''1GB'')', 'CREATE INDEX in 1 GB, ' || label),
 	format('SELECT order_by(%L)', 'ORDER BY, ' || label)
-FROM (VALUES (1, true, 1), (1, false, 1), (100, false, 1), (100, false, 50), (5000, false, 1), (5000, false, 50)) AS v(rate, evenly, countries),
+FROM (VALUES (1, true, 1), (1, false, 1), (100, false, 1), (100, false, 50), (5000, false, 1), (5000, false, 50), (5000000, true, 1)) AS v(rate, evenly, countries),
 	format('%s rows at %s/ms%s%s', bench.shown(5 * :million), rate, CASE WHEN evenly THEN ', evenly spaced' END, CASE WHEN countries > 1 THEN format(', %s countries', countries) END) AS label
 \gexec
 DROP TABLE as_uuid, as_iuid;

@@ -16,6 +16,7 @@
 #include <sodium.h>
 
 #include "mb/pg_wchar.h"
+#include "utils/builtins.h"
 
 #include "type/codec.h"
 #include "datum.h"
@@ -78,6 +79,20 @@ iuid_from_name_bytea(PG_FUNCTION_ARGS)
 
 	name = PG_GETARG_BYTEA_PP(2);
 	PG_RETURN_IUID(from_name(fcinfo, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)));
+}
+
+/* iuid_from_name(country, entity, bigint [, at]): as the text of the number. */
+PG_FUNCTION_INFO_V1(iuid_from_name_bigint);
+Datum
+iuid_from_name_bigint(PG_FUNCTION_ARGS)
+{
+	char digits[MAXINT8LEN + 1];
+
+	if (PG_ARGISNULL(2))
+		PG_RETURN_NULL();
+
+	PG_RETURN_IUID(
+		from_name(fcinfo, digits, pg_lltoa(PG_GETARG_INT64(2), digits)));
 }
 
 /* Country, entity and the optional time are arguments 0, 1 and 3. */

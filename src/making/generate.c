@@ -76,6 +76,12 @@ gen_iuid_here(PG_FUNCTION_ARGS)
 {
 	int entity = iuid_entity_arg(fcinfo, 0, IUID_ENTITY_MAX);
 
+	return iuid_generate(iuid_country_here(), entity);
+}
+
+int
+iuid_country_here(void)
+{
 	if (iuid_setting_country == IUID_COUNTRY_UNSET)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -84,8 +90,7 @@ gen_iuid_here(PG_FUNCTION_ARGS)
 						   "iuid.country", IUID_COUNTRY_UNSET),
 				 errhint(
 					 "Set it, for example with ALTER DATABASE ... SET iuid.country = 7, or call gen_iuid(country, entity).")));
-
-	return iuid_generate(iuid_setting_country, entity);
+	return iuid_setting_country;
 }
 
 Datum

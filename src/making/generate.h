@@ -18,4 +18,7 @@
  */
 extern Datum iuid_generate(int country, int entity);
 
+/* The country in the setting iuid.country; 22023 if it is not set. */
+extern int iuid_country_here(void);
+
 #endif /* IUID_GENERATE_H */

@@ -41,6 +41,32 @@ gen_iuid_registered(PG_FUNCTION_ARGS)
 	return iuid_generate(country, entity);
 }
 
+/*
+ * gen_iuid(key): a new identifier of this moment, for the country in
+ * iuid.country and the entity that is registered with the key.
+ */
+PG_FUNCTION_INFO_V1(gen_iuid_registered_here);
+Datum
+gen_iuid_registered_here(PG_FUNCTION_ARGS)
+{
+	char *key;
+	int entity;
+
+	iuid_check_not_null(fcinfo, 0, "entity");
+	key = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	entity = iuid_find_entity(fcinfo, key);
+	if (entity < 0 && iuid_find_country(fcinfo, key) >= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("entity \"%s\" is not registered", key),
+				 errdetail("It is the code of a country."),
+				 errhint(
+					 "Give the key of an entity after it: gen_iuid(country, entity).")));
+
+	return iuid_generate(iuid_country_here(),
+						 check_found(entity, "entity", "iuid_entities", key));
+}
+
 /* 22023 for -1, which stands for a code or key that is not registered. */
 static int
 check_found(int number, const char *what, const char *table, const char *name)

@@ -13,13 +13,15 @@
 
 #include "libpq/pqformat.h"
 #include "nodes/nodes.h"
+#include "utils/builtins.h"
+#include "utils/datetime.h"
 
 #include "codec.h"
 #include "datum.h"
 
-#define OTHER_KIND_HINT "Keep UUIDs of other kinds in a column of type uuid."
-
+static bool is_time(const char *text);
 static const char *describe_fault(const Iuid *id);
+static const char *how_to_convert(const Iuid *id);
 
 /*
  * iuid_in(cstring): reads the text that core's uuid reads.  22P02 if the text
@@ -33,8 +35,7 @@ iuid_in(PG_FUNCTION_ARGS)
 	const char *text = PG_GETARG_CSTRING(0);
 	const char *detail =
 		"An iuid is written as 32 hexadecimal digits, with or without hyphens.";
-	const char *hint =
-		"To compare an iuid with a time, write timestamptz '2026-01-01'.";
+	const char *hint = NULL;
 	Iuid id;
 
 	if (iuid_decode(text, &id))
@@ -42,13 +43,21 @@ iuid_in(PG_FUNCTION_ARGS)
 		if (iuid_is_valid(&id))
 			PG_RETURN_IUID(id);
 		detail = describe_fault(&id);
-		hint = OTHER_KIND_HINT;
+		hint = how_to_convert(&id);
+	}
+	else if (is_time(text))
+	{
+		const char *time = quote_literal_cstr(text);
+
+		hint =
+			psprintf("In a comparison write timestamptz %s, or iuid_floor($1) with a parameter; in the bound of a partition, iuid_floor(%s).",
+					 time, time);
 	}
 
 	ereturn(fcinfo->context, (Datum) 0,
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 			 errmsg("invalid input syntax for type %s: \"%s\"", "iuid", text),
-			 errdetail("%s", detail), errhint("%s", hint)));
+			 errdetail("%s", detail), hint ? errhint("%s", hint) : 0));
 }
 
 /* iuid_out(iuid): the canonical lower-case text, 36 characters. */
@@ -74,7 +83,8 @@ iuid_recv(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 				 errmsg("invalid binary value for type %s", "iuid"),
-				 errdetail("%s", describe_fault(id)), errhint(OTHER_KIND_HINT)));
+				 errdetail("%s", describe_fault(id)),
+				 errhint("%s", how_to_convert(id))));
 	PG_RETURN_IUID(*id);
 }
 
@@ -105,9 +115,28 @@ iuid_from_core_uuid(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("uuid \"%s\" is not an iuid", text),
-				 errdetail("%s", describe_fault(id)), errhint(OTHER_KIND_HINT)));
+				 errdetail("%s", describe_fault(id)),
+				 errhint("%s", how_to_convert(id))));
 	}
 	PG_RETURN_IUID(*id);
+}
+
+/* Whether a text is no identifier, but a time as timestamptz reads it. */
+static bool
+is_time(const char *text)
+{
+	char buffer[MAXDATELEN + MAXDATEFIELDS];
+	char *fields[MAXDATEFIELDS];
+	int types[MAXDATEFIELDS];
+	int count, kind, zone;
+	struct pg_tm tm;
+	fsec_t fraction;
+	DateTimeErrorExtra extra;
+
+	return ParseDateTime(text, buffer, sizeof(buffer), fields, types,
+						 MAXDATEFIELDS, &count) == 0 &&
+		DecodeDateTime(fields, types, count, &kind, &tm, &fraction, &zone,
+					   &extra) == 0;
 }
 
 /* The reason why a UUID is not an iuid, as a sentence. */
@@ -122,4 +151,15 @@ describe_fault(const Iuid *id)
 						variant >> 1, variant & 1, IUID_VERSION);
 	return psprintf("It is a UUID of version %d; an iuid is of version %d.",
 					iuid_get_version(id), IUID_VERSION);
+}
+
+/* What can be done with a UUID that is not an iuid, as a sentence. */
+static const char *
+how_to_convert(const Iuid *id)
+{
+	int version = iuid_get_variant(id) == IUID_VARIANT ? iuid_get_version(id) : 0;
+
+	if (version == 1 || version == 6 || version == 7)
+		return "Keep it in a column of type uuid, or make an iuid of it with iuid_from_uuid(id, country, entity).";
+	return "Keep it in a column of type uuid, or make an iuid of it and a time with iuid_from_uuid(id, country, entity, at).";
 }

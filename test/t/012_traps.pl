@@ -39,6 +39,7 @@ my @calls = (
 		DELETE FROM EXT.iuid_routes WHERE node OPERATOR(pg_catalog.=) 'spare too'::pg_catalog.text;
 		DELETE FROM EXT.iuid_nodes WHERE node OPERATOR(pg_catalog.=) 'spare too'::pg_catalog.text} =~ s/\s+/ /gr,
 	'gen_iuid(text,text)' => q{SELECT EXT.gen_iuid('KZ'::pg_catalog.text, 'AyanOrder'::pg_catalog.text)},
+	'gen_iuid(text)' => q{SELECT EXT.gen_iuid('AyanOrder'::pg_catalog.text)},
 	'iuid_from_uuid(uuid,integer,integer)' => "SELECT EXT.iuid_from_uuid($v7, 7, 1)",
 	'iuid_recv(internal)' => qq{COPY OWN.plain TO '$file' (FORMAT binary); COPY OWN.plain FROM '$file' (FORMAT binary)},
 	(map { $_ => 'SELECT id FROM OWN.plain ORDER BY id' } 'iuid_sortsupport(internal)', 'iuid_skipsupport(internal)'),

@@ -35,7 +35,7 @@
 #include "utils/datetime.h"
 typedef int DateTimeErrorExtra;
 #define DecodeDateTime(field, ftype, nf, dtype, tm, fsec, tzp, extra) \
-	((void) (extra), DecodeDateTime(field, ftype, nf, dtype, tm, fsec, tzp))
+	((void) (extra), (DecodeDateTime) (field, ftype, nf, dtype, tm, fsec, tzp))
 #endif
 
 /* A constraint may be not enforced from 18 on. */

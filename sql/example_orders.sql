@@ -66,4 +66,5 @@ SET client_min_messages = warning;
 DROP TABLE order_events, orders, wallet_accounts, account_uuids, order_numbers, order_uuids, event_numbers, event_uuids, set_aside,
 	v7_order_events, v7_orders, old_order_events, old_orders, old_accounts CASCADE;
 DROP FUNCTION earliest_event, identifier_times, partition_times, is_version_7, meets, time_of CASCADE;
+DROP DOMAIN order_id, account_id;
 DROP PROCEDURE migrate_history, migrate, explain_clash;

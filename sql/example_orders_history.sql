@@ -92,7 +92,7 @@ CALL migrate_history();
 ROLLBACK;
 BEGIN;
 CREATE OR REPLACE VIEW arriving_orders AS
-SELECT id AS key, iuid_from_name(7, 1, 'orders', created_at) AS id, NULL::iuid AS wallet_id, fare, NULL AS reason, NULL::jsonb AS old_row FROM old_orders WHERE id > 300;
+SELECT id AS key, iuid_from_name(7, 1, 'orders', created_at) AS id, NULL::account_id AS wallet_id, fare, NULL AS reason, NULL::jsonb AS old_row FROM old_orders WHERE id > 300;
 INSERT INTO old_orders VALUES (302, NULL, 1, '2025-08-03'), (303, NULL, 1, '2025-08-03');
 CALL migrate_history();
 ROLLBACK;
@@ -107,7 +107,7 @@ SAVEPOINT before;
 CALL migrate_history();
 ROLLBACK TO before;
 CREATE OR REPLACE VIEW arriving_orders AS
-SELECT id AS key, NULL::iuid AS id, NULL::iuid AS wallet_id, fare, NULL AS reason, NULL::jsonb AS old_row FROM old_orders WHERE false;
+SELECT id AS key, NULL::iuid AS id, NULL::account_id AS wallet_id, fare, NULL AS reason, NULL::jsonb AS old_row FROM old_orders WHERE false;
 CALL migrate_history();
 ROLLBACK;
 

@@ -24,13 +24,14 @@ INSERT INTO orders_c10 TABLE orders_global_c10;
 ANALYZE orders_c10;
 
 -- 3. The route changes at the node that publishes the registry, and reaches the others.
+-- Each subscription has a slot, also while its node is down.
 \connect service=mexico
 UPDATE iuid_routes SET node = 'jakarta' WHERE country = 10;
 DO $$
 DECLARE
 	changed pg_lsn := pg_current_wal_lsn();
 BEGIN
-	WHILE EXISTS (SELECT FROM pg_stat_replication WHERE application_name LIKE 'registry%' AND replay_lsn < changed) LOOP
+	WHILE EXISTS (SELECT FROM pg_replication_slots WHERE slot_name LIKE 'registry%' AND confirmed_flush_lsn < changed) LOOP
 		PERFORM pg_sleep(0.05);
 	END LOOP;
 END $$;

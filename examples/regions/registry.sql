@@ -21,6 +21,5 @@ FROM iuid_countries;
 CREATE ROLE registry LOGIN REPLICATION PASSWORD :'registry';
 CREATE PUBLICATION registry FOR TABLE iuid_countries, iuid_entities, iuid_nodes, iuid_routes;
 
--- Here shop can move a country, and see that the other nodes know of it.
+-- Here shop can move a country.
 GRANT UPDATE ON iuid_routes TO shop;
-GRANT pg_read_all_stats TO shop;

@@ -177,8 +177,7 @@ for my $n (1 .. rounds(2))
 		@writers = start_writers($node->connstr('postgres'), @scripts);
 	}
 }
-kill_server($node);
-keep_acknowledged();
 check_whole('at the end');
 $node->stop;
+keep_acknowledged();
 done_testing();

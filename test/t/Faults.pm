@@ -108,14 +108,15 @@ sub start_psql
 sub kill_server
 {
 	my $node = shift;
-	my @children = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+	my ($server) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
+	my @left = ($server, split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()'));
 	$node->kill9;
-	for (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
+	for (1 .. 20 * $PostgreSQL::Test::Utils::timeout_default)
 	{
-		@children = grep { kill 0, $_ } @children or last;
-		select undef, undef, undef, 0.1;
+		@left = grep { kill 0, $_ } @left or last;
+		select undef, undef, undef, 0.05;
 	}
-	is("@children", '', 'the processes of a killed server end');
+	is("@left", '', 'the processes of a killed server end');
 	$node->start;
 	return;
 }

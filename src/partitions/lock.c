@@ -99,6 +99,7 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 	 */
 	bool no_wait = holds_locks();
 
+	PreventCommandIfReadOnly("ALTER TABLE");
 	while (left > 0)
 	{
 		int64 first_ms = ms;

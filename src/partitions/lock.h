@@ -21,7 +21,8 @@
  * seen the tables while they are locked.  wanted() may raise an error.
  *
  * 55P03 if the locks cannot all be taken within lock_timeout, or within one
- * minute if lock_timeout is 0.
+ * minute if lock_timeout is 0.  25006 in a read-only transaction, and so on a
+ * standby, which knows no such locks.
  *
  * On return lock_timeout is short, until iuid_restore_user(): a later
  * statement must not wait long for a lock that the list lacks.

@@ -98,6 +98,7 @@ clean_up() {
 			stop_server "${data%/data}" || true
 		done
 		cd /
+		! mountpoint -q "$work/small" || as_root umount "$work/small"
 		# What a chroot left there when it was interrupted belongs to root.
 		rm -rf "$work" 2>/dev/null || as_root rm -rf "$work"
 	fi
@@ -139,6 +140,13 @@ build() {
 
 run_make() {
 	as_user make -s -C "$work/tree" PG_CONFIG="$bin/pg_config" "$@"
+}
+
+# A disk that is soon full, for the test of that.  Where nothing can be mounted, there is none.
+make_small_disk() {
+	as_user mkdir "$work/small"
+	! as_root mount -t tmpfs -o "size=24m,uid=$(as_user id -u),mode=700" small "$work/small" ||
+		export SMALL_DISK=$work/small
 }
 
 # --- servers -------------------------------------------------------------

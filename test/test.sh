@@ -54,6 +54,7 @@ done
 install_toolchain clang libclang-rt-dev libfaketime libipc-run-perl openssl perl python3-psycopg
 build -Werror
 start_server
+make_small_disk
 if [ $# = 0 ]; then
 	say "Running all tests (about four minutes)"
 	run_pg_regress "$(ls sql/*.sql | wc -l)"

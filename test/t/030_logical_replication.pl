@@ -72,15 +72,12 @@ for my $format ('text', 'binary')
 sub same
 {
 	my $what = shift;
+	$publisher->wait_for_catchup($_) for @databases;
 	for my $table ('orders', 'log')
 	{
 		my $content = qq{SELECT r FROM $table AS r ORDER BY r::text COLLATE "C"};
 		my $expected = $publisher->safe_psql('postgres', $content);
-		for my $name (@databases)
-		{
-			$publisher->wait_for_catchup($name);
-			ok($subscriber->safe_psql($name, $content) eq $expected, "$what: $name has the same $table");
-		}
+		ok($subscriber->safe_psql($_, $content) eq $expected, "$what: $_ has the same $table") for @databases;
 	}
 	return;
 }
@@ -90,17 +87,14 @@ same('the first copy');
 # The same again, as changes; then every kind of change of these rows.
 $publisher->safe_psql('postgres', "TRUNCATE orders, log; $edges");
 same('INSERT');
-for my $change (
-	q{UPDATE orders SET other = own, own = NULL, list = list || other},
-	q{UPDATE orders SET id = gen_iuid(8, 1, iuid_timestamp(id) + interval '40 days') WHERE iuid_is_from(id, 7) AND iuid_layout(id) = 0},
-	q{UPDATE orders SET other = 'ffffffff-ffff-ffff-ffff-ffffffffffff' WHERE id = '00000000-0000-0000-0000-000000000000'},
-	q{DELETE FROM orders WHERE iuid_layout(id) IS DISTINCT FROM 0},
-	q{UPDATE log SET own = id WHERE iuid_layout(id) = 0},
-	q{DELETE FROM log WHERE note = '2' OR id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'})
-{
-	$publisher->safe_psql('postgres', $change);
-	same($change);
-}
+$publisher->safe_psql('postgres', q{
+	UPDATE orders SET other = own, own = NULL, list = list || other;
+	UPDATE orders SET id = gen_iuid(8, 1, iuid_timestamp(id) + interval '40 days') WHERE iuid_is_from(id, 7) AND iuid_layout(id) = 0;
+	UPDATE orders SET other = 'ffffffff-ffff-ffff-ffff-ffffffffffff' WHERE id = '00000000-0000-0000-0000-000000000000';
+	DELETE FROM orders WHERE iuid_layout(id) > 1;
+	UPDATE log SET own = id WHERE iuid_layout(id) = 0;
+	DELETE FROM log WHERE note = '2' OR id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'});
+same('UPDATE and DELETE');
 
 # Sessions insert, change, move and delete, and both sides make partitions meanwhile.
 my $script = $publisher->basedir . '/change.sql';
@@ -119,7 +113,7 @@ append_to_file($script, q{
 });
 my $out = '';
 my $writers = IPC::Run::start([ 'pgbench', '-n', '-c', '3', '-R', '200', '-T', '600', '-f', $script, $publisher->connstr('postgres') ], '>', \$out, '2>', \$out);
-for my $n (1 .. rounds(10))
+for my $n (1 .. rounds(6))
 {
 	my $month = "timestamptz '2026-03-01' + $n * interval '1 month'";
 	$publisher->safe_psql('postgres', qq{SET client_min_messages = warning;
@@ -138,7 +132,7 @@ unlike($out, qr/ERROR|aborted/, 'no session has an error');
 cmp_ok($publisher->safe_psql('postgres', 'SELECT count(*) FROM orders WHERE other IS NOT NULL'), '>', 100, 'they were at work');
 same('while both sides made partitions');
 is($publisher->safe_psql('postgres', 'SELECT (SELECT count(*) FROM orders_2026_04) > 0, count(*) FROM iuid_check_partitions(\'orders\')'), 't|0', 'rows moved at the publisher');
-is($subscriber->safe_psql($_, q{SELECT sum(apply_error_count + sync_error_count) FROM pg_stat_subscription_stats}), '0', "nothing was tried twice: $_") for $databases[0];
+is($subscriber->safe_psql('postgres', q{SELECT sum(apply_error_count + sync_error_count) FROM pg_stat_subscription_stats}), '0', 'the subscriptions had no error');
 
 # The registry, in binary format: the sessions of the subscriber follow.
 $_->safe_psql('postgres', 'CREATE EXTENSION IF NOT EXISTS iuid; CREATE EXTENSION iuid_regions') for $publisher, $subscriber;

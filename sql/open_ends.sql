@@ -91,6 +91,18 @@ SELECT iuid_drop_partitions('gap', '2026-04-01');
 SELECT n, tableoid::regclass FROM gap WHERE id < timestamptz '2026-02-01';
 DROP TABLE gap;
 
+-- what the first partition grew over goes into no DEFAULT partition, also in the same transaction
+CREATE TABLE grown (id iuid) PARTITION BY RANGE (id);
+CREATE TABLE grown_before PARTITION OF grown FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-01-01'));
+CREATE TABLE grown_rest PARTITION OF grown DEFAULT;
+SELECT count(*) FROM iuid_create_partitions('grown', '1 month', '2026-01-01', '2026-03-01');
+BEGIN;
+SET LOCAL constraint_exclusion = on;
+SELECT iuid_drop_partitions('grown', '2026-02-01');
+INSERT INTO grown_rest VALUES (iuid_from_name(7, 1, 'lost', '2026-01-15'));
+ROLLBACK;
+DROP TABLE grown;
+
 -- a uuid column with bounds by iuid_floor: each month is one partition
 CREATE TABLE visits (id uuid) PARTITION BY RANGE (id);
 CREATE TABLE visits_before PARTITION OF visits FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-03-01'));

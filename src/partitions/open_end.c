@@ -95,5 +95,8 @@ iuid_move_bound(const Partitioned *parent, const Partition *open_end,
 	CatalogTupleUpdate(catalog, &tuple->t_self, tuple);
 	table_close(catalog, RowExclusiveLock);
 	CacheInvalidateRelcacheByRelid(parent->table);
+	/* What the DEFAULT partition may hold depends on all other bounds. */
+	if (OidIsValid(parent->default_partition))
+		CacheInvalidateRelcacheByRelid(parent->default_partition);
 	CommandCounterIncrement();
 }

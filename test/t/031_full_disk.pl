@@ -111,7 +111,7 @@ $node = PostgreSQL::Test::Cluster->new('log');
 $node->init(extra => [ '--waldir', "$disk/log", '--wal-segsize', '1' ]);
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nwal_level = replica\nmin_wal_size = 2MB\nmax_wal_size = 4MB\nwal_recycle = off");
 $node->start;
-$node->safe_psql('postgres', "CREATE EXTENSION iuid; $tables");
+$node->safe_psql('postgres', 'CREATE EXTENSION iuid;' . $tables =~ s{'x', 100}{'x', 400}gr);
 my $rows_of_both = q{SELECT md5(string_agg(r::text, '' ORDER BY id)) FROM (TABLE rested UNION ALL TABLE ended) AS r};
 for my $call (
 	q{SELECT iuid_create_partitions('rested', '1 month', '2020-01-01', '2020-06-01')},

@@ -145,7 +145,7 @@ run_make() {
 # A disk that is soon full, for the test of that.  Where nothing can be mounted, there is none.
 make_small_disk() {
 	as_user mkdir "$work/small"
-	! as_root mount -t tmpfs -o "size=24m,uid=$(as_user id -u),mode=700" small "$work/small" ||
+	! (as_root mount -t tmpfs -o "size=24m,uid=$(as_user id -u),mode=700" small "$work/small") ||
 		export SMALL_DISK=$work/small
 }
 

@@ -37,8 +37,8 @@ sub start_writers
 	return @writers;
 }
 
-# What was acknowledged until now.
-sub written { return map { split /\n/, slurp_file("$_->{file}.out") } @_ }
+# What was acknowledged until now, in whole lines.
+sub written { return map { slurp_file("$_->{file}.out") =~ /^(.+)\n/mg } @_ }
 
 # The same, when the writers have ended; and what errors they had, without that of the connection.
 sub stop_writers

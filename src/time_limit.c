@@ -15,6 +15,7 @@
 #include "storage/latch.h"
 #include "utils/timeout.h"
 
+#include "cancel.h"
 #include "subtransaction.h"
 #include "time_limit.h"
 
@@ -35,6 +36,7 @@ iuid_try_until(bool (*part)(void *arg), void *arg, TimestampTz end,
 			   ErrorData **error, bool *late)
 {
 	static TimeoutId timer;
+	CancelWatch start = iuid_watch_cancels();
 	bool done, cancelled;
 
 	if (timer < USER_TIMEOUT)
@@ -50,6 +52,8 @@ iuid_try_until(bool (*part)(void *arg), void *arg, TimestampTz end,
 	cancelled = *error != NULL && (*error)->sqlerrcode == ERRCODE_QUERY_CANCELED;
 	if (cancelled && !is_over)
 		ReThrowError(*error);
+	if (is_over)
+		iuid_raise_cancel(&start);
 	*late = cancelled;
 	return done;
 }

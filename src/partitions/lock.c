@@ -40,6 +40,7 @@
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
+#include "cancel.h"
 #include "execute.h"
 #include "lock.h"
 #include "relation.h"
@@ -98,6 +99,7 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 	 * held could end in a deadlock, so then no attempt waits.
 	 */
 	bool no_wait = holds_locks();
+	CancelWatch start = iuid_watch_cancels();
 
 	PreventCommandIfReadOnly("ALTER TABLE");
 	while (left > 0)
@@ -120,6 +122,7 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 			set_lock_timeout(Min(patience, longest));
 			return;
 		}
+		iuid_raise_cancel(&start);
 		/* Other sessions get the tables for about as long as the attempt. */
 		pause_for(no_wait ? FIRST_ATTEMPT_MS : ms);
 		ms = ms < longest ? Min(2 * ms, longest) : Min(FIRST_ATTEMPT_MS, longest);

@@ -44,6 +44,9 @@ iuid_send_if_open(OtherNode *node, List *open)
 
 	if (!iuid_try(find_connection, node, &error))
 	{
+		/* The catalogs may be locked: that is a wait of the statement. */
+		if (error != NULL && error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+			ReThrowError(error);
 		fail(node, error);
 		return;
 	}

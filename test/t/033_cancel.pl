@@ -318,6 +318,58 @@ note join ', ', map { "$_: $count{$_}" } sort keys %count;
 cmp_ok($count{cancelled}, '>', @scenarios * $rounds / 4, 'calls were cancelled while they ran');
 cmp_ok($count{ended}, '>', @scenarios * $rounds / 4, 'and sessions ended');
 
+# --- A cancel that comes together with the end of a wait ------------------------------
+
+# A process that is stopped finds both when it goes on.
+my $stopped;
+sub stop_process { kill 'STOP', $pid or die "kill: $!"; $stopped = $pid; return }
+sub go_on { kill 'CONT', $stopped if $stopped; $stopped = undef; return }
+END { my $status = $?; go_on(); $? = $status }
+
+sub is_waiting { return $monitor->query_safe("SELECT count(*) FROM pg_locks WHERE pid = $pid AND NOT granted AND relation IS NOT NULL") }
+sub is_asleep { return $monitor->query_safe("SELECT count(*) FROM pg_stat_activity WHERE pid = $pid AND wait_event = 'PgSleep'") }
+
+# Sends a statement; stops the session when something is so; cancels the statement, or not, when
+# that wait is over; and returns what comes of it.  Meanwhile the server is asked nothing, as the
+# session may have stopped while it held what others need.
+sub cancel_late
+{
+	my ($statement, $how, $until) = @_;
+	$session->query_until(qr/sent/, "\\echo sent\n$statement;\n");
+	1 until $until->();
+	stop_process();
+	select undef, undef, undef, 0.7;
+	kill 'INT', $pid if $how eq 'cancel';
+	go_on();
+	return outcome($session);
+}
+
+prepare($orders);
+begin_session();
+my $holder = open_session($node);
+run($holder, 'BEGIN; LOCK TABLE work.orders_rest IN ACCESS EXCLUSIVE MODE');
+run($session, q{SET lock_timeout = '3s'});
+for my $how ('cancel', 'statement_timeout')
+{
+	run($session, "SET $how = '300ms'") if $how ne 'cancel';
+	is(cancel_late($scenarios[0][1], $how, \&is_waiting), '57014', "$how, when the wait for a lock ends");
+	run($session, 'RESET statement_timeout');
+}
+run($holder, 'ROLLBACK');
+$session->quit;
+begin_session('postgres');
+is(cancel_late(q{SELECT * FROM iuid_run_on_nodes('SELECT pg_sleep(10)', ARRAY['here'], '500 ms')}, 'cancel', \&is_asleep),
+	'57014', 'cancel, when the time of a command on nodes ends');
+is(run($session, q{SELECT * FROM iuid_run_on_nodes('SELECT 1')}), "here|t|1\nthere|t|1", 'and the next command runs');
+$session->quit;
+
+# A node is looked up in the server's catalogs, which may be locked.
+begin_session('postgres');
+run($holder, 'BEGIN; LOCK TABLE pg_foreign_server IN ACCESS EXCLUSIVE MODE');
+is(interrupted('cancel', '0.1', q{SELECT * FROM iuid_run_on_nodes('SELECT 1')}), '57014', 'cancel, while a node is looked up');
+run($holder, 'ROLLBACK');
+$_->quit for $session, $holder;
+
 $_->quit for $monitor, $killer;
 my $log = slurp_file($node->logfile);
 unlike($log, qr/PANIC|TRAP|was terminated by signal|in recovery mode/, 'no process crashed');

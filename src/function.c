@@ -13,6 +13,7 @@
 #include "catalog/pg_language.h"
 #include "catalog/pg_proc.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
 #include "function.h"
@@ -58,4 +59,19 @@ iuid_require_function(Oid schema, const char *name, const Oid *types, int count,
 						extension),
 				 errhint("Give the function back its name.")));
 	return function;
+}
+
+Oid
+iuid_schema_of(Oid function)
+{
+	Oid schema = get_func_namespace(function);
+
+	if (!OidIsValid(schema))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("function with OID %u does not exist", function),
+				 errdetail(
+					 "Another session dropped the extension while this statement was using it."),
+				 errhint("Try again if the extension is there.")));
+	return schema;
 }

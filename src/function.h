@@ -32,4 +32,7 @@ extern Oid iuid_find_function(Oid schema, const char *name, const Oid *types,
 extern Oid iuid_require_function(Oid schema, const char *name, const Oid *types,
 								 int count, const char *extension);
 
+/* The schema of a function that runs; 42883 if it was dropped meanwhile. */
+extern Oid iuid_schema_of(Oid function);
+
 #endif /* IUID_FUNCTION_H */

@@ -16,6 +16,7 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
+#include "function.h"
 #include "maintenance.h"
 #include "owner.h"
 
@@ -42,7 +43,7 @@ iuid_create_partitions(PG_FUNCTION_ARGS)
 	check_not_null(fcinfo, 4,
 				   "Give the table, the step, the first time and the time at which to end.");
 	work.parent = PG_GETARG_OID(0);
-	work.schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	work.schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	work.step = iuid_step_of_interval(PG_GETARG_INTERVAL_P(1));
 	work.first = PG_GETARG_TIMESTAMPTZ(2);
 	work.last = PG_GETARG_TIMESTAMPTZ(3);
@@ -79,7 +80,7 @@ remove_old(FunctionCallInfo fcinfo, bool drop, MaintenanceReport report)
 	check_not_null(fcinfo, 2,
 				   "Give the table, and the time before which its partitions go.");
 	work.parent = PG_GETARG_OID(0);
-	work.schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	work.schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	work.older_than = PG_GETARG_TIMESTAMPTZ(1);
 	if (TIMESTAMP_NOT_FINITE(work.older_than))
 		ereport(ERROR,
@@ -112,7 +113,7 @@ iuid_maintain_partitions(PG_FUNCTION_ARGS)
 				 errmsg("number of steps to make ahead is out of range"),
 				 errdetail("It is a number from 0 to %d.", IUID_AHEAD_MAX)));
 	work.parent = PG_GETARG_OID(0);
-	work.schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	work.schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	work.step = iuid_step_of_interval(PG_GETARG_INTERVAL_P(1));
 
 	iuid_check_owner(work.parent);

@@ -15,12 +15,12 @@
 #include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 #include "datum.h"
+#include "function.h"
 #include "lock_list.h"
 #include "owner.h"
 #include "partitioned.h"
@@ -69,7 +69,7 @@ begin_list(FunctionCallInfo fcinfo)
 
 	iuid_check_reader(parent);
 	table = iuid_read_partitioned(parent, ORDER_OF_TIME,
-								  get_func_namespace(fcinfo->flinfo->fn_oid));
+								  iuid_schema_of(fcinfo->flinfo->fn_oid));
 	InitMaterializedSRF(fcinfo, 0);
 	return table;
 }

@@ -13,6 +13,7 @@
 #include "commands/defrem.h"
 #include "foreign/foreign.h"
 #include "funcapi.h"
+#include "function.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "storage/lmgr.h"
@@ -73,7 +74,7 @@ iuid_check_regions(PG_FUNCTION_ARGS)
 				 errhint("Give the table over all regions.")));
 	check->fcinfo = fcinfo;
 	check->global.parent = PG_GETARG_OID(0);
-	check->global.schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	check->global.schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	iuid_check_owner(check->global.parent);
 	/* No partition goes while it is looked at. */
 	LockRelationOid(check->global.parent, AccessShareLock);

@@ -11,6 +11,7 @@
 
 #include "catalog/pg_class.h"
 #include "funcapi.h"
+#include "function.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -80,7 +81,7 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	SavedUser saved;
 
 	countries->parent = parent;
-	countries->schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	countries->schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	countries->entity = entity;
 	work->has_step = !PG_ARGISNULL(2);
 	if (work->has_step)

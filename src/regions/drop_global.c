@@ -15,6 +15,7 @@
 #include "utils/lsyscache.h"
 
 #include "execute.h"
+#include "function.h"
 #include "owner.h"
 #include "partitions/lock.h"
 #include "partitions/partitioned.h"
@@ -41,7 +42,7 @@ PG_FUNCTION_INFO_V1(iuid_drop_global_table);
 Datum
 iuid_drop_global_table(PG_FUNCTION_ARGS)
 {
-	Work work = { .schema = get_func_namespace(fcinfo->flinfo->fn_oid) };
+	Work work = { .schema = iuid_schema_of(fcinfo->flinfo->fn_oid) };
 	SavedUser saved;
 	char *name;
 	ListCell *lc;

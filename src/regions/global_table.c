@@ -12,6 +12,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "funcapi.h"
+#include "function.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
@@ -66,7 +67,7 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 
 	work->local = PG_GETARG_OID(1);
 	countries->entity = entity;
-	countries->schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	countries->schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	iuid_check_owner(work->local);
 	(void) iuid_read_partitioned(work->local, ORDER_OF_COUNTRY,
 								 countries->schema);

@@ -15,6 +15,7 @@
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
+#include "function.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -82,7 +83,7 @@ PG_FUNCTION_INFO_V1(iuid_register_iso_countries);
 Datum
 iuid_register_iso_countries(PG_FUNCTION_ARGS)
 {
-	Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	Oid schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	Relation relation = open_table(schema);
 	Oid table = RelationGetRelid(relation);
 	SavedUser saved;

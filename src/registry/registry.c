@@ -18,10 +18,10 @@
 #include "access/xact.h"
 #include "lib/ilist.h"
 #include "utils/inval.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+#include "function.h"
 #include "registry.h"
 #include "registry_load.h"
 #include "registry_trigger.h"
@@ -137,7 +137,7 @@ find_registry(FmgrInfo *flinfo, Snapshot now)
 	if (registry != NULL)
 		move_pin(&site->registry, registry);
 	else
-		load(get_func_namespace(flinfo->fn_oid), &site->registry);
+		load(iuid_schema_of(flinfo->fn_oid), &site->registry);
 
 	site->moment = get_moment(now);
 	dlist_move_head(&call_sites, &site->node);

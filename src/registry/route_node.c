@@ -25,6 +25,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "function.h"
 #include "owner.h"
 #include "registry_trigger.h"
 #include "relation.h"
@@ -137,7 +138,7 @@ static uint64
 execute(FunctionCallInfo fcinfo, const char *table_name, const char *statement,
 		const char *node, const char *new_node)
 {
-	Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	Oid schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	Oid table = get_relname_relid(table_name, schema);
 	Oid types[] = { TEXTOID, TEXTOID };
 	Datum values[2] = { 0 };

@@ -8,6 +8,9 @@
 use strict;
 use warnings;
 
+# The long form takes longer than one test should.
+BEGIN { $ENV{PG_TEST_TIMEOUT_DEFAULT} //= 7200 if $ENV{FAULT_ROUNDS} }
+
 use lib 'test/t';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;

@@ -373,6 +373,18 @@ is(interrupted('cancel', '0.1', q{SELECT * FROM iuid_run_on_nodes('SELECT 1')}),
 run($holder, 'ROLLBACK');
 $_->quit for $session, $holder;
 
+# What takes long at another node ends there, too, whether the call is cancelled or the session ends.
+for my $how ('cancel', 'terminate')
+{
+	begin_session('postgres');
+	my $out = interrupted($how, '0.2', q{SELECT * FROM iuid_run_on_nodes('SELECT pg_sleep(3600)', ARRAY['there'], '1 hour')});
+	is($out, $how eq 'cancel' ? '57014' : 'ended', "$how, while another node works");
+	is(asked_there(q{'active'}, $how), '', 'which ends the command');
+	next if $how eq 'terminate';
+	is(run($session, q{SELECT * FROM iuid_run_on_nodes('SELECT 1')}), "here|t|1\nthere|t|1", 'and runs the next one');
+	$session->quit;
+}
+
 $_->quit for $monitor, $killer;
 my $log = slurp_file($node->logfile);
 unlike($log, qr/PANIC|TRAP|was terminated by signal|in recovery mode/, 'no process crashed');

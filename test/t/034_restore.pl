@@ -91,7 +91,8 @@ my $rows = $node->safe_psql('first', q{
 	SELECT string_agg(format('SELECT %L, count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text)) FROM ONLY %s AS t', oid::regclass, oid::regclass), ' UNION ALL ' ORDER BY oid::regclass::text)
 	FROM pg_class WHERE relkind IN ('r', 'm') AND relnamespace IN ('shop'::regnamespace, '"Id Types"'::regnamespace)});
 cmp_ok(scalar(() = $rows =~ /FROM ONLY/g), '>', 35, 'many tables');
-sub rows_of { return $node->safe_psql(shift, "SET search_path = pg_catalog; $rows") }
+sub sorted { return join "\n", sort grep { !/^--|^$/ } split /\n/, shift }
+sub rows_of { return sorted($node->safe_psql(shift, "SET search_path = pg_catalog; $rows")) }
 
 # Each dump has a random key of its own.  From 18 on NOT NULL has a name, which the server may choose anew.
 sub definitions_of
@@ -141,7 +142,6 @@ for my $round (1 .. $rounds)
 
 # A dump names the schema of the extensions.  In a database that has them in another one, it fails at
 # once, and all of it; with the other name in its place it restores.
-sub sorted { return join "\n", sort grep { !/^--|^$/ } split /\n/, shift }
 $node->safe_psql('postgres', "CREATE DATABASE another; ALTER DATABASE another SET iuid.node = 'here'");
 $node->safe_psql('another', 'CREATE SCHEMA another; CREATE EXTENSION iuid SCHEMA another; CREATE EXTENSION iuid_regions SCHEMA another');
 my $before = definitions_of('another');

@@ -1,18 +1,27 @@
 # shellcheck shell=bash
 #
-# Chroots with other PostgreSQL versions, which are kept in /var/cache/iuid, and the commands of
-# ./dev in them.  Read after library.sh.
+# Chroots with other PostgreSQL versions and for other machines, which are kept in /var/cache/iuid,
+# and the commands of ./dev in them.  Read after library.sh.
 
 chroots=${IUID_CHROOTS:-/var/cache/iuid}
 
-suite_of() {
+# What the chroot of this name has: versions of PostgreSQL, the machine, and the suites of Debian.
+# Of several suites the first is the base: the others give what it has not, or an older version of.
+# All are without security updates.  Those of a version can write what pg_upgrade to the last release
+# of the next does not read (15.20 and 17.12 to 18.6: "unrecognized parameter").
+describe_chroot() {
+	machine=$(dpkg --print-architecture)
 	case $1 in
-		15) echo bookworm ;;
-		17) echo trixie ;;
-		18) echo forky ;;
-		19) echo experimental ;;
-		*) die "PostgreSQL $1 is in no Debian suite that is known here; there are 15, 17, 18 and 19" ;;
+		15) majors=15 suites=bookworm ;;
+		17) majors=17 suites=trixie ;;
+		18) majors=18 suites=forky ;;
+		19) majors=19 suites='forky experimental' ;;
+		i386 | s390x) majors=17 suites=trixie machine=$1 ;;
+		upgrade) majors='15 17 18' suites='forky trixie bookworm' ;;
+		*) die "no Debian suite is known here for $1; there are PostgreSQL 15, 17, 18 and 19, i386 and s390x" ;;
 	esac
+	root=$chroots/pg${majors// /-}
+	[ "$machine" = "$(dpkg --print-architecture)" ] || root+=-$machine
 }
 
 # The archive that this machine gets its own packages from.
@@ -25,55 +34,83 @@ archive_reached() {
 }
 
 make_chroot() {
-	local major=$1 root=$2 suite base script
-	suite=$(suite_of "$major")
-	base=$suite
-	[ "$suite" != experimental ] || base=forky
+	local base=${suites%% *} script suite
 	script=$base
 	[ -e "/usr/share/debootstrap/scripts/$script" ] || script=sid
 
-	say "Making a chroot of $base for PostgreSQL $major (a minute or two)"
+	say "Making a chroot of $base for PostgreSQL $majors on $machine (a minute or two)"
 	as_root rm -rf "$root.new"
 	as_root mkdir -p "$root.new"
-	as_root debootstrap --variant=minbase "$base" "$root.new" "$(archive)" "$script" >"$work/debootstrap.log" 2>&1 ||
+	emulate debootstrap --variant=minbase --arch="$machine" "$base" "$root.new" "$(archive)" "$script" >"$work/debootstrap.log" 2>&1 ||
 		{ tail -n 20 "$work/debootstrap.log" >&2; die "debootstrap of $base failed"; }
 	# A mirror may lag behind the date until which a moving suite is valid.
 	echo 'Acquire::Check-Valid-Until "false";' | as_root tee "$root.new/etc/apt/apt.conf.d/mirror" >/dev/null
-	if [ "$suite" != "$base" ]; then
-		echo "deb $(archive) $suite main" | as_root tee "$root.new/etc/apt/sources.list.d/$suite.list" >/dev/null
-		printf 'Package: /^postgresql/ /^libpq/\nPin: release a=%s\nPin-Priority: 990\n' "$suite" |
+	for suite in ${suites#"$base"}; do
+		echo "deb $(archive) $suite main" | as_root tee -a "$root.new/etc/apt/sources.list.d/suites.list" >/dev/null
+		[ "$suite" != experimental ] ||
+			printf 'Package: /^postgresql/ /^libpq/\nPin: release a=%s\nPin-Priority: 990\n' "$suite" |
 			as_root tee "$root.new/etc/apt/preferences.d/$suite" >/dev/null
-	fi
+	done
 	as_root mv "$root.new" "$root"
 }
 
-# Makes the chroot of a version where there is none yet; false if it cannot be had.
+# Makes the chroot of a name where there is none yet; false if it cannot be had.
 have_chroot() {
-	local major=$1 suite
-	suite=$(suite_of "$major")
+	local suite
+	describe_chroot "$1"
 	install_packages debootstrap tar util-linux
+	is_native || install_packages qemu-user-static
 	# One run at a time works on the chroots.
 	as_root mkdir -p "$chroots"
 	exec 9<"$chroots"
 	flock --nonblock 9 || { say "Waiting for another run that works on the chroots"; flock 9; }
-	[ ! -d "$chroots/pg$major" ] || return 0
-	if ! archive_reached "$suite"; then
-		say "=== SKIPPED: PostgreSQL $major: the Debian archive cannot be reached for $suite ==="
-		return 1
-	fi
-	make_chroot "$major" "$chroots/pg$major"
+	[ ! -d "$root" ] || return 0
+	for suite in $suites; do
+		if ! archive_reached "$suite"; then
+			say "=== SKIPPED: $1: the Debian archive cannot be reached for $suite ==="
+			return 1
+		fi
+	done
+	make_chroot
 }
 
-# Runs a command of ./dev there.  The mounts and processes of a run are
+# --- another machine -----------------------------------------------------
+
+is_native() {
+	case $machine-$(dpkg --print-architecture) in
+		"$machine-$machine" | i386-amd64) ;;
+		*) false ;;
+	esac
+}
+
+# Runs a command as root, while the kernel hands programs of the machine to qemu.
+emulate() {
+	if is_native; then
+		as_root "$@"
+		return
+	fi
+	as_root unshare --mount sh -euc '
+		emulator=qemu-$1 kernel=/proc/sys/fs/binfmt_misc
+		shift
+		mount -t binfmt_misc binfmt_misc $kernel
+		[ -e "$kernel/$emulator" ] || cat "/usr/lib/binfmt.d/$emulator.conf" >$kernel/register
+		exec "$@"
+	' emulate "$machine" "$@"
+}
+
+# --- a run in a chroot ---------------------------------------------------
+
+# Runs a command of ./dev in the chroot of a name.  The mounts and processes of a run are
 # its own, and end with it.
 run_in_chroot() {
-	local major=$1 root=$chroots/pg$1 tmp=$work/tmp.$1
+	describe_chroot "$1"
+	local tmp=$work/tmp.$1
 	shift
 	as_root mkdir -p "$root/run/iuid"
 	# On the disk, as here: a benchmark takes more room than memory has.
 	mkdir -p -m 1777 "$tmp"
 	tar -C "$tree" --exclude=./.git -cf - . |
-		as_root unshare --mount --pid --fork bash -euc '
+		emulate unshare --mount --pid --fork bash -euc '
 			root=$1 major=$2 tmp=$3
 			shift 3
 			mount -t proc proc "$root/proc"
@@ -82,5 +119,5 @@ run_in_chroot() {
 			mount -t tmpfs tmpfs "$root/run/iuid"
 			tar --no-same-owner -C "$root/run/iuid" -xf -
 			exec chroot "$root" env -i PATH="$PATH" PG_MAJOR="$major" LC_ALL=C.UTF-8 /run/iuid/dev "$@"
-		' matrix "$root" "$major" "$tmp" "$@"
+		' matrix "$root" "${majors##* }" "$tmp" "$@"
 }

@@ -117,14 +117,14 @@ take_keep() {
 # --- the installation ----------------------------------------------------
 
 # PostgreSQL finds its files from where its programs are, so a copy of an
-# installation is one of its own.
+# installation is one of its own.  The arguments are the compiler's flags, and what make is told.
 build() {
 	say "Building iuid for PostgreSQL $PG_MAJOR (ten seconds)"
 	local prefix=$work/usr
 	mkdir -p "$prefix/lib/postgresql" "$prefix/share/postgresql" "$work/tree"
 	cp -a "/usr/lib/postgresql/$PG_MAJOR" "$prefix/lib/postgresql/"
 	cp -a "/usr/share/postgresql/$PG_MAJOR" "$prefix/share/postgresql/"
-	ln -s /usr/include "$prefix/include"
+	ln -sfn /usr/include "$prefix/include"
 	tar -C "$tree" --exclude=./.git -cf - . | tar -C "$work/tree" -xf -
 	[ "$(id -u)" != 0 ] || chown -R postgres: "$work"
 
@@ -132,7 +132,7 @@ build() {
 	export PATH=$bin:$PATH
 	# apt keeps the tree's owner out of it, so make runs as the server's user.
 	run_make clean COPT= >/dev/null
-	run_make all install COPT="${1:-}" >"$work/build.log" 2>&1 ||
+	run_make all install COPT="${1:-}" "${@:2}" >"$work/build.log" 2>&1 ||
 		{ cat "$work/build.log" >&2; die "the build failed"; }
 	# The examples name files from the top of the tree.
 	cd "$work/tree"

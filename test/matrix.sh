@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
 #
-#   ./dev matrix [version...]  test on PostgreSQL 17, 18 and 19, or on those named, in chroots
+#   ./dev matrix [name...]     test in chroots: on PostgreSQL 17, 18 and 19, or on those named; i386
+#                              and s390x are PostgreSQL 17 on these machines
+#
+# qemu runs the programs of s390x, whose words have the most significant byte first, ten times more
+# slowly.
 
 . "$(dirname "$0")/library.sh"
 . "$tree/test/chroot.sh"
 
 failed=()
 [ $# -gt 0 ] || set -- 17 18 19
-for major; do
-	suite_of "$major" >/dev/null
+for name; do
+	describe_chroot "$name"
 done
-for major; do
-	! have_chroot "$major" || run_in_chroot "$major" test || failed+=("$major")
+for name; do
+	! have_chroot "$name" || run_in_chroot "$name" test || failed+=("$name")
 done
-[ ${#failed[@]} -eq 0 ] || die "FAILED on PostgreSQL ${failed[*]}"
+[ ${#failed[@]} -eq 0 ] || die "FAILED on ${failed[*]}"

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+#
+#   ./dev upgrade [version...] pg_upgrade from PostgreSQL 15 to 17 to 18 in a chroot, or here from
+#                              each of those named to the next
+
+. "$(dirname "$0")/library.sh"
+
+if [ $# = 0 ]; then
+	. "$tree/test/chroot.sh"
+	describe_chroot upgrade
+	! have_chroot upgrade || run_in_chroot upgrade upgrade $majors
+	exit
+fi
+
+installations=()
+for PG_MAJOR; do
+	install_toolchain libipc-run-perl perl
+	build "" with_llvm=no
+	installations+=("${bin%/bin}")
+done
+export IUID_INSTALLATIONS="${installations[*]}"
+run_make installcheck TAP_TESTS=1 REGRESS= PROVE_TESTS=test/upgrade/upgrade.pl PROVE_FLAGS=--verbose

@@ -1,0 +1,99 @@
+# pg_upgrade from each of some servers to the next.  What questions find by every kind of index and
+# partition is what core's uuid finds in the same bytes: before, after, and after more has come.
+# ./dev upgrade runs this, with the folders of the installations in IUID_INSTALLATIONS.
+use strict;
+use warnings;
+
+use File::Basename;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my @installations = split ' ', $ENV{IUID_INSTALLATIONS} // '';
+plan skip_all => 'SKIPPED: no installations are named; ./dev upgrade names them' unless @installations > 1;
+
+my $check_btrees = q{
+	SELECT count(bt_index_parent_check(indexrelid, heapallindexed => true, rootdescend => true)::text) > 40
+	FROM pg_index JOIN pg_class ON oid = indexrelid
+	WHERE relkind = 'i' AND relam = (SELECT oid FROM pg_am WHERE amname = 'btree')};
+my $classes = q{
+	SELECT amname, opcname, amvalidate(c.oid) FROM pg_opclass AS c JOIN pg_am AS a ON a.oid = opcmethod
+	WHERE opcintype = 'iuid'::regtype ORDER BY 1, 2};
+my $faults = q{
+	SELECT parent, f FROM unnest('{by_time,by_uuid,by_both_c7,by_both_c8}'::regclass[]) AS parent, iuid_check_partitions(parent) AS f};
+
+sub start
+{
+	my ($name, $installation) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name, install_path => $installation);
+	$node->init(extra => [ '--data-checksums', '--no-locale', '--encoding=UTF8' ]);
+	$node->append_conf('postgresql.conf', 'fsync = off');
+	$node->start;
+	return $node;
+}
+
+sub run_file
+{
+	my ($node, $database, $name) = @_;
+	my ($out, $err);
+	my $done = $node->psql($database, slurp_file("test/upgrade/$name.sql"), stdout => \$out, stderr => \$err, on_error_stop => 1);
+	is("$done $err", '0 ', "$name.sql runs");
+	return $out;
+}
+
+# What must hold on a server whose questions have these answers.
+sub check
+{
+	my ($node, $database, $expected) = @_;
+	is(run_file($node, $database, 'answers'), $expected, 'the answers are those of uuid');
+	is($node->safe_psql($database, $check_btrees), 't', 'every btree is in order and has every row');
+	is($node->safe_psql($database, $faults), '', 'no partition is at fault');
+}
+
+# The same after more has come, whose identifiers are younger than all.
+sub check_and_add
+{
+	my ($node, $database, $expected) = @_;
+	check($node, $database, $expected);
+	is($node->safe_psql($database, 'SELECT gen_iuid(0, 0) > newest, gen_iuid(0, 0) > newest::uuid FROM newest'), 't|t', 'new identifiers are past the old ones');
+	run_file($node, $database, 'more');
+	$expected = run_file($node, $database, 'oracle');
+	check($node, $database, $expected);
+	return $expected;
+}
+
+my $node = start('first', shift @installations);
+run_file($node, 'postgres', 'objects');
+my $expected = check_and_add($node, 'postgres', run_file($node, 'postgres', 'oracle'));
+my $dump = $node->basedir . '/dump';
+$node->command_ok([ "$installations[-1]/bin/pg_dump", '-Fc', '-f', $dump, $node->connstr('postgres') ], 'the newest pg_dump');
+my $expected_of_dump = $expected;
+
+for my $installation (@installations)
+{
+	my $new = start(basename($installation), $installation);
+	$_->stop for $node, $new;
+	my ($out, $err) = run_command(
+		[   "$installation/bin/pg_upgrade", '--no-sync',
+			'-b', $node->config_data('--bindir'), '-B', "$installation/bin",
+			'-d', $node->data_dir, '-D', $new->data_dir,
+			'-s', $node->host, '-p', $node->port, '-P', $new->port ]);
+	like($out, qr/^Upgrade Complete$/m, 'pg_upgrade to ' . basename($installation))
+		or diag($err, map { slurp_file($_) } glob $new->data_dir . '/pg_upgrade_output.d/*/log/*_dump_*.log'), die;
+	$node = $new;
+	$node->start;
+	$expected = check_and_add($node, 'postgres', $expected);
+	$node->safe_psql('postgres', 'CREATE DATABASE fresh');
+	$node->safe_psql('fresh', 'CREATE EXTENSION iuid');
+	is($node->safe_psql('postgres', $classes), $node->safe_psql('fresh', $classes), 'the operator classes are as valid as new ones');
+	$node->safe_psql('postgres', 'DROP DATABASE fresh');
+	$node->stop;
+	command_ok([ "$installation/bin/pg_checksums", '--check', '-D', $node->data_dir ], 'the checksums of all pages');
+	$node->start;
+}
+
+$node->safe_psql('postgres', q{CREATE DATABASE restored; ALTER DATABASE restored SET iuid.node = 'almaty'});
+$node->command_ok([ 'pg_restore', '-d', $node->connstr('restored'), $dump ], 'the dump of the first server restores on the last');
+check_and_add($node, 'restored', $expected_of_dump);
+$node->stop;
+done_testing();

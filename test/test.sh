@@ -52,6 +52,10 @@ for name; do
 done
 
 install_toolchain clang libclang-rt-dev libfaketime libipc-run-perl openssl perl python3-psycopg
+# What doc/other-partitioning.md speaks of, where the archive has it for this version.
+mapfile -t others < <(apt-cache pkgnames "postgresql-$PG_MAJOR-" |
+	grep -xE "postgresql-$PG_MAJOR-(partman|timescaledb)")
+install_packages "${others[@]}"
 build -Werror
 start_server
 make_small_disk

@@ -42,7 +42,7 @@ FROM partitioned CROSS JOIN (VALUES
 	('time', '_default', $$SELECT string_agg(n::text, ',' ORDER BY n) FROM %s
 		WHERE id >= iuid_floor(now() - interval '190 days') AND id < iuid_floor(now() - interval '110 days')$$)
 ) AS queries (question, has_not, query)
-ORDER BY 1, 2;
+ORDER BY parent::text, question;
 
 SELECT 'orders', question, pg_temp.answer(query, has, '^$')
 FROM (VALUES

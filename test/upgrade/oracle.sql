@@ -33,7 +33,7 @@ FROM partitioned CROSS JOIN (
 	UNION ALL SELECT 'time', string_agg(n::text, ',' ORDER BY n) FROM rows
 		WHERE pg_temp.at(u) >= now() - interval '190 days' AND pg_temp.at(u) < now() - interval '110 days'
 ) AS answers
-ORDER BY 1, 2;
+ORDER BY parent::text, question;
 
 SELECT 'orders', question, md5(answer)
 FROM (

@@ -51,10 +51,10 @@ for name; do
 	fi
 done
 
-install_toolchain clang libclang-rt-dev libfaketime libipc-run-perl openssl perl python3-psycopg
-# What doc/other-partitioning.md speaks of, where the archive has it for this version.
-mapfile -t others < <(apt-cache pkgnames "postgresql-$PG_MAJOR-" |
-	grep -xE "postgresql-$PG_MAJOR-(partman|timescaledb)")
+install_toolchain libfaketime libipc-run-perl openssl perl python3-psycopg
+# What not every machine or version has: libFuzzer, and what doc/other-partitioning.md speaks of.
+mapfile -t others < <(apt-cache pkgnames |
+	grep -xE "libclang-rt-dev|postgresql-$PG_MAJOR-(partman|timescaledb)" | sed 's/^libclang-rt-dev/clang\n&/')
 install_packages "${others[@]}"
 build -Werror
 start_server

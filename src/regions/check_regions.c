@@ -9,6 +9,8 @@
  */
 #include "compat.h"
 
+#include <ctype.h>
+
 #include "catalog/pg_class.h"
 #include "commands/defrem.h"
 #include "foreign/foreign.h"
@@ -163,12 +165,13 @@ static int
 entity_in_name(const char *name)
 {
 	const char *end = strrchr(name, '_');
-	int entity, used = 0;
+	char *rest;
+	unsigned long entity;
 
-	if (end == NULL || sscanf(end, "_e%d%n", &entity, &used) != 1 ||
-		end[used] != '\0' || entity < 0 || entity > IUID_ENTITY_MAX)
+	if (end == NULL || end[1] != 'e' || !isdigit((unsigned char) end[2]))
 		return -1;
-	return entity;
+	entity = strtoul(end + 2, &rest, 10);
+	return *rest == '\0' && entity <= IUID_ENTITY_MAX ? (int) entity : -1;
 }
 
 /* Whether countries have time partitions, so that a new one needs a step. */

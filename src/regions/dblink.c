@@ -220,9 +220,12 @@ int
 iuid_connect_seconds(const ForeignServer *server)
 {
 	const char *option = iuid_option(server->options, "connect_timeout");
-	int seconds = option == NULL ? IUID_CONNECT_SECONDS : atoi(option);
+	long seconds =
+		option == NULL ? IUID_CONNECT_SECONDS : strtol(option, NULL, 10);
 
-	return seconds <= 0 ? 0 : Max(seconds, IUID_CONNECT_SECONDS);
+	if (seconds <= 0)
+		return 0;
+	return Min(Max(seconds, IUID_CONNECT_SECONDS), INT_MAX);
 }
 
 bool

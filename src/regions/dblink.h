@@ -61,7 +61,7 @@ extern int iuid_connect_seconds(const ForeignServer *server);
  * What the connection to a server is called now.  42704 if there is no such
  * server, 42809 if it is not one of postgres_fdw.
  */
-extern Connection iuid_find_connection(const char *server);
+extern Connection iuid_find_connection(const char *name);
 
 /*
  * Whether a connection is of the same server and user, but was made before one

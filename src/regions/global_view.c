@@ -282,7 +282,7 @@ create_foreign(const Work *work, const Other *other)
 static char *
 column_definitions(Oid table)
 {
-	int count = iuid_class_of(table).relnatts;
+	AttrNumber count = iuid_class_of(table).relnatts;
 	StringInfoData text;
 
 	initStringInfo(&text);

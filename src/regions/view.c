@@ -36,7 +36,7 @@ static void rename_column(Oid view, const char *old, const char *name);
 List *
 iuid_column_names(Oid relation)
 {
-	int count = iuid_class_of(relation).relnatts;
+	AttrNumber count = iuid_class_of(relation).relnatts;
 	List *names = NIL;
 
 	for (AttrNumber n = 1; n <= count; n++)

@@ -22,7 +22,10 @@ typedef struct Named
 } Named;
 
 /* As many as there can be routes; each of the two numbers can be "any", too. */
-#define NODES_MAX ((IUID_COUNTRIES + 1) * (IUID_ENTITIES + 1))
+enum
+{
+	NODES_MAX = (IUID_COUNTRIES + 1) * (IUID_ENTITIES + 1)
+};
 
 /* The number of names for which a hash table has room at first. */
 #define FEW_NAMES 16

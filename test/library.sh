@@ -121,14 +121,20 @@ take_keep() {
 build() {
 	say "Building iuid for PostgreSQL $PG_MAJOR (ten seconds)"
 	local prefix=$work/usr
-	mkdir -p "$prefix/lib/postgresql" "$prefix/share/postgresql" "$work/tree"
+	mkdir -p "$prefix/lib/postgresql" "$prefix/share/postgresql"
 	cp -a "/usr/lib/postgresql/$PG_MAJOR" "$prefix/lib/postgresql/"
 	cp -a "/usr/share/postgresql/$PG_MAJOR" "$prefix/share/postgresql/"
 	ln -sfn /usr/include "$prefix/include"
+	bin=$prefix/lib/postgresql/$PG_MAJOR/bin
+	build_in_copy "$@"
+}
+
+# The copy has its programs in $bin.
+build_in_copy() {
+	mkdir -p "$work/tree"
 	tar -C "$tree" --exclude=./.git -cf - . | tar -C "$work/tree" -xf -
 	[ "$(id -u)" != 0 ] || chown -R postgres: "$work"
 
-	bin=$prefix/lib/postgresql/$PG_MAJOR/bin
 	export PATH=$bin:$PATH
 	# apt keeps the tree's owner out of it, so make runs as the server's user.
 	run_make clean COPT= >/dev/null

@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+#
+# Both suites of tests, pg_regress and TAP, for the commands that run them.  Read after library.sh.
+
+failed=()
+
+# The arguments are the name of the suite, how many tests that is, how a line begins that tells of
+# a test, and what make is told.
+run_suite() {
+	local name=$1 total=$2 line=$3
+	shift 3
+	say "--- $name, PostgreSQL $PG_MAJOR: $total test$([ "$total" = 1 ] || echo s)"
+	rm -f regression.diffs
+	if run_make installcheck "$@" | number "$total" "$line"; then
+		say "--- $name: passed"
+	else
+		[ ! -f regression.diffs ] || cat regression.diffs
+		say "--- $name: FAILED"
+		failed+=("$name")
+	fi
+}
+
+# Puts "3 of 25" in front of the lines that begin like that.  Leaves out the notes, which begin
+# with a #; what a test says of a failure comes on standard error.
+number() {
+	perl -ne 'BEGIN { $| = 1; ($total, $line) = splice @ARGV, 0, 2 }
+		next if /^#/;
+		printf "%*d of %d  ", length $total, ++$n, $total if /^(?:$line)/;
+		print' "$@"
+}
+
+run_pg_regress() { run_suite pg_regress "$1" 'test |(not )?ok ' "${@:2}"; }
+run_tap() { run_suite TAP "$1" 'test/t/\S+ \.\.' TAP_TESTS=1 REGRESS= "${@:2}"; }
+
+# Sorts the names of tests into the arrays regress and tap.  The regression test "install" creates the
+# extensions for those after it.
+sort_names() {
+	local name
+	regress=() tap=()
+	for name; do
+		if [[ $name = */* ]]; then
+			die "a test is named without its folder and ending, not $name"
+		elif [ -f "$tree/sql/$name.sql" ]; then
+			[ ${#regress[@]} -gt 0 ] || regress=(install)
+			[ "$name" = install ] || regress+=("$name")
+		elif [ -f "$tree/test/t/$name.pl" ]; then
+			tap+=("test/t/$name.pl")
+		else
+			die "there is no test $name: neither sql/$name.sql nor test/t/$name.pl"
+		fi
+	done
+}
+
+# Runs the tests of those arrays.
+run_names() {
+	[ ${#regress[@]} = 0 ] || run_pg_regress ${#regress[@]} REGRESS="${regress[*]}"
+	[ ${#tap[@]} = 0 ] || run_tap ${#tap[@]} PROVE_TESTS="${tap[*]}" PROVE_FLAGS=--verbose
+}

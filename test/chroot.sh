@@ -33,8 +33,9 @@ archive_reached() {
 	/usr/lib/apt/apt-helper download-file "$(archive)dists/$1/InRelease" "$work/InRelease.$1" >/dev/null 2>&1
 }
 
+# False if the archive has not the version.
 make_chroot() {
-	local base=${suites%% *} script suite
+	local name=$1 base=${suites%% *} script suite major
 	script=$base
 	[ -e "/usr/share/debootstrap/scripts/$script" ] || script=sid
 
@@ -50,6 +51,13 @@ make_chroot() {
 		[ "$suite" != experimental ] ||
 			printf 'Package: /^postgresql/ /^libpq/\nPin: release a=%s\nPin-Priority: 990\n' "$suite" |
 			as_root tee "$root.new/etc/apt/preferences.d/$suite" >/dev/null
+	done
+	emulate chroot "$root.new" apt-get update >/dev/null 2>&1 || die "the packages of $suites cannot be listed"
+	for major in $majors; do
+		emulate chroot "$root.new" apt-cache show "postgresql-$major" >/dev/null 2>&1 && continue
+		say "=== SKIPPED: $name: the Debian archive has no postgresql-$major in $suites for $machine ==="
+		as_root rm -rf "$root.new"
+		return 1
 	done
 	as_root mv "$root.new" "$root"
 }
@@ -71,7 +79,7 @@ have_chroot() {
 			return 1
 		fi
 	done
-	make_chroot
+	make_chroot "$1"
 }
 
 # --- another machine -----------------------------------------------------

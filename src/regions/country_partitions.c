@@ -11,7 +11,6 @@
 
 #include "catalog/pg_class.h"
 #include "funcapi.h"
-#include "function.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -21,6 +20,7 @@
 #include "country_check.h"
 #include "country_view.h"
 #include "execute.h"
+#include "function.h"
 #include "owner.h"
 #include "partitions/default_rows.h"
 #include "partitions/lock.h"

@@ -15,7 +15,6 @@
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
-#include "function.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -24,6 +23,7 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
+#include "function.h"
 #include "iso_countries.h"
 #include "owner.h"
 #include "relation.h"

@@ -125,10 +125,10 @@ sub kill_server
 sub kill_backend
 {
 	my ($node, $pid) = @_;
-	my $started = q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'};
-	my $before = $node->safe_psql('postgres', $started);
+	my $from = -s $node->logfile;
 	kill 'KILL', $pid or die "$pid: $!";
-	$node->poll_query_until('postgres', "SELECT ($started) <> $before") or die 'the server does not recover';
+	$node->wait_for_log(qr/all server processes terminated; reinitializing/, $from);
+	$node->poll_query_until('postgres', undef, '') or die 'the server does not recover';
 	return;
 }
 

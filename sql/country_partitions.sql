@@ -75,6 +75,10 @@ CREATE TABLE by_time (id iuid) PARTITION BY RANGE (id);
 SELECT iuid_create_country_partitions('by_time', 1);
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_create_global_table('everything', 'by_time', 1);
+CREATE DOMAIN order_id AS iuid;
+CREATE TABLE by_domain (id order_id) PARTITION BY RANGE (id iuid_country_ops);
+SELECT iuid_create_country_partitions('by_domain', 1);
+\echo :LAST_ERROR_SQLSTATE
 SELECT iuid_create_global_table('public.by_time', '"a.b"."Orders"', 1);
 SELECT iuid_create_global_table('"a.b"."orders everywhere"', 'wallets', 2);
 \echo :LAST_ERROR_SQLSTATE
@@ -87,7 +91,8 @@ SELECT iuid_create_country_partitions('wallets', NULL);
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_create_country_partitions('wallets', 256);
 
-DROP TABLE by_time, wallets;
+DROP TABLE by_time, by_domain, wallets;
+DROP DOMAIN order_id;
 DROP SCHEMA "a.b" CASCADE;
 DROP SCHEMA "A schema with a name that fills what a name may have, and needs q" CASCADE;
 DROP EXTENSION postgres_fdw CASCADE;

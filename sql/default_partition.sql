@@ -59,7 +59,8 @@ SELECT iuid_drop_partitions('orders', '2026-02-01');
 CREATE TABLE events (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE events_rest PARTITION OF events DEFAULT;
 INSERT INTO events VALUES ('019b76da-a800-7000-8000-000000000000'), ('019b76da-a7ff-7fff-bfff-ffffffffffff'),
-	('019b76da-a800-8007-8041-23456789abcd'), ('919108f7-52d1-4320-9bac-f847db4148a8'), ('019c167f-cbff-7fff-bfff-ffffffffffff'), ('019c167f-cc00-7000-8000-000000000000');
+	('019b76da-a800-8007-8041-23456789abcd'), ('919108f7-52d1-4320-9bac-f847db4148a8'), ('019c167f-cbff-7fff-bfff-ffffffffffff'), ('019c167f-cc00-7000-8000-000000000000'),
+	('019b76da-a800-0000-0000-000000000000'), ('019c167f-cc00-0000-0000-000000000000'); -- the bounds themselves: the lower one belongs to it
 SELECT iuid_create_partitions('events', '1 month', '2026-01-01', '2026-02-01');
 SELECT tableoid::regclass AS partition, id FROM events ORDER BY 1, 2;
 SELECT * FROM iuid_check_partitions('events');
@@ -106,6 +107,15 @@ SELECT iuid_create_partitions('owned', '1 month', '2026-01-01', '2026-02-01');
 RESET ROLE;
 SELECT iuid_create_partitions('owned', '1 month', '2026-02-01', '2026-03-01');
 SELECT relname, relowner::regrole FROM pg_class WHERE relname LIKE 'owned\_2026\___' ORDER BY 1;
+-- whoever may read the table is told of the rows that are to be seen, and of no others
+SELECT count(*) FROM iuid_create_partitions('owned', '1 month', '2026-04-01', '2026-05-01');
+INSERT INTO owned VALUES (gen_iuid(7, 1, '2026-03-05'));
+ALTER TABLE owned_rest ENABLE ROW LEVEL SECURITY;
+GRANT SELECT ON owned, owned_rest TO regress_iuid_other;
+SELECT problem FROM iuid_check_partitions('owned');
+SET ROLE regress_iuid_other;
+SELECT problem FROM iuid_check_partitions('owned');
+RESET ROLE;
 DROP TABLE owned, faulty, orders, line_kept, line_cascade, line_null, customer;
 DROP FUNCTION fail;
 REVOKE CREATE ON SCHEMA public FROM regress_iuid_owner, regress_iuid_other;

@@ -103,6 +103,20 @@ ALTER TABLE owned OWNER TO regress_iuid_owner;
 SELECT iuid_create_partitions('owned', :january);
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_create_partitions('owned', '1 month', '2026-03-01', '2026-04-01');
+-- one that is partitioned itself is asked for such rows, whoever owns it
+ALTER TABLE partitioned OWNER TO regress_iuid_owner;
+SELECT iuid_create_partitions('partitioned', '1 month', '2026-04-01', '2026-05-01');
+
+-- what is committed after the transaction has taken its snapshot moves, too
+CREATE EXTENSION dblink;
+CREATE TABLE late (id iuid) PARTITION BY RANGE (id);
+CREATE TABLE late_rest PARTITION OF late DEFAULT;
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT count(*) FROM late;
+SELECT dblink_exec('loop', $$INSERT INTO late SELECT iuid_from_name(7, 1, 'p', '2026-01-05')$$);
+SELECT iuid_create_partitions('late', :january);
+COMMIT;
+SELECT tableoid::regclass FROM late;
 
 -- a query that is reading DEFAULT, and checks that are still to come, would look where the rows were
 CREATE TABLE used (id iuid PRIMARY KEY, other iuid REFERENCES used DEFERRABLE INITIALLY DEFERRED) PARTITION BY RANGE (id);
@@ -139,8 +153,8 @@ SELECT has_table_privilege('customer', 'SELECT') OR has_table_privilege('receipt
 RESET ROLE;
 
 SET client_min_messages = warning;
-DROP TABLE used, receipt, paid, customer, orders, lines, stop, trips, partitioned, near, by_country, afar, owned;
-DROP EXTENSION postgres_fdw CASCADE;
+DROP TABLE late, used, receipt, paid, customer, orders, lines, stop, trips, partitioned, near, by_country, afar, owned;
+DROP EXTENSION postgres_fdw, dblink CASCADE;
 DROP FUNCTION make_partition;
 REVOKE CREATE ON SCHEMA public FROM regress_iuid_owner;
 DROP ROLE regress_iuid_owner;

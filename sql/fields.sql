@@ -41,6 +41,12 @@ SELECT count(*) AS disagreements FROM made, iuid_fields(id) AS f
 WHERE (f.timestamp, f.country, f.entity, f.random, f.layout)
 	IS DISTINCT FROM (iuid_timestamp(id), iuid_country(id), iuid_entity(id), iuid_random(id), iuid_layout(id));
 
+-- for TimescaleDB: the first 48 bits as a time, whatever the layout, and a microsecond
+SELECT id, to_timestamp(ms / 1000) + ms % 1000 * interval '1 ms' + interval '1 us' AS oracle, iuid_chunk_time(id)
+FROM (VALUES (iuid '019b7612-3c00-8007-8041-23456789abcd'), ('019b7612-3c00-8107-8041-23456789abcd'), ('019b7612-3c00-8f07-8041-23456789abcd'),
+	('00000000-0000-0000-0000-000000000000'), ('ffffffff-ffff-ffff-ffff-ffffffffffff'), (NULL)) AS v(id),
+	LATERAL (SELECT ('x' || left(translate(id::text, '-', ''), 12))::bit(48)::bigint AS ms) AS x;
+
 -- immutable enough for generated columns, expression indexes and policies
 CREATE TABLE reading (id iuid PRIMARY KEY,
 	country int GENERATED ALWAYS AS (iuid_country(id)) STORED,

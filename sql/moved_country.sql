@@ -1,8 +1,8 @@
 -- A country whose route changes: the foreign tables of the other nodes follow.
 CREATE EXTENSION postgres_fdw;
 CREATE SERVER middle FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iuid');
-CREATE SERVER south FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iuid');
-INSERT INTO iuid_nodes VALUES ('north', NULL, NULL), ('middle', NULL, 'middle'), ('south', NULL, 'south');
+CREATE SERVER "The south" FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iuid');
+INSERT INTO iuid_nodes VALUES ('north', NULL, NULL), ('middle', NULL, 'middle'), ('south', NULL, 'The south');
 INSERT INTO iuid_routes VALUES (7, NULL, 'north'), (8, NULL, 'middle'), (9, NULL, 'south');
 SET iuid.node = 'north';
 CREATE TABLE trips (id iuid PRIMARY KEY, n int) PARTITION BY RANGE (id iuid_country_ops);

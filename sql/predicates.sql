@@ -68,12 +68,24 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM sample WHERE id <@ costly();
 EXPLAIN (COSTS OFF) SELECT count(*) FROM sample WHERE id <@ tstzrange(NULL, clock_timestamp());
 EXPLAIN (COSTS OFF) SELECT count(*) FROM sample WHERE iuid_is_from(id, (random() * 9)::int);
 EXPLAIN (COSTS OFF) SELECT count(*) FROM sample WHERE iuid_is_from(gen_iuid(7, 1), 7);
+EXPLAIN (COSTS OFF) SELECT count(*) FROM sample WHERE gen_iuid(7, 1) <@ tstzrange('2026-01-01', NULL);
 DROP FUNCTION costly;
+-- nor is a sub-query
+CREATE FUNCTION sub_queries(query text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+	RETURN jsonb_array_length(jsonb_path_query_array(plan, 'strict $.**."Subplan Name"', silent => true));
+END $$;
+SELECT sub_queries('SELECT FROM sample WHERE id <@ (SELECT tstzrange(min(at), max(at)) FROM moment)');
+SELECT sub_queries('SELECT FROM sample WHERE iuid_is_from(id, (SELECT count(*)::int FROM moment))');
+DROP FUNCTION sub_queries;
 
 -- a long expression of built-in functions is not
 EXPLAIN (COSTS OFF) SELECT count(*) FROM sample WHERE id <@ tstzrange(
 	(date_trunc('month', now() AT TIME ZONE 'Asia/Almaty') - interval '1 month') AT TIME ZONE 'Asia/Almaty',
 	(date_trunc('month', now() AT TIME ZONE 'Asia/Almaty') + interval '1 month') AT TIME ZONE 'Asia/Almaty');
+EXPLAIN (COSTS OFF) SELECT count(*) FROM sample WHERE tstzrange('2026-01-01', now()) @> id;
 
 -- nor does a recursive function lead the planner into a recursion
 CREATE FUNCTION recursive(id iuid) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT CASE WHEN id >= recursive(id) THEN now() END $$;

@@ -86,6 +86,15 @@ SET search_path = "c ""d""";
 SET ROLE regress_iuid_clerk;
 SELECT iuid_register_iso_countries();
 SELECT iuid_register_iso_countries() AS again;
+-- with the caller's rights, and no others
+RESET ROLE;
+REVOKE SELECT ON iuid_countries FROM PUBLIC;
+SET ROLE regress_iuid_clerk;
+\set VERBOSITY sqlstate
+SELECT iuid_register_iso_countries();
+\set VERBOSITY default
+RESET ROLE;
+GRANT SELECT ON iuid_countries TO PUBLIC;
 RESET ROLE;
 DELETE FROM iuid_countries;
 -- where a table has another owner, after all, what that one attached to it runs with its rights, whoever calls

@@ -86,6 +86,31 @@ SELECT iuid_create_partitions('"a.b"."Order Items"', '1 month', '2027-01-01', '2
 \echo :LAST_ERROR_SQLSTATE
 DROP TABLE "a.b"."Order Items_2027_01";
 
+-- a new partition has the tablespace of its parent, and its columns have their comments, storage and compression
+SET allow_in_place_tablespaces = on;
+CREATE TABLESPACE regress_iuid LOCATION '';
+CREATE TABLE placed (id iuid, note text) PARTITION BY RANGE (id) TABLESPACE regress_iuid;
+ALTER TABLE placed ALTER note SET STORAGE external, ALTER note SET COMPRESSION pglz;
+COMMENT ON COLUMN placed.note IS 'what was said';
+SELECT iuid_create_partitions('placed', '1 month', '2026-01-01', '2026-02-01');
+SELECT spcname, attname, attstorage, attcompression, col_description(attrelid, attnum)
+FROM pg_class AS c JOIN pg_tablespace AS t ON t.oid = reltablespace JOIN pg_attribute ON attrelid = c.oid
+WHERE relname = 'placed_2026_01' AND attnum > 0;
+DROP TABLE placed;
+DROP TABLESPACE regress_iuid;
+-- it has the replica identity of its parent, or FULL if rows that are logged so may move into it
+CREATE TABLE logged (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE logged_rest PARTITION OF logged DEFAULT;
+SELECT iuid_create_partitions('logged', '1 month', '2026-01-01', '2026-02-01');
+ALTER TABLE logged_rest REPLICA IDENTITY FULL;
+SELECT iuid_create_partitions('logged', '1 month', '2026-02-01', '2026-03-01');
+ALTER TABLE logged REPLICA IDENTITY NOTHING;
+SELECT iuid_create_partitions('logged', '1 month', '2026-03-01', '2026-04-01');
+ALTER TABLE logged REPLICA IDENTITY USING INDEX logged_pkey;
+SELECT iuid_create_partitions('logged', '1 month', '2026-04-01', '2026-05-01');
+SELECT relname, relreplident FROM pg_class WHERE relname LIKE 'logged\_2026___' ORDER BY 1;
+DROP TABLE logged;
+
 -- dropped is what ended at or before the time, and never the DEFAULT partition
 CREATE TABLE "a.b"."the rest" PARTITION OF "a.b"."Order Items" DEFAULT;
 INSERT INTO "a.b"."Order Items" SELECT gen_iuid(7, 1, at) FROM generate_series('2020-01-01'::timestamptz, '2026-03-01', '1 week') AS at;

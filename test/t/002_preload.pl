@@ -51,5 +51,24 @@ my ($status, $out, $err) = $node->psql('postgres', 'ALTER DATABASE postgres SET 
 isnt($status, 0, 'a country out of range is refused');
 like($err, qr/256 is outside the valid range for parameter "iuid.country" \(-1 .. 255\)/, 'and the range is named');
 
+# Nor does a session go on from the last identifier of the postmaster, where the clock is behind that.
+SKIP:
+{
+	my ($library) = glob '/usr/lib/*/faketime/libfaketime.so.1';
+	skip 'SKIPPED: libfaketime, which moves the clock, is not installed', 2 unless $library;
+	my $offset = $node->basedir . '/offset';
+	append_to_file($offset, '+0');
+	$node->stop;
+	{
+		local @ENV{ 'LD_PRELOAD', 'FAKETIME_TIMESTAMP_FILE', 'FAKETIME_NO_CACHE', 'FAKETIME_DONT_FAKE_MONOTONIC' } = ($library, $offset, 1, 1);
+		$node->start;
+	}
+	my $is_now = 'SELECT iuid_timestamp(gen_iuid(7, 1)) <= clock_timestamp()';
+	is($node->safe_psql('postgres', $is_now), 't', 'a first identifier of now');
+	append_to_file("$offset.new", '-5s');
+	rename "$offset.new", $offset or die "rename: $!";
+	is($node->safe_psql('postgres', $is_now), 't', 'by a clock that has stepped back, too');
+}
+
 $node->stop;
 done_testing();

@@ -192,6 +192,16 @@ like( $node->safe_psql('postgres', q{
 		SELECT ms(id), fraction(id) FROM made WHERE step LIKE 'stands still%' ORDER BY n DESC LIMIT 1}),
 	qr/^1767225600124\|[345]$/, 'a full 4096th carries into the next one, and into the next millisecond');
 
+# Ten seconds behind the reading that was followed last, and a millisecond more.
+for my $at ('1767225610', '1767225600', '1767225599.999')
+{
+	move_clock($at);
+	make("stops at $at");
+}
+is( $node->safe_psql('postgres', q{
+		SELECT min(ms(id)) FROM made WHERE step LIKE 'stops at%' GROUP BY step ORDER BY min(n)}),
+	"1767225610000\n1767225610000\n1767225599999", 'followed from more than ten seconds on');
+
 $session->quit;
 
 # Four sessions make identifiers all the time, while the clock steps.

@@ -1,0 +1,125 @@
+/*-------------------------------------------------------------------------
+ *
+ * wiped.c
+ *	  Looks for random bytes and their key in memory, where they must not be.
+ *
+ * A program of its own, with the code of making/random.c in it.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+
+/* What making/random.c draws a key with; the copy is the last key. */
+static unsigned char last_key[crypto_stream_chacha20_KEYBYTES];
+
+static void
+draw_key(void *const key, const size_t length)
+{
+	randombytes_buf(key, length);
+	memcpy(last_key, key, length);
+}
+
+#define randombytes_buf draw_key
+#include "making/random.c"
+
+#define PID		  1
+#define STACK_LEN (1 << 18)
+#define WORDS	  10000 /* that is more than five pools */
+
+static unsigned char stack[STACK_LEN] __attribute__((aligned(4096)));
+
+static void
+fail(const char *what)
+{
+	printf("%s\n", what);
+	exit(1);
+}
+
+static void *
+fill(void *arg)
+{
+	iuid_fill_pool(PID);
+	return arg;
+}
+
+/* On a stack of its own, which stays when the thread has ended. */
+static void
+fill_elsewhere(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	if (pthread_attr_init(&attr) != 0 ||
+		pthread_attr_setstack(&attr, stack, STACK_LEN) != 0 ||
+		pthread_create(&thread, &attr, fill, NULL) != 0 ||
+		pthread_join(thread, NULL) != 0)
+		fail("no thread");
+}
+
+static bool
+has_key(const unsigned char *memory, size_t length)
+{
+	for (size_t i = 0; i + sizeof(last_key) <= length; i++)
+	{
+		if (memcmp(memory + i, last_key, sizeof(last_key)) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_zero(const unsigned char *memory, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+	{
+		if (memory[i] != 0)
+			return false;
+	}
+	return true;
+}
+
+/* A word of 1 to 8 bytes is what was at the end of the pool, and is there no more. */
+static void
+draw(int bytes)
+{
+	uint64_t expected = 0;
+	IuidPool before;
+
+	if (iuid_pool.left < bytes)
+		fill_elsewhere();
+	before = iuid_pool;
+	for (int i = before.left - bytes; i < before.left; i++)
+		expected = expected << 8 | before.bytes[i];
+	if (iuid_draw(PID, bytes) != expected)
+		fail("a word is not what was in the pool");
+	if (iuid_pool.left != before.left - bytes ||
+		memcmp(iuid_pool.bytes, before.bytes, iuid_pool.left) != 0)
+		fail("another part of the pool has changed");
+	if (!is_zero(iuid_pool.bytes + iuid_pool.left,
+				 sizeof(iuid_pool.bytes) - iuid_pool.left))
+		fail("a word is in the pool after it was given out");
+}
+
+int
+main(void)
+{
+	if (sodium_init() < 0)
+		fail("no libsodium");
+	fill_elsewhere();
+	if (is_zero(stack, STACK_LEN) || is_zero(last_key, sizeof(last_key)))
+		fail("nothing was filled there");
+	if (has_key(stack, STACK_LEN) ||
+		has_key(iuid_pool.bytes, sizeof(iuid_pool.bytes)))
+		fail("the key is in memory after the pool was filled");
+	for (int i = 0; i < WORDS; i++)
+		draw(i % 8 + 1);
+	printf("wiped\n");
+	return 0;
+}

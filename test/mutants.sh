@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+#
+#   ./dev mutants [name...]    put known faults into the code, all or those that are named, one
+#                              after the other: each must make a test fail
+#
+# A mutant is test/mutants/NAME.patch.  Its first line says what it breaks.  A line "Test: NAME..."
+# names tests, as ./dev test takes them: one of them must fail.  Without a mutant, all of them must
+# pass.
+
+. "$(dirname "$0")/library.sh"
+. "$tree/test/suites.sh"
+
+tests_of() {
+	sed -n 's/^Test: //p' "$tree/test/mutants/$1.patch"
+}
+
+# All or nothing of a patch.
+apply() {
+	local patch=(as_user patch -d "$work/tree" -p1 -s --no-backup-if-mismatch "${@:2}")
+	"${patch[@]}" --dry-run <"$tree/test/mutants/$1.patch" && "${patch[@]}" <"$tree/test/mutants/$1.patch"
+}
+
+build_again() {
+	run_make all install with_llvm=no autodepend=yes
+}
+
+# A test that fails can leave roles and databases, and a fault can end the server.
+start_afresh() {
+	stop_server
+	rm -rf "$work/data"
+	cp -a "$work/fresh" "$work/data"
+	start_server
+}
+
+# Whether a test passes; its output goes to $work/test.log.  The test "install" comes before each
+# other regression test, and can fail by itself.  If no test has another output, none could run.
+passes() {
+	local arguments
+	sort_names "$1"
+	if [ ${#tap[@]} -gt 0 ]; then
+		arguments=(TAP_TESTS=1 REGRESS= PROVE_TESTS="${tap[*]}")
+	else
+		arguments=(REGRESS="${regress[*]}")
+		rm -f regression.diffs
+		start_afresh
+	fi
+	run_make installcheck "${arguments[@]}" >"$work/test.log" 2>&1 && return
+	[ ${#tap[@]} = 0 ] || return 1
+	[ -s regression.diffs ] || { cat "$work/test.log" >&2; die "test $1 could not run"; }
+	! grep -q "/$1\.out$" regression.diffs
+}
+
+names=("$@")
+[ $# -gt 0 ] || names=($(basename -s .patch "$tree"/test/mutants/*.patch))
+for name in "${names[@]}"; do
+	[ -f "$tree/test/mutants/$name.patch" ] || die "there is no mutant $name"
+	[ -n "$(tests_of "$name")" ] || die "mutant $name names no test"
+done
+
+install_toolchain libfaketime libipc-run-perl openssl patch perl
+build '' with_llvm=no autodepend=yes
+start_server
+stop_server
+cp -a "$work/data" "$work/fresh"
+
+say "--- the tests, without a mutant"
+for test in $(for name in "${names[@]}"; do tests_of "$name"; done | tr ' ' '\n' | sort -u); do
+	passes "$test" || { cat "$work/test.log" >&2; die "$test fails without a mutant"; }
+done
+
+say "--- ${#names[@]} mutants"
+failed=()
+for name in "${names[@]}"; do
+	outcome='SURVIVES'
+	if ! apply "$name" >"$work/mutant.log" 2>&1; then
+		outcome='does not apply'
+	elif ! build_again >"$work/mutant.log" 2>&1; then
+		outcome='does not build'
+	else
+		for test in $(tests_of "$name"); do
+			passes "$test" || { outcome="noticed by $test"; break; }
+		done
+	fi
+	say "$name: $outcome"
+	[[ $outcome = noticed* ]] || failed+=("$name")
+	[[ $outcome != 'does not'* ]] || cat "$work/mutant.log"
+	[ "$outcome" = 'does not apply' ] || apply "$name" -R >/dev/null
+done
+stop_server
+[ ${#failed[@]} = 0 ] || die "FAILED: ${failed[*]}"
+say "each is noticed"

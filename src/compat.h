@@ -30,14 +30,6 @@
 	} while (0)
 #endif
 
-/* What a decoder of times says beside the kind of an error came with 16. */
-#if PG_VERSION_NUM < 160000
-#include "utils/datetime.h"
-typedef int DateTimeErrorExtra;
-#define DecodeDateTime(field, ftype, nf, dtype, tm, fsec, tzp, extra) \
-	((void) (extra), (DecodeDateTime) (field, ftype, nf, dtype, tm, fsec, tzp))
-#endif
-
 /* A constraint may be not enforced from 18 on. */
 #if PG_VERSION_NUM >= 180000
 #define SET_ENFORCED(constraint) ((constraint)->is_enforced = true)

@@ -14,12 +14,11 @@
 #include "libpq/pqformat.h"
 #include "nodes/nodes.h"
 #include "utils/builtins.h"
-#include "utils/datetime.h"
 
 #include "codec.h"
 #include "datum.h"
 
-static bool is_time(const char *text);
+static bool begins_with_date(const char *text);
 static const char *describe_fault(const Iuid *id);
 static const char *how_to_convert(const Iuid *id);
 
@@ -45,7 +44,7 @@ iuid_in(PG_FUNCTION_ARGS)
 		detail = describe_fault(&id);
 		hint = how_to_convert(&id);
 	}
-	else if (is_time(text))
+	else if (begins_with_date(text))
 	{
 		const char *time = quote_literal_cstr(text);
 
@@ -121,22 +120,17 @@ iuid_from_core_uuid(PG_FUNCTION_ARGS)
 	PG_RETURN_IUID(*id);
 }
 
-/* Whether a text is no identifier, but a time as timestamptz reads it. */
+/* Whether a text begins as ISO 8601 writes a date, which is how drivers do. */
 static bool
-is_time(const char *text)
+begins_with_date(const char *text)
 {
-	char buffer[MAXDATELEN + MAXDATEFIELDS];
-	char *fields[MAXDATEFIELDS];
-	int types[MAXDATEFIELDS];
-	int count, kind, zone;
-	struct pg_tm tm;
-	fsec_t fraction;
-	DateTimeErrorExtra extra;
+	static const char form[] = "0000-00-00";
+	size_t length = strlen(form);
 
-	return ParseDateTime(text, buffer, sizeof(buffer), fields, types,
-						 MAXDATEFIELDS, &count) == 0 &&
-		DecodeDateTime(fields, types, count, &kind, &tm, &fraction, &zone,
-					   &extra) == 0;
+	for (size_t i = 0; i < length; i++)
+		if (form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
+			return false;
+	return text[length] == '\0' || text[length] == ' ' || text[length] == 'T';
 }
 
 /* The reason why a UUID is not an iuid, as a sentence. */

@@ -138,8 +138,8 @@ no_examples=$(grep -v ^example_ <<<"$all_regress")
 all_tap=$(basename -s .pl "$tree"/test/t/*.pl)
 
 # What keeps something from the server's caches: the registry, partitions, regions, the planner's part.
-# A test that creates iuid again would take many minutes.
-look_ups='registry plans uuid_columns partitions default_partition open_ends country_partitions
+# A test that creates iuid again, or plans hundreds of queries, would take many minutes.
+look_ups='registry uuid_columns partitions default_partition open_ends country_partitions
 	global_view'
 
 # Without those that make many rows.

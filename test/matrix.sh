@@ -4,7 +4,7 @@
 #                              and s390x are PostgreSQL 17 on these machines
 #
 # qemu runs the programs of s390x, whose words have the most significant byte first, ten times more
-# slowly.
+# slowly: the regression tests only, without those of test/t/.
 
 . "$(dirname "$0")/library.sh"
 . "$tree/test/chroot.sh"
@@ -15,6 +15,9 @@ for name; do
 	describe_chroot "$name"
 done
 for name; do
-	! have_chroot "$name" || run_in_chroot "$name" test || failed+=("$name")
+	tests=()
+	describe_chroot "$name"
+	is_native || mapfile -t tests < <(basename -a -s .sql "$tree"/sql/*.sql)
+	! have_chroot "$name" || run_in_chroot "$name" test "${tests[@]}" || failed+=("$name")
 done
 [ ${#failed[@]} -eq 0 ] || die "FAILED on ${failed[*]}"

@@ -38,7 +38,8 @@ want_reports() {
 finish() {
 	local found
 	# A server that recovers from a crash may wait for itself when it is told to stop in order.
-	as_user "$bin/pg_ctl" -D "$work/data" -m immediate -w stop >/dev/null
+	as_user "$bin/pg_ctl" -D "$work/data" -m immediate -w stop >/dev/null ||
+		failed+=("$part: the server ended by itself")
 	found=$(find "$work/reports" -type f -size +0)
 	if [ -n "$found" ]; then
 		xargs head -v -n 60 <<<"$found"

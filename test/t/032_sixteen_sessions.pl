@@ -45,7 +45,7 @@ sub check
 	my ($lines) = PostgreSQL::Test::Utils::run_command([ 'sh', '-c', 'cat "$@" | wc -l', 'sh', @files ]);
 	cmp_ok($lines, '==', $count, "$what: the number of identifiers");
 	my $merge = @in_order == @files ? '-m' : '';
-	($lines) = PostgreSQL::Test::Utils::run_command([ 'sh', '-c', "sort $merge -u -S 25% -T $folder \"\$\@\" | wc -l", 'sh', @files ]);
+	($lines) = PostgreSQL::Test::Utils::run_command([ 'sh', '-c', "sort $merge -u -S 512M -T $folder \"\$\@\" | wc -l", 'sh', @files ]);
 	cmp_ok($lines, '==', $count, "$what: none twice");
 	return;
 }

@@ -107,7 +107,7 @@ take_names() {
 addresses() {
 	instrument address || return 0
 	take_names "$@"
-	run_names
+	run_names PROVE_FLAGS="--jobs=$(nproc)"
 	finish
 }
 

@@ -51,8 +51,8 @@ sort_names() {
 	done
 }
 
-# Runs the tests of those arrays.
+# Runs the tests of those arrays.  The arguments are what make is told besides.
 run_names() {
 	[ ${#regress[@]} = 0 ] || run_pg_regress ${#regress[@]} REGRESS="${regress[*]}"
-	[ ${#tap[@]} = 0 ] || run_tap ${#tap[@]} PROVE_TESTS="${tap[*]}" PROVE_FLAGS=--verbose
+	[ ${#tap[@]} = 0 ] || run_tap ${#tap[@]} PROVE_TESTS="${tap[*]}" PROVE_FLAGS=--verbose "$@"
 }

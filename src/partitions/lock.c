@@ -242,6 +242,11 @@ take_within(const TableLock *lock, int64 ms)
 		return false;
 	set_lock_timeout(ms);
 	LockRelationOid(lock->table, lock->mode);
+	/*
+	 * The time can end at the moment when the lock comes.  The next wait would
+	 * forget that it was the time, and the server would take it for a cancel.
+	 */
+	CHECK_FOR_INTERRUPTS();
 	return true;
 }
 

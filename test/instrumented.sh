@@ -25,7 +25,8 @@ parts='src/backend src/timezone src/backend/utils/mb/conversion_procs src/backen
 	src/backend/replication/libpqwalreceiver src/backend/replication/pgoutput src/interfaces/libpq
 	src/bin/initdb src/bin/pg_ctl src/bin/pg_config src/bin/pg_basebackup src/bin/pg_dump
 	src/bin/pgbench src/bin/psql src/pl/plpgsql src/include src/makefiles src/test/regress
-	src/test/perl contrib/amcheck contrib/btree_gist contrib/dblink contrib/postgres_fdw'
+	src/test/perl contrib/amcheck contrib/btree_gist contrib/citext contrib/dblink
+	contrib/postgres_fdw'
 
 # --- the source ----------------------------------------------------------
 

@@ -35,7 +35,7 @@ for ([ 'in time', '2026-02-08', '2026-02-10', '1|0|0|0', 'f' ], [ 'late', '2026-
 	my ($name, $early, $later, $counts, $is_late) = @$_;
 	my $out = '';
 	is($first->query_safe('BEGIN; ' . ingest($name, $early)), $counts, "$name: the first one stores it");
-	my $second = start_psql($node, ingest($name, $later), \$out);
+	my $second = start_psql($node->connstr('postgres'), ingest($name, $later), \$out);
 	ok($node->poll_query_until('postgres', 'SELECT count(*) > 0 FROM pg_locks WHERE NOT granted'), "$name: the second one waits");
 	is($node->safe_psql('postgres', ingest("beside $name", $early)), $counts, "$name: another device does not");
 	$first->query_safe('COMMIT');
@@ -47,7 +47,7 @@ for ([ 'in time', '2026-02-08', '2026-02-10', '1|0|0|0', 'f' ], [ 'late', '2026-
 # A batch waits for a device, and meanwhile its other tenant is entered.  Its event is not lost.
 $first->query_safe(q{BEGIN; SELECT FROM devices WHERE device = 'late' FOR UPDATE});
 my $entered = '';
-my $waiting = start_psql($node, q{SELECT * FROM ingest('{north,south}', '{late,new}', '{off,on}', '{2026-01-11,2026-01-11}', '{0,0}', '{2026-01-11,2026-01-11}')}, \$entered);
+my $waiting = start_psql($node->connstr('postgres'), q{SELECT * FROM ingest('{north,south}', '{late,new}', '{off,on}', '{2026-01-11,2026-01-11}', '{0,0}', '{2026-01-11,2026-01-11}')}, \$entered);
 ok($node->poll_query_until('postgres', 'SELECT count(*) > 0 FROM pg_locks WHERE NOT granted'), 'entered: the batch waits');
 $node->safe_psql('postgres', q{INSERT INTO tenants VALUES ('south', 8)});
 $first->query_safe('COMMIT');
@@ -59,7 +59,7 @@ is($node->safe_psql('postgres', q{SELECT event FROM all_events WHERE tenant = 's
 # A reader of the late events comes for the others while forget() is at work.
 $first->query_safe("BEGIN; SELECT count(*) FROM late_events");
 my $out = '';
-my $forget = start_psql($node, q{CALL forget(written_before => '2026-03-05')}, \$out);
+my $forget = start_psql($node->connstr('postgres'), q{CALL forget(written_before => '2026-03-05')}, \$out);
 ok($node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_locks
 	WHERE relation = 'late_events'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted}), 'forget() waits for a reader');
 is($first->query_safe(q{SET statement_timeout = '10s'; SELECT count(*) FROM events}), '0', 'who reads the other tree, which is done');

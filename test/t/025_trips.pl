@@ -22,7 +22,7 @@ $node->safe_psql('postgres', q{SELECT make_months('2026-01-01', '2026-02-01'); I
 my $first = $node->background_psql('postgres');
 $first->query_safe(q{BEGIN; SELECT FROM devices FOR UPDATE});
 my $out = '';
-my $call = start_psql($node, q{SELECT add_samples('{old,new}', '{2026-01-02,2026-01-02}', '{"(0,0)","(0,0)"}')}, \$out);
+my $call = start_psql($node->connstr('postgres'), q{SELECT add_samples('{old,new}', '{2026-01-02,2026-01-02}', '{"(0,0)","(0,0)"}')}, \$out);
 ok($node->poll_query_until('postgres', 'SELECT count(*) > 0 FROM pg_locks WHERE NOT granted'), 'a call waits for a device');
 $node->safe_psql('postgres', q{INSERT INTO devices VALUES ('new', 7)});
 $first->query_safe('COMMIT');
@@ -35,9 +35,9 @@ $node->safe_psql('postgres', q{SELECT add_samples('{old}', '{2026-01-02}', '{"(0
 $first->query_safe('BEGIN; SELECT count(*) FROM samples');
 my $waiting = q{FROM pg_locks WHERE relation = 'samples'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted};
 my @outs = ('', '');
-my $one = start_psql($node, q{CALL forget_trips('2026-02-01')}, \$outs[0]);
+my $one = start_psql($node->connstr('postgres'), q{CALL forget_trips('2026-02-01')}, \$outs[0]);
 ok($node->poll_query_until('postgres', "SELECT count(*) = 1 $waiting"), 'forget_trips() waits for a reader');
-my $other = start_psql($node, q{CALL forget_trips('2026-02-01')}, \$outs[1]);
+my $other = start_psql($node->connstr('postgres'), q{CALL forget_trips('2026-02-01')}, \$outs[1]);
 ok($node->poll_query_until('postgres', "SELECT count(*) = 2 $waiting"), 'and so does another one');
 $first->query_safe('COMMIT');
 IPC::Run::finish($_) for $one, $other;

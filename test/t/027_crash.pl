@@ -160,7 +160,7 @@ for my $n (1 .. rounds(2))
 		else
 		{
 			$what .= ', session';
-			kill_backend($node, $pid // $node->safe_psql('postgres',
+			kill_backend($node, $pid || $node->safe_psql('postgres',
 				q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() LIMIT 1}));
 		}
 		IPC::Run::finish($_) for @$started;

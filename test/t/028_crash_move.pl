@@ -8,6 +8,7 @@ use Faults;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Regions;
+use Sessions;
 use Test::More;
 
 my @names = ('almaty', 'mexico', 'jakarta');
@@ -111,8 +112,8 @@ sub cut_off_copy
 	my ($at, $statements) = @_;
 	for my $killed ($at, 'almaty')
 	{
-		my $table = start_psql($node{almaty}->connstr('shop'), 'BEGIN; LOCK TABLE orders_c10; SELECT pg_sleep(600)');
-		my $copy = start_psql("service=$at", $statements);
+		my $table = start_psql($node{almaty}->connstr('shop'), 'BEGIN; LOCK TABLE orders_c10; SELECT pg_sleep(600)', '/dev/null');
+		my $copy = start_psql("service=$at", $statements, '/dev/null');
 		$node{almaty}->poll_query_until('shop', q{SELECT count(*) > 0 FROM pg_locks AS l, pg_stat_activity AS a
 			WHERE a.pid = l.pid AND NOT granted AND relation = 'orders_c10'::regclass AND application_name = 'jakarta'}) or die 'nothing is copied';
 		kill_server($node{$killed});

@@ -9,10 +9,11 @@ use Exporter 'import';
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sessions;
 use Test::More;
 
 our @EXPORT = qw(rounds start_writers written stop_writers install_steps steps_of start_halted kill_server
-	kill_backend start_psql catalog not_once check_indexes);
+	kill_backend catalog not_once check_indexes);
 
 my $folder = PostgreSQL::Test::Utils::tempdir;
 my $number = 0;
@@ -88,19 +89,20 @@ sub start_halted
 	my ($node, $database, $connection, $statements, $halt) = @_;
 	my $held = q{SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND };
 	$node->safe_psql($database, q{SELECT setval('steps', 1, false)});
-	my @started = start_psql($node->connstr($database), 'SELECT pg_advisory_lock(1), pg_sleep(600)');
+	my $holder = start_psql($node->connstr($database), 'SELECT pg_advisory_lock(1), pg_sleep(600)', '/dev/null');
 	$node->poll_query_until($database, "SELECT count(*) = 1 FROM ($held granted) AS x") or die 'the lock is not held';
-	local $ENV{PGOPTIONS} = "-c test.halt=$halt -c client_min_messages=warning";
-	push @started, start_psql($connection, $statements);
-	return (\@started) unless $halt;
-	$node->poll_query_until($database, "SELECT count(*) = 1 FROM ($held NOT granted) AS x") or die "step $halt does not come";
-	return (\@started, $node->safe_psql($database, "$held NOT granted"));
-}
-
-sub start_psql
-{
-	my ($connection, $statements) = @_;
-	return IPC::Run::start([ 'psql', '-XAtq', '-d', $connection, '-c', $statements ], '>', '/dev/null', '2>', '/dev/null');
+	local $ENV{PGOPTIONS} = "-c test.halt=$halt";
+	my $halted = start_psql($connection, $statements, \my $out);
+	my $pid = '';
+	for (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
+	{
+		last if !$halt || ($pid = $node->safe_psql($database, "$held NOT granted"));
+		$halted->pump_nb;
+		last unless $halted->pumpable;
+		select undef, undef, undef, 0.1;
+	}
+	die "step $halt does not come: $out" if $halt && !$pid;
+	return ([ $holder, $halted ], $pid);
 }
 
 # Waits until a server that was killed has no process left, and starts it.  All that is removed is

@@ -49,12 +49,13 @@ sub waits_for
 # What came of it, when it waits no longer.
 sub outcome { return run($_[0], '') }
 
-# Starts a statement in a session that ends with it, for IPC::Run::finish().  An error is its SQLSTATE.
+# Starts statements in a session that ends with them, for IPC::Run::finish().  What comes out goes
+# into the variable; an error is its SQLSTATE.
 sub start_psql
 {
-	my ($node, $statement, $out) = @_;
-	return IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=sqlstate', '-d', $node->connstr('postgres'),
-		'-c', 'SET client_min_messages = warning', '-c', $statement ], '>', $out, '2>&1');
+	my ($connection, $statements, $out) = @_;
+	return IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=sqlstate', '-d', $connection,
+		'-c', 'SET client_min_messages = warning', '-c', $statements ], '>', $out, '2>&1');
 }
 
 1;

@@ -169,6 +169,16 @@ iuid_get_middle(const Iuid *id)
 	return (iuid_high(id) & 0xf00) << 8 | iuid_get_origin(id);
 }
 
+/*
+ * The version of any UUID.  By RFC 9562, section 4.2, the version field has a
+ * meaning in variant 10 only; in another variant this is 0.
+ */
+static inline int
+iuid_get_uuid_version(const Iuid *id)
+{
+	return iuid_get_variant(id) == IUID_VARIANT ? iuid_get_version(id) : 0;
+}
+
 /* Every argument must fit its field: nothing is masked here. */
 static inline Iuid
 iuid_make(int64_t ms, int layout, int country, int entity, uint64_t random)
@@ -191,9 +201,7 @@ iuid_is_nil_or_max(const Iuid *id)
 static inline bool
 iuid_is_valid(const Iuid *id)
 {
-	return (iuid_get_version(id) == IUID_VERSION &&
-			iuid_get_variant(id) == IUID_VARIANT) ||
-		iuid_is_nil_or_max(id);
+	return iuid_get_uuid_version(id) == IUID_VERSION || iuid_is_nil_or_max(id);
 }
 
 /*

@@ -143,8 +143,7 @@ from_uuid_with_time(const Iuid *uuid, int country, int entity)
 	uint64 high = iuid_high(uuid);
 	int64 ticks;
 
-	/* By RFC 9562 the version field has a meaning in variant 10 only. */
-	switch (iuid_get_variant(uuid) == IUID_VARIANT ? iuid_get_version(uuid) : 0)
+	switch (iuid_get_uuid_version(uuid))
 	{
 		case 1:
 			/* time_low 32, time_mid 16, version 4, time_high 12 */

@@ -139,7 +139,6 @@ describe_fault(const Iuid *id)
 {
 	int variant = iuid_get_variant(id);
 
-	/* By RFC 9562 the version field has a meaning in variant 10 only. */
 	if (variant != IUID_VARIANT)
 		return psprintf("Its variant bits are %d%d; an iuid is a UUID of variant 10 and version %d.",
 						variant >> 1, variant & 1, IUID_VERSION);
@@ -151,7 +150,7 @@ describe_fault(const Iuid *id)
 static const char *
 how_to_convert(const Iuid *id)
 {
-	int version = iuid_get_variant(id) == IUID_VARIANT ? iuid_get_version(id) : 0;
+	int version = iuid_get_uuid_version(id);
 
 	if (version == 1 || version == 6 || version == 7)
 		return "Keep it in a column of type uuid, or make an iuid of it with iuid_from_uuid(id, country, entity).";

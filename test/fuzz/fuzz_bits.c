@@ -40,6 +40,8 @@ compare_fields(const Iuid *id)
 
 	CHECK((uint64_t) iuid_get_ms(id) == reference_ms(bytes));
 	CHECK((uint64_t) iuid_get_version(id) == reference_version(bytes));
+	CHECK((uint64_t) iuid_get_uuid_version(id) ==
+		  (reference_variant(bytes) == 2 ? reference_version(bytes) : 0));
 	CHECK((uint64_t) iuid_get_layout(id) == reference_layout(bytes));
 	CHECK((uint64_t) iuid_get_country(id) == reference_country(bytes));
 	CHECK((uint64_t) iuid_get_variant(id) == reference_variant(bytes));

@@ -2,32 +2,12 @@
 use strict;
 use warnings;
 
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
+use lib 'test/t';
+use OtherPartitioning;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init;
-$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'\nclient_min_messages = error");
-$node->start;
-my $version = $node->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'pg_partman'});
-if (!$version)
-{
-	$node->stop;
-	plan skip_all => 'SKIPPED: pg_partman is not installed';
-}
-note "pg_partman $version";
+my ($node, $version) = start_with('pg_partman');
 my $by_hand = $version =~ /^5\.[0-4]\./;    # rows leave the DEFAULT partition
-
-sub query { return $node->safe_psql('postgres', shift); }
-
-sub refuses
-{
-	my ($statement, $message, $name) = @_;
-	my (undef, undef, $err) = $node->psql('postgres', $statement);
-	like($err, $message, $name);
-	return;
-}
 
 query(q{
 	CREATE EXTENSION iuid;

@@ -2,33 +2,13 @@
 use strict;
 use warnings;
 
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
+use lib 'test/t';
+use OtherPartitioning;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init;
-$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'\nclient_min_messages = error");
-$node->start;
-my $version = $node->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'timescaledb'});
-if (!$version)
-{
-	$node->stop;
-	plan skip_all => 'SKIPPED: TimescaleDB is not installed';
-}
-note "TimescaleDB $version";
+my ($node, $version) = start_with('timescaledb');
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'timescaledb'\ntimescaledb.telemetry_level = off");
 $node->restart;
-
-sub query { return $node->safe_psql('postgres', shift); }
-
-sub refuses
-{
-	my ($statement, $message, $name) = @_;
-	my (undef, undef, $err) = $node->psql('postgres', $statement);
-	like($err, $message, $name);
-	return;
-}
 
 # The same rows in a hypertable and in a plain table: of 100 days, and of the first and last
 # millisecond of chunks.

@@ -101,7 +101,7 @@ sub start_halted
 		last unless $halted->pumpable;
 		select undef, undef, undef, 0.1;
 	}
-	die "step $halt does not come: $out" if $halt && !$pid;
+	BAIL_OUT("step $halt does not come: $out") if $halt && !$pid;
 	return ([ $holder, $halted ], $pid);
 }
 

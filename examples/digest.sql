@@ -169,7 +169,7 @@ END $$;
 
 -- A third table has both: an identifier with a time, and a unique index.
 CREATE TABLE timed_pages (
-	id iuid PRIMARY KEY DEFAULT gen_iuid(7, 4),
+	id iuid PRIMARY KEY DEFAULT gen_iuid(125, 4),
 	url text NOT NULL UNIQUE
 );
 INSERT INTO timed_pages (url) SELECT url FROM numbered_pages ORDER BY id;

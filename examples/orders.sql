@@ -8,9 +8,9 @@
 --   * old_tables.sql: the tables of the old systems, of which you have your own.
 -- Here are data, made up but the same in every run, and the questions of users.
 --
--- The region is country 7.
+-- The region is country 125.
 SET timezone = 'UTC';
-SET iuid.country = 7;   -- for a database: ALTER DATABASE ... SET iuid.country = 7
+SET iuid.country = 125;   -- for a database: ALTER DATABASE ... SET iuid.country = 125
 \ir orders/schema.sql
 \ir orders/old_tables.sql
 \ir orders/migration.sql
@@ -109,9 +109,9 @@ SELECT uuid, d.id, fare FROM uuids_by_digest AS d JOIN orders USING (id) ORDER B
 SELECT iuid_create_partitions('orders', '1 month', '2025-06-01', '2025-07-01');
 UPDATE old_orders SET created_at = '2025-08-01 12:34' WHERE id = 1602;
 BEGIN;
-INSERT INTO orders (id, fare) SELECT iuid_from_uuid(id, 7, 1, '2025-10-20 08:00'), fare FROM v7_orders
+INSERT INTO orders (id, fare) SELECT iuid_from_uuid(id, 125, 1, '2025-10-20 08:00'), fare FROM v7_orders
 WHERE id = '919108f7-52d1-4320-9bac-f847db4148a8';
-INSERT INTO order_uuids SELECT id, iuid_from_uuid(id, 7, 1, '2025-10-20 08:00') FROM v7_orders
+INSERT INTO order_uuids SELECT id, iuid_from_uuid(id, 125, 1, '2025-10-20 08:00') FROM v7_orders
 WHERE id = '919108f7-52d1-4320-9bac-f847db4148a8';
 COMMIT;
 CALL migrate_history();

@@ -26,7 +26,7 @@ CREATE TEMP TABLE source (
 	device text GENERATED ALWAYS AS ('device-' || left(event, 2)) STORED
 );
 \copy source (event, event_time, write_time, utc_offset) FROM 'test/data/events.tsv' (FORMAT csv, DELIMITER E'\t', HEADER true)
-INSERT INTO tenants VALUES ('north', 7), ('south', 8);
+INSERT INTO tenants VALUES ('north', 125), ('south', 157);
 
 -- The partitions.  Later on, cron does this, and lets go of what is cold:
 --   SELECT iuid_maintain_partitions('events', '1 month');

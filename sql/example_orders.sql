@@ -9,7 +9,7 @@ SELECT m.id, 1, date_trunc('milliseconds', created_at) FROM old_orders AS o JOIN
 UNION ALL
 SELECT m.id, 1, at FROM ride JOIN order_uuids AS m ON uuid = ride.id;
 SELECT entity, count(*) AS rows, count(*) FILTER (WHERE iuid_timestamp(id) = at) AS at_their_time,
-	count(*) FILTER (WHERE (iuid_country(id), iuid_entity(id), iuid_layout(id)) = (7, entity, 0)) AS with_their_numbers,
+	count(*) FILTER (WHERE (iuid_country(id), iuid_entity(id), iuid_layout(id)) = (125, entity, 0)) AS with_their_numbers,
 	count(*) FILTER (WHERE EXISTS (SELECT FROM migrated AS m WHERE m.id = source.id)) AS there
 FROM source GROUP BY 1 ORDER BY 1;
 
@@ -29,10 +29,10 @@ SELECT (SELECT count(*) FROM old_story) AS events, (SELECT count(*) FROM (TABLE 
 
 -- version 7 keeps its order; the numbers were given in the order of time; all is in the partition of its month
 SELECT count(*) AS rides, bool_and(by_old = by_new AND by_new = n) AS in_order
-FROM (SELECT n, row_number() OVER (ORDER BY id) AS by_old, row_number() OVER (ORDER BY iuid_from_uuid(id, 7, 1)) AS by_new FROM ride) AS x;
+FROM (SELECT n, row_number() OVER (ORDER BY id) AS by_old, row_number() OVER (ORDER BY iuid_from_uuid(id, 125, 1)) AS by_new FROM ride) AS x;
 SELECT count(*) AS rides, bool_and(by_id = number) AS in_order
 FROM (SELECT number, row_number() OVER (ORDER BY id) AS by_id FROM order_numbers WHERE number <= 1500) AS x;
-SELECT count(*) AS rows, count(*) FILTER (WHERE iuid_country(id) = 7) AS in_their_country,
+SELECT count(*) AS rows, count(*) FILTER (WHERE iuid_country(id) = 125) AS in_their_country,
 	count(*) FILTER (WHERE leaf = parent || to_char(iuid_timestamp(id), '_YYYY_MM')) AS in_their_month
 FROM (SELECT id, 'orders' AS parent, tableoid::regclass::text AS leaf FROM orders
 	UNION ALL SELECT id, 'order_events', tableoid::regclass::text FROM order_events) AS x;
@@ -54,11 +54,11 @@ FROM migrated AS m FULL JOIN first_run AS f USING (id);
 -- what the schema refuses: an event more than a minute before its order, an order that does not exist, keys of another entity, a month that is not there
 \set VERBOSITY sqlstate
 SELECT id AS order FROM order_numbers WHERE number = 1014 \gset
-INSERT INTO order_events (id, order_id, event) VALUES (gen_iuid(7, 2, iuid_timestamp(:'order') - interval '1 minute 1 ms'), :'order', 'too early');
-INSERT INTO order_events (id, order_id, event) VALUES (gen_iuid(7, 2, iuid_timestamp(:'order') - interval '1 minute'), :'order', 'its clock is slow') RETURNING event;
-INSERT INTO order_events (order_id, event) VALUES (gen_iuid(7, 1, '2025-08-01'), 'of no order');
-INSERT INTO orders (id, fare) VALUES (gen_iuid(7, 2, '2025-08-01'), 1);
-INSERT INTO orders (id, fare) VALUES (gen_iuid(7, 1, '2025-05-31'), 1);
+INSERT INTO order_events (id, order_id, event) VALUES (gen_iuid(125, 2, iuid_timestamp(:'order') - interval '1 minute 1 ms'), :'order', 'too early');
+INSERT INTO order_events (id, order_id, event) VALUES (gen_iuid(125, 2, iuid_timestamp(:'order') - interval '1 minute'), :'order', 'its clock is slow') RETURNING event;
+INSERT INTO order_events (order_id, event) VALUES (gen_iuid(125, 1, '2025-08-01'), 'of no order');
+INSERT INTO orders (id, fare) VALUES (gen_iuid(125, 2, '2025-08-01'), 1);
+INSERT INTO orders (id, fare) VALUES (gen_iuid(125, 1, '2025-05-31'), 1);
 DELETE FROM orders WHERE id = :'order';
 DELETE FROM wallet_accounts WHERE id = (SELECT id FROM account_uuids WHERE uuid = (SELECT id FROM old_accounts WHERE holder = 'holder 42'));
 \set VERBOSITY default

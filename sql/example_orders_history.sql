@@ -11,7 +11,7 @@ SELECT count(*) FROM unnest(ARRAY['orders', 'order_events']::regclass[]) AS pare
 -- UUIDs that differ in their last digits are three orders, by digest, and reported
 INSERT INTO v7_orders SELECT format('019a0000-0000-7abc-8def-0123456789a%s', n)::uuid, NULL, 100 * (n + 1) FROM generate_series(0, 2) AS n;
 CALL migrate_history();
-SELECT uuid, d.id, fare, d.id = iuid_from_uuid(uuid, 7, 1, iuid_timestamp('019a0000-0000-8000-8000-000000000000')) AS by_digest
+SELECT uuid, d.id, fare, d.id = iuid_from_uuid(uuid, 125, 1, iuid_timestamp('019a0000-0000-8000-8000-000000000000')) AS by_digest
 FROM uuids_by_digest AS d JOIN orders USING (id) ORDER BY uuid;
 
 -- so with a generator that counts in steps up to 2^24: each UUID is an order with its event, at its time; those that meet are reported, and no others
@@ -22,7 +22,7 @@ INSERT INTO v7_orders SELECT uuid, NULL, n FROM counted;
 INSERT INTO v7_order_events SELECT uuid, uuid, n FROM counted;
 CALL migrate_history();
 SELECT count(*) AS orders, count(DISTINCT o.id) AS identifiers, count(*) FILTER (WHERE o.fare = n AND event = n::text) AS with_their_events,
-	count(*) FILTER (WHERE uuid_send(o.id) > '\x019a000011118007' AND uuid_send(o.id) < '\x019a000011118008') AS at_their_time
+	count(*) FILTER (WHERE uuid_send(o.id) > '\x019a00001111807d' AND uuid_send(o.id) < '\x019a00001111807e') AS at_their_time
 FROM counted LEFT JOIN order_uuids USING (uuid) LEFT JOIN orders AS o USING (id) LEFT JOIN order_events AS e ON order_id = o.id;
 SELECT source, count(*) AS meeting, count(d) AS reported
 FROM (SELECT uuid, count(*) OVER (PARTITION BY left(uuid::text, 31)) AS alike FROM counted) AS c LEFT JOIN uuids_by_digest AS d USING (uuid)
@@ -82,17 +82,17 @@ SELECT count(*) AS dropped FROM order_numbers WHERE number < 4 AND id NOT IN (SE
 \set SHOW_CONTEXT never
 -- two rows with one identifier are an error that names both and changes nothing, whether the other one is in no map, of another run or of this one
 BEGIN;
-INSERT INTO orders (id, fare) VALUES (iuid_from_name(7, 1, 'orders/301', '2025-08-03'), 1);
+INSERT INTO orders (id, fare) VALUES (iuid_from_name(125, 1, 'orders/301', '2025-08-03'), 1);
 INSERT INTO old_orders VALUES (301, NULL, 1, '2025-08-03');
 SAVEPOINT before;
 CALL migrate_history();
 ROLLBACK TO before;
-INSERT INTO order_uuids VALUES ('017f22e2-79b0-7cc3-98c4-000000000301', iuid_from_name(7, 1, 'orders/301', '2025-08-03'));
+INSERT INTO order_uuids VALUES ('017f22e2-79b0-7cc3-98c4-000000000301', iuid_from_name(125, 1, 'orders/301', '2025-08-03'));
 CALL migrate_history();
 ROLLBACK;
 BEGIN;
 CREATE OR REPLACE VIEW arriving_orders AS
-SELECT id AS key, iuid_from_name(7, 1, 'orders', created_at) AS id, NULL::account_id AS wallet_id, fare, NULL AS reason, NULL::jsonb AS old_row FROM old_orders WHERE id > 300;
+SELECT id AS key, iuid_from_name(125, 1, 'orders', created_at) AS id, NULL::account_id AS wallet_id, fare, NULL AS reason, NULL::jsonb AS old_row FROM old_orders WHERE id > 300;
 INSERT INTO old_orders VALUES (302, NULL, 1, '2025-08-03'), (303, NULL, 1, '2025-08-03');
 CALL migrate_history();
 ROLLBACK;

@@ -66,7 +66,7 @@ SELECT reason, count(*) FROM quarantine GROUP BY 1 ORDER BY 1;
 -- all of it: each event once, in its tree, at its times, and in its month
 EXECUTE differences ('-infinity', '-infinity');
 SELECT late, count(*), count(DISTINCT id) AS ids,
-	count(*) FILTER (WHERE iuid_country(id) = CASE tenant WHEN 'north' THEN 7 WHEN 'south' THEN 8 WHEN 'east' THEN 9 END) AS in_their_country
+	count(*) FILTER (WHERE iuid_country(id) = CASE tenant WHEN 'north' THEN 125 WHEN 'south' THEN 157 WHEN 'east' THEN 9 END) AS in_their_country
 FROM all_events GROUP BY 1 ORDER BY 1;
 SELECT count(*) FILTER (WHERE name <> to_char(event_time, '"events_"YYYY_MM')) AS elsewhere
 FROM (SELECT tableoid::regclass::text AS name, iuid_timestamp(id) AS event_time FROM events) AS x;

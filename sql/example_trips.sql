@@ -9,14 +9,14 @@ SELECT iuid_timestamp(id), during FROM trips ORDER BY id;
 
 -- each identifier finds its own trip, though the millisecond of the second one overlaps both
 SELECT minute, lower(t.during), lower(u.during) FROM unnest(ARRAY[-10, 0, 10, 20]) AS minute,
-	iuid_from_name(7, 3, 'bus-1', timestamptz '2026-04-05 12:00' + minute * interval '1 minute') AS wanted, trip('bus-1', wanted) AS t, trip(wanted) AS u
+	iuid_from_name(125, 3, 'bus-1', timestamptz '2026-04-05 12:00' + minute * interval '1 minute') AS wanted, trip('bus-1', wanted) AS t, trip(wanted) AS u
 ORDER BY minute;
 
 -- no trip: of another device, of another entity, between trips, without a time
-SELECT count(t.id) FROM unnest(ARRAY[iuid_from_name(7, 3, 'bus-2', '2026-04-05 12:00'), iuid_from_name(7, 4, 'bus-1', '2026-04-05 12:00'),
-	iuid_from_name(7, 3, 'bus-1', '2026-04-05 12:05'), iuid_from_name(7, 3, 'bus-1'), '00000000-0000-0000-0000-000000000000']) AS wanted, trip('bus-1', wanted) AS t;
+SELECT count(t.id) FROM unnest(ARRAY[iuid_from_name(125, 3, 'bus-2', '2026-04-05 12:00'), iuid_from_name(125, 4, 'bus-1', '2026-04-05 12:00'),
+	iuid_from_name(125, 3, 'bus-1', '2026-04-05 12:05'), iuid_from_name(125, 3, 'bus-1'), '00000000-0000-0000-0000-000000000000']) AS wanted, trip('bus-1', wanted) AS t;
 -- a moment without a sample, as it has not come here yet
-SELECT during FROM trip(iuid_from_name(7, 3, 'bus-1', '2026-04-05 11:55'));
+SELECT during FROM trip(iuid_from_name(125, 3, 'bus-1', '2026-04-05 11:55'));
 
 -- calls with several samples: new trips, one that grows at both ends, and three that become one
 TRUNCATE samples, trips;
@@ -29,7 +29,7 @@ SELECT * FROM add('bus-2', '12:36', '12:18', '12:00', '12:18');
 SELECT * FROM add('bus-2', '12:37', '12:35', '12:38', '12:34');
 SELECT * FROM add('bus-2', '12:27', '12:18', '13:00', '12:09');
 SELECT minute, iuid_timestamp(t.id), during
-FROM unnest(ARRAY[0, 9, 18, 36]) AS minute, trip(iuid_from_name(6, 3, 'bus-2', timestamptz '2026-04-05 12:00' + minute * interval '1 minute')) AS t ORDER BY minute;
+FROM unnest(ARRAY[0, 9, 18, 36]) AS minute, trip(iuid_from_name(157, 3, 'bus-2', timestamptz '2026-04-05 12:00' + minute * interval '1 minute')) AS t ORDER BY minute;
 SELECT * FROM add('bus-2', '12:09', '13:00', '13:00');
 
 -- a device that moves to another country: its trips keep their identifiers
@@ -39,14 +39,14 @@ SELECT iuid_country(id), iuid_timestamp(id), during FROM trips ORDER BY id;
 SELECT count(*) FROM trip(iuid_from_name(9, 3, 'bus-2', '2026-04-05 13:18'));
 
 -- what add_samples avoids, the constraint forbids; of another device it is allowed
-INSERT INTO trips VALUES (gen_iuid(6, 3), 'bus-2', '[2026-04-05 13:27:59.999, 2026-04-05 14:00)');
+INSERT INTO trips VALUES (gen_iuid(157, 3), 'bus-2', '[2026-04-05 13:27:59.999, 2026-04-05 14:00)');
 \echo :LAST_ERROR_SQLSTATE
-INSERT INTO trips VALUES (iuid_from_name(6, 3, 'bus-4', '2026-04-05 12:00'), 'bus-4', '[2026-04-05 12:00, 2026-04-05 13:00)');
+INSERT INTO trips VALUES (iuid_from_name(157, 3, 'bus-4', '2026-04-05 12:00'), 'bus-4', '[2026-04-05 12:00, 2026-04-05 13:00)');
 
 -- a name that is too long for the index of the exclusion constraint cannot be registered, and the longest one can
-INSERT INTO devices VALUES (repeat('ж', 101), 6);
+INSERT INTO devices VALUES (repeat('ж', 101), 157);
 \echo :LAST_ERROR_SQLSTATE
-INSERT INTO devices VALUES (repeat('ж', 100), 6);
+INSERT INTO devices VALUES (repeat('ж', 100), 157);
 
 -- what is refused changes nothing
 CREATE TEMP TABLE rows AS SELECT (SELECT count(*) FROM samples) AS samples, (SELECT count(*) FROM trips) AS trips;

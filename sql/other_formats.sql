@@ -98,7 +98,7 @@ SELECT format, e.id, c.at, date_trunc('ms', c.at) = date_trunc('ms', coalesce(ru
 	CASE WHEN rule IS NOT NULL THEN 'by the rule' WHEN time IS NOT NULL THEN 'published' END AS known, c.iuid
 FROM example AS e, convert(format, ARRAY[id]) AS c ORDER BY e.n;
 SELECT format FROM expression EXCEPT SELECT format FROM example;
-SELECT bool_and(iuid_timestamp(iuid) = date_trunc('ms', c.at)) AS time_of_iuid, bool_and((iuid_country(iuid), iuid_entity(iuid)) = (7, 1)) AS rest,
+SELECT bool_and(iuid_timestamp(iuid) = date_trunc('ms', c.at)) AS time_of_iuid, bool_and((iuid_country(iuid), iuid_entity(iuid)) = (125, 1)) AS rest,
 	count(*) FILTER (WHERE iuid_layout(iuid) = 1) AS without_a_time
 FROM example AS e, convert(format, ARRAY[id]) AS c;
 
@@ -108,8 +108,8 @@ FROM example AS e, convert(format, ARRAY[id]) AS c GROUP BY c.iuid HAVING count(
 SELECT (SELECT iuid FROM convert('ULID, text', '{01aryz6s41tsv4rrffq69g5fav}')) = (SELECT iuid FROM convert('ULID', '{01563DF3-6481-D676-4C61-EFB99302BD5B}')) AS ulid,
 	(SELECT iuid FROM convert('Flake, base 62', '{8HFaDzqL3ULkWgRE8G}')) = (SELECT iuid FROM convert('Flake', '{00000134-d421-2d43-109a-dd5e0e8f0000}')) AS flake,
 	(SELECT iuid FROM convert('ObjectID', '{507C7F79BCF86CD7994F6C0E}')) = (SELECT iuid FROM convert('ObjectID', '{507c7f79bcf86cd7994f6c0e}')) AS object_id,
-	(SELECT iuid FROM convert('orderedUuid, MySQL', '{\\x11ea61ae593200aabbf20242ac130003}')) = iuid_from_uuid('593200aa-61ae-11ea-bbf2-0242ac130003', 7, 1) AS mysql,
-	(SELECT iuid FROM convert('TypeID', '{prefix_01h455vb4pex5vsknk084sn02q}')) = iuid_from_uuid('01890a5d-ac96-774b-bcce-b302099a8057', 7, 1) AS type_id;
+	(SELECT iuid FROM convert('orderedUuid, MySQL', '{\\x11ea61ae593200aabbf20242ac130003}')) = iuid_from_uuid('593200aa-61ae-11ea-bbf2-0242ac130003', 125, 1) AS mysql,
+	(SELECT iuid FROM convert('TypeID', '{prefix_01h455vb4pex5vsknk084sn02q}')) = iuid_from_uuid('01890a5d-ac96-774b-bcce-b302099a8057', 125, 1) AS type_id;
 
 -- the functions for digits: the greatest KSUID (segmentio/ksuid, ksuid.go), a ShortUUID (README) and TypeIDs (valid.yml, invalid.yml)
 SELECT decode_digits('aWgEPTl1tmebfsQzFP4bxwgy80V', '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz') = trunc(2::numeric ^ 160) - 1 AS ksuid,

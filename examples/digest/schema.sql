@@ -2,11 +2,11 @@
 --
 -- For any schema of a database that has iuid.  examples/digest.sql explains and tries it.
 
--- Country 7; entity 4 stands for "page" and 5 for "term".  They stand here only.
+-- Country 125; entity 4 stands for "page" and 5 for "term".  They stand here only.
 CREATE FUNCTION page_id(url text) RETURNS iuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN iuid_from_name(7, 4, url);
+RETURN iuid_from_name(125, 4, url);
 CREATE FUNCTION term_id(field text, term text) RETURNS iuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN iuid_from_name(7, 5, field || ':' || term);
+RETURN iuid_from_name(125, 5, field || ':' || term);
 
 -- A page that is gone stays as a stub: whoever has its URL or identifier learns what became of it.
 CREATE TABLE pages (

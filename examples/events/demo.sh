@@ -19,7 +19,9 @@ query -f "$example/load.sql"
 query -At -c "SELECT format('   %s events from %s to %s, of %s countries, in %s partitions', count(*),
 	min(iuid_timestamp(id))::date, max(iuid_timestamp(id))::date, count(DISTINCT iuid_country(id)),
 	(SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass)) FROM events"
-say "   CREATE TABLE events (id iuid PRIMARY KEY DEFAULT gen_iuid(48, 1), ...) PARTITION BY RANGE (id)"
+say "   CREATE TABLE events (id iuid PRIMARY KEY DEFAULT gen_iuid(125, 1), ...) PARTITION BY RANGE (id)"
+say "   125 is Kazakhstan. The data has a UTC offset for each event, and no country: here each offset"
+say "   stands for one country that has it."
 
 say
 say "2. New rows through the column default, from $clients clients at once"
@@ -29,6 +31,7 @@ as_user "$bin/pgbench" -n -c $clients -j 2 -t $((rows / clients)) \
 query -At -c "SELECT format('   %s rows with %s identifiers, all in %s',
 	count(*), count(DISTINCT id), string_agg(DISTINCT tableoid::regclass::text, ', '))
 	FROM events WHERE event LIKE 'new%'"
+query -c 'ANALYZE events'
 
 query -f "$example/questions.sql"
 if [ "${keep:-no}" = yes ]; then

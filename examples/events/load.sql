@@ -6,22 +6,24 @@ SET timezone = 'UTC';
 CREATE TEMP TABLE source (event text, event_time timestamptz, write_time timestamptz, utc_offset interval);
 \copy source FROM 'test/data/events.tsv' (FORMAT csv, DELIMITER E'\t', HEADER true)
 
--- An organisation numbers its countries itself, once and for ever.  These
--- events know a UTC offset only, so here a country is a quarter of an hour,
--- counted from UTC-12:00: 48 is UTC.
+-- The events have no country, only a UTC offset.  So each offset stands here for one country that has
+-- it.  The numbers are those of ISO 3166-1 in doc/countries.md: Kazakhstan is 125.
 CREATE TABLE countries (
 	country int PRIMARY KEY CHECK (country BETWEEN 0 AND 255),
-	name text NOT NULL UNIQUE
+	name text NOT NULL UNIQUE,
+	utc_offset interval NOT NULL UNIQUE
 );
-INSERT INTO countries
-SELECT (extract(epoch FROM utc_offset) / 900)::int + 48,
-	CASE WHEN utc_offset < '0' THEN 'UTC-' ELSE 'UTC+' END || to_char(greatest(utc_offset, -utc_offset), 'HH24:MI')
-FROM (SELECT DISTINCT utc_offset FROM source) AS x;
+INSERT INTO countries VALUES
+	(45, 'Cook Islands', '-10:00'), (233, 'United States', '-8:00'), (157, 'Mexico', '-7:00'), (50, 'Costa Rica', '-6:00'),
+	(174, 'Peru', '-5:00'), (46, 'Chile', '-4:00'), (10, 'Argentina', '-3:00'), (109, 'Iceland', '0:00'), (164, 'Nigeria', '1:00'),
+	(247, 'South Africa', '2:00'), (115, 'Kenya', '3:00'), (2, 'United Arab Emirates', '4:00'), (125, 'Kazakhstan', '5:00'),
+	(105, 'India', '5:30'), (241, 'Viet Nam', '7:00'), (177, 'Philippines', '8:00'), (114, 'Japan', '9:00'), (71, 'Fiji', '12:00'),
+	(224, 'Tonga', '13:00');
 
 -- The key carries when and where, so neither needs a column of its own.
--- Entity 1 stands for "event".  New rows are made here, in country 48.
+-- Entity 1 stands for "event".  New rows are made here, in Kazakhstan.
 CREATE TABLE events (
-	id iuid PRIMARY KEY DEFAULT gen_iuid(48, 1),
+	id iuid PRIMARY KEY DEFAULT gen_iuid(125, 1),
 	event text NOT NULL,
 	write_time timestamptz NOT NULL DEFAULT now()
 ) PARTITION BY RANGE (id);
@@ -42,6 +44,6 @@ END $$;
 
 -- History: identifiers for the times at which the events happened.
 INSERT INTO events
-SELECT gen_iuid((extract(epoch FROM utc_offset) / 900)::int + 48, 1, event_time), event, write_time
-FROM source;
+SELECT gen_iuid(country, 1, event_time), event, write_time
+FROM source JOIN countries USING (utc_offset);
 ANALYZE events;

@@ -17,6 +17,12 @@ SELECT name, f.* FROM iuid_fields(:'id') AS f JOIN countries USING (country);
 SELECT * FROM events WHERE id = :'id';
 EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id = :'id';
 
+\echo '   And one of the new rows? Its partition is larger, so the server uses the index of that partition.'
+SELECT max(id) AS id FROM events \gset
+\echo '   SELECT * FROM events WHERE id = ':'id'
+\echo
+EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id = :'id';
+
 \echo '   How many events does each country have?'
 \echo '   SELECT iuid_country(id) AS country, name, count(*) FROM events JOIN ... GROUP BY 1, 2'
 \echo

@@ -2,13 +2,13 @@
 --
 -- Every identifier is computed from the old row, so a run on another server makes the same ones;
 -- for UUIDs that meet, only if the same ones had come there before.
---   * A number and created_at: iuid_from_name(7, 1, 'orders/' || number, created_at).  The name says
+--   * A number and created_at: iuid_from_name(125, 1, 'orders/' || number, created_at).  The name says
 --     of which table, because two old tables both have a row 42.
---   * A UUID of version 4 and created_at: iuid_from_uuid(uuid, 7, 3, created_at).
---   * A UUID of version 7, which contains its time and an order: iuid_from_uuid(uuid, 7, 1).  It
+--   * A UUID of version 4 and created_at: iuid_from_uuid(uuid, 125, 3, created_at).
+--   * A UUID of version 7, which contains its time and an order: iuid_from_uuid(uuid, 125, 1).  It
 --     keeps all but the last 20 bits, which are the last five digits.  A generator that counts in
 --     these bits makes UUIDs that meet: they would all be one order.  Such UUIDs get identifiers of
---     their own by a digest of all their bits: iuid_from_uuid(uuid, 7, 1, time of the UUID).  Within
+--     their own by a digest of all their bits: iuid_from_uuid(uuid, 125, 1, time of the UUID).  Within
 --     their millisecond they lose their order.  The view uuids_by_digest names them.
 -- A run makes what is missing.  It does not follow changes of rows that have come.  A created_at
 -- without a time zone needs AT TIME ZONE with the zone in which it was written.
@@ -33,10 +33,10 @@ UNION ALL SELECT 'v7_order_events', uuid::text, id FROM event_uuids;
 
 CREATE VIEW uuids_by_digest AS
 SELECT 'v7_orders' AS source, uuid, id FROM order_uuids
-WHERE id IS DISTINCT FROM CASE WHEN is_version_7(uuid) THEN iuid_from_uuid(uuid, 7, 1) END
+WHERE id IS DISTINCT FROM CASE WHEN is_version_7(uuid) THEN iuid_from_uuid(uuid, 125, 1) END
 UNION ALL
 SELECT 'v7_order_events', uuid, id FROM event_uuids
-WHERE id IS DISTINCT FROM CASE WHEN is_version_7(uuid) THEN iuid_from_uuid(uuid, 7, 2) END;
+WHERE id IS DISTINCT FROM CASE WHEN is_version_7(uuid) THEN iuid_from_uuid(uuid, 125, 2) END;
 
 -- How far is the migration?  An old row that was deleted after it had come, or had been set aside,
 -- is still counted there, and no longer as old.
@@ -51,7 +51,7 @@ FROM (SELECT 'old_accounts', count(*) FROM old_accounts
 	UNION ALL SELECT 'v7_order_events', count(*) FROM v7_order_events) AS o (source, old);
 
 CREATE VIEW arriving_accounts AS
-SELECT a.id AS key, CASE WHEN reason IS NULL THEN iuid_from_uuid(a.id, 7, 3, created_at) END AS id, holder, reason, to_jsonb(a) AS old_row
+SELECT a.id AS key, CASE WHEN reason IS NULL THEN iuid_from_uuid(a.id, 125, 3, created_at) END AS id, holder, reason, to_jsonb(a) AS old_row
 FROM old_accounts AS a
 	CROSS JOIN LATERAL (SELECT CASE
 		WHEN (created_at <@ identifier_times()) IS NOT TRUE THEN 'no time that an identifier can have'
@@ -61,7 +61,7 @@ WHERE NOT EXISTS (SELECT FROM account_uuids AS m WHERE m.uuid = a.id);
 -- An account or an order that a row refers to must have come, and still be there: it may be set
 -- aside, dropped with its month, or deleted.
 CREATE VIEW arriving_orders AS
-SELECT o.id AS key, CASE WHEN reason IS NULL THEN iuid_from_name(7, 1, 'orders/' || o.id, created_at) END AS id,
+SELECT o.id AS key, CASE WHEN reason IS NULL THEN iuid_from_name(125, 1, 'orders/' || o.id, created_at) END AS id,
 	w.id AS wallet_id, fare, reason, to_jsonb(o) AS old_row
 FROM old_orders AS o
 	LEFT JOIN (account_uuids AS u JOIN wallet_accounts AS w USING (id)) ON u.uuid = account_id
@@ -72,7 +72,7 @@ FROM old_orders AS o
 WHERE NOT EXISTS (SELECT FROM order_numbers AS m WHERE m.number = o.id);
 
 CREATE VIEW arriving_events AS
-SELECT e.id AS key, CASE WHEN reason IS NULL THEN iuid_from_name(7, 2, 'order_events/' || e.id, created_at) END AS id,
+SELECT e.id AS key, CASE WHEN reason IS NULL THEN iuid_from_name(125, 2, 'order_events/' || e.id, created_at) END AS id,
 	o.id AS order_id, event, reason, to_jsonb(e) AS old_row
 FROM old_order_events AS e
 	LEFT JOIN (order_numbers AS n JOIN orders AS o USING (id)) ON n.number = order_id
@@ -91,15 +91,15 @@ RETURN other BETWEEN (left(id::text, -5) || '00000')::uuid AND (left(id::text, -
 
 -- The time of a UUID of version 7; NULL for another one.
 CREATE FUNCTION time_of(id uuid) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN is_version_7(id) THEN iuid_timestamp(iuid_from_uuid(id, 7, 0)) END;
+RETURN CASE WHEN is_version_7(id) THEN iuid_timestamp(iuid_from_uuid(id, 125, 0)) END;
 
 CREATE VIEW arriving_v7_orders AS
 SELECT o.id AS key, CASE
 		WHEN reason IS NOT NULL THEN NULL
 		WHEN EXISTS (SELECT FROM v7_orders AS x WHERE meets(x.id, o.id) AND x.id <> o.id)
 			OR EXISTS (SELECT FROM order_uuids AS m WHERE meets(m.uuid, o.id))
-			THEN iuid_from_uuid(o.id, 7, 1, at)
-		ELSE iuid_from_uuid(o.id, 7, 1) END AS id,
+			THEN iuid_from_uuid(o.id, 125, 1, at)
+		ELSE iuid_from_uuid(o.id, 125, 1) END AS id,
 	w.id AS wallet_id, fare, reason, to_jsonb(o) AS old_row
 FROM v7_orders AS o
 	LEFT JOIN (account_uuids AS u JOIN wallet_accounts AS w USING (id)) ON u.uuid = account_id
@@ -116,8 +116,8 @@ SELECT e.id AS key, CASE
 		WHEN reason IS NOT NULL THEN NULL
 		WHEN EXISTS (SELECT FROM v7_order_events AS x WHERE meets(x.id, e.id) AND x.id <> e.id)
 			OR EXISTS (SELECT FROM event_uuids AS m WHERE meets(m.uuid, e.id))
-			THEN iuid_from_uuid(e.id, 7, 2, at)
-		ELSE iuid_from_uuid(e.id, 7, 2) END AS id,
+			THEN iuid_from_uuid(e.id, 125, 2, at)
+		ELSE iuid_from_uuid(e.id, 125, 2) END AS id,
 	o.id AS order_id, event, reason, to_jsonb(e) AS old_row
 FROM v7_order_events AS e
 	LEFT JOIN (order_uuids AS u JOIN orders AS o USING (id)) ON u.uuid = order_id

@@ -1,7 +1,7 @@
 -- The orders of a ride service: the schema, the same in every region.
 --
 -- What the services make has numbers: entity 1 is an order, 2 an event of an order, 3 a wallet
--- account.  The country comes from the database: ALTER DATABASE ... SET iuid.country = 7.
+-- account.  The country comes from the database: ALTER DATABASE ... SET iuid.country = 125.
 --
 -- An identifier says when and where its row was born, so no table has a column for either.  The
 -- identifier is the primary key and the partition key at once.  Orders and events lie in partitions

@@ -49,7 +49,8 @@ fail_at() {
 	sed -n 's/^ERROR/   ERROR/p' "$work/failed.log"
 }
 
-nodes="almaty mexico jakarta" country=7
+nodes="almaty mexico jakarta"
+declare -A country=([almaty]=125 [mexico]=157 [jakarta]=101)
 take_keep regions "$@"
 install_toolchain openssl
 build
@@ -69,8 +70,7 @@ for node in $nodes; do
 done
 for node in $nodes; do
 	at "$node" -f "$mesh/tables.sql" >/dev/null
-	at "$node" -v country=$country -f "$mesh/load.sql"
-	country=$((country + 1))
+	at "$node" -v country="${country[$node]}" -f "$mesh/load.sql"
 done
 ids=($(for node in $nodes; do at "$node" -At -c "SELECT id FROM orders WHERE note = 'a new order'"; done))
 moved=$(at almaty -At -c "SELECT id FROM orders WHERE note = 'Uzbekistan, order 42'")

@@ -3,10 +3,12 @@
 -- Run it once, at mexico, after mesh.sql, as a superuser:
 --   psql -d shop -v registry=PASSWORD -f registry.sql
 
--- The numbers are the organisation's own, given out once and never changed.
-INSERT INTO iuid_countries VALUES
-	(7, 'KZ', 'Kazakhstan'), (8, 'MX', 'Mexico'), (9, 'ID', 'Indonesia'), (10, 'UZ', 'Uzbekistan'), (11, 'CO', 'Colombia'),
-	(12, 'PE', 'Peru'), (13, 'MY', 'Malaysia'), (14, 'KG', 'Kyrgyzstan'), (15, 'VN', 'Vietnam'), (16, 'CL', 'Chile');
+-- The countries of this example, with their numbers of ISO 3166-1 (doc/countries.md): Kazakhstan is
+-- 125.  iuid_register_iso_countries() registers all countries.  An organisation that has numbers of
+-- its own registers those.
+INSERT INTO iuid_countries
+SELECT country, code, name FROM iuid_iso_countries()
+WHERE code IN ('KZ', 'KG', 'UZ', 'MX', 'CL', 'CO', 'PE', 'ID', 'MY', 'VN');
 INSERT INTO iuid_entities VALUES (1, 'Ayan', 'Order'), (2, 'Wallet', 'Account');
 -- The name of each node, its region, and the name of its foreign server at the others.
 INSERT INTO iuid_nodes VALUES

@@ -89,7 +89,7 @@ iuid_country_here(void)
 				 errdetail("The configuration parameter \"%s\" is %d, which means unset.",
 						   "iuid.country", IUID_COUNTRY_UNSET),
 				 errhint(
-					 "Set it, for example with ALTER DATABASE ... SET iuid.country = 7, or call gen_iuid(country, entity).")));
+					 "Set it, for example with ALTER DATABASE ... SET iuid.country = 125, or call gen_iuid(country, entity).")));
 	return iuid_setting_country;
 }
 

@@ -18,8 +18,8 @@ FIELDS = ["tag", "language", "author", "word", ""]
 
 
 def derived(entity, name):
-    """The identifier of a name in country 7."""
-    return identifiers.text(identifiers.from_name(7, entity, name.encode()))
+    """The identifier of a name in country 125."""
+    return identifiers.text(identifiers.from_name(125, entity, name.encode()))
 
 
 def urls(count):

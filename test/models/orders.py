@@ -65,11 +65,11 @@ def is_version_7(key):
 
 
 def from_name(name, entity, time):
-    return uuid.UUID(int=identifiers.from_name(7, entity, name.encode(), time))
+    return uuid.UUID(int=identifiers.from_name(125, entity, name.encode(), time))
 
 
 def from_uuid(key, entity, time=None):
-    return uuid.UUID(int=identifiers.from_uuid(key.int, 7, entity, time))
+    return uuid.UUID(int=identifiers.from_uuid(key.int, 125, entity, time))
 
 
 def time_of(old, source):
@@ -439,7 +439,7 @@ given = model.arguments(rows=100000)
 model.make_database("examples/orders/schema.sql", "examples/orders/old_tables.sql",
                     "examples/orders/migration.sql", "examples/orders/history.sql")
 with model.connect() as connection:
-    connection.execute("ALTER DATABASE model_orders SET iuid.country = 7")
+    connection.execute("ALTER DATABASE model_orders SET iuid.country = 125")
     for parent in ("orders", "order_events"):
         for first, last in (("2025-07-01", "2026-01-01"), ("now", "tomorrow")):
             connection.execute("SELECT iuid_create_partitions(%s, '1 month', %s, %s)",

@@ -22,7 +22,7 @@ for my $name (@names)
 run_example($node{mexico}->connstr('shop'), 'registry.sql');
 follow_registry($_, 'mexico') for 'almaty', 'jakarta';
 run_example("service=$_", 'tables.sql') for @names;
-run_example("service=$_", 'load.sql', country => { almaty => 7, mexico => 8, jakarta => 9 }->{$_}) for @names;
+run_example("service=$_", 'load.sql', country => { almaty => 125, mexico => 157, jakarta => 101 }->{$_}) for @names;
 install_steps($node{$_}, 'shop') for @names;
 
 # All nodes write orders of the country that moves.  While it moves, that is refused.
@@ -31,7 +31,7 @@ sub write_at
 {
 	my $name = shift;
 	push @{ $writers{$name} }, start_writers("service=$name",
-		"INSERT INTO orders_global VALUES (gen_iuid(10, 1), 1000, '$name') RETURNING id; SELECT FROM pg_sleep(0.005);");
+		"INSERT INTO orders_global VALUES (gen_iuid(235, 1), 1000, '$name') RETURNING id; SELECT FROM pg_sleep(0.005);");
 	return;
 }
 
@@ -49,7 +49,7 @@ sub wait_for_writers
 
 # All of the country, at all nodes: those of before, and what was acknowledged since.  Once the new
 # node has taken over, the others read the rows of that moment, until they know of it.
-my @known = split /\n/, at('almaty', 'SELECT id FROM orders_c10');
+my @known = split /\n/, at('almaty', 'SELECT id FROM orders_c235');
 my $taken_over = 0;
 sub check_rows
 {
@@ -57,7 +57,7 @@ sub check_rows
 	push @known, written(map { @{ $writers{$_} } } @names) unless $taken_over;
 	for my $name (@names)
 	{
-		my @there = split /\n/, at($name, 'SELECT id FROM orders_global WHERE iuid_is_from(id, 10)');
+		my @there = split /\n/, at($name, 'SELECT id FROM orders_global WHERE iuid_is_from(id, 235)');
 		is(not_once(\@known, \@there), '', "$what: $name reads each acknowledged order of the country, once");
 	}
 	return;
@@ -112,15 +112,15 @@ sub cut_off_copy
 	my ($at, $statements) = @_;
 	for my $killed ($at, 'almaty')
 	{
-		my $table = start_psql($node{almaty}->connstr('shop'), 'BEGIN; LOCK TABLE orders_c10; SELECT pg_sleep(600)', '/dev/null');
+		my $table = start_psql($node{almaty}->connstr('shop'), 'BEGIN; LOCK TABLE orders_c235; SELECT pg_sleep(600)', '/dev/null');
 		my $copy = start_psql("service=$at", $statements, '/dev/null');
 		$node{almaty}->poll_query_until('shop', q{SELECT count(*) > 0 FROM pg_locks AS l, pg_stat_activity AS a
-			WHERE a.pid = l.pid AND NOT granted AND relation = 'orders_c10'::regclass AND application_name = 'jakarta'}) or die 'nothing is copied';
+			WHERE a.pid = l.pid AND NOT granted AND relation = 'orders_c235'::regclass AND application_name = 'jakarta'}) or die 'nothing is copied';
 		kill_server($node{$killed});
 		at_machine('almaty', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)' AND pid <> pg_backend_pid()});
 		IPC::Run::finish($_) for $copy, $table;
 		write_at($killed);
-		is(at($at, 'SELECT count(*) FROM orders_c10'), '0', "the copy, while $killed is killed: nothing is half done");
+		is(at($at, 'SELECT count(*) FROM orders_c235'), '0', "the copy, while $killed is killed: nothing is half done");
 		check_rows("the copy, while $killed is killed");
 	}
 	return;
@@ -137,7 +137,7 @@ sub cut_off_route
 	like(move_on($at, $wait, q{SET statement_timeout = '1s'}), qr/statement timeout/, 'who waits for jakarta waits as long as it is down');
 	$node{jakarta}->start;
 	is(move_on($at, $wait), 0, 'and no longer');
-	is(at($_, 'SELECT iuid_node(10, 1)'), 'jakarta', "$_ knows the new route") for @names;
+	is(at($_, 'SELECT iuid_node(235, 1)'), 'jakarta', "$_ knows the new route") for @names;
 	write_at($_) for $at, 'jakarta';
 	check_rows('the new route');
 	return;

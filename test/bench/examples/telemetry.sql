@@ -3,7 +3,7 @@
 \ir ../../../examples/telemetry/ingest.sql
 \ir ../../../examples/telemetry/questions.sql
 SELECT iuid_create_partitions(tree, '1 month', '2026-01-01', '2027-01-01') FROM unnest(ARRAY['events', 'late_events']::regclass[]) AS tree;
-INSERT INTO tenants VALUES ('north', 7), ('south', 8);
+INSERT INTO tenants VALUES ('north', 125), ('south', 157);
 
 CREATE FUNCTION send(batches int, suffix text, wait interval) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

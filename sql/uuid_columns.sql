@@ -43,3 +43,39 @@ SELECT uuid_hash(id) = uuid_hash(id::uuid) AS same FROM orders LIMIT 1;
 -- a set operation or CASE over both types is of type uuid
 SELECT DISTINCT pg_typeof(id) FROM (SELECT id FROM orders UNION SELECT id FROM old_orders) AS x;
 DROP TABLE orders, old_orders;
+
+-- a key of type uuid: the generator, partitions by time, the extractors by a cast, and a CHECK that
+-- refuses what is no identifier, and says why
+CREATE TABLE payments (id uuid DEFAULT gen_iuid(125, 1) PRIMARY KEY CHECK (id::iuid IS NOT NULL), note text) PARTITION BY RANGE (id);
+SELECT iuid_create_partitions('payments', '1 month', '2026-01-01', '2026-04-01');
+INSERT INTO payments VALUES (gen_iuid(125, 1, '2026-02-03 04:05'), 'of the past'), (gen_iuid(124, 1, '2026-03-03'), 'of another country');
+INSERT INTO payments VALUES ('019b76da-a87b-7cc3-98c4-dc0c0c07398f');
+SELECT tableoid::regclass, iuid_timestamp(id::iuid), iuid_country(id::iuid), iuid_entity(id::iuid), note FROM payments WHERE iuid_is_from(id::iuid, 125);
+EXPLAIN (COSTS OFF) SELECT * FROM payments WHERE id >= iuid_floor('2026-03-02') AND iuid_is_from(id::iuid, 125);
+PREPARE since (timestamptz) AS SELECT note FROM payments WHERE id >= iuid_floor($1);
+SET plan_cache_mode = force_generic_plan;
+EXPLAIN (COSTS OFF) EXECUTE since('2026-03-02');
+RESET plan_cache_mode;
+-- an index in country order is one on the cast
+CREATE INDEX ON payments_2026_02 ((id::iuid) iuid_country_ops);
+EXPLAIN (COSTS OFF) SELECT * FROM payments_2026_02 WHERE iuid_is_from(id::iuid, 124);
+
+-- a function for uuid beside the one for iuid: no literal and no parameter would find either
+SELECT iuid_country('019b76da-a87b-807d-8041-23456789abcd');
+CREATE FUNCTION iuid_country(uuid) RETURNS int LANGUAGE sql IMMUTABLE STRICT RETURN iuid_country($1::iuid);
+SELECT iuid_country('019b76da-a87b-807d-8041-23456789abcd');
+PREPARE country_of AS SELECT iuid_country($1);
+DROP FUNCTION iuid_country(uuid);
+
+-- from iuid to uuid the rows stay as they are; the way back checks each of them
+CREATE TABLE changing (id iuid PRIMARY KEY);
+INSERT INTO changing VALUES ('019b76da-a87b-807d-8041-23456789abcd');
+CREATE TABLE before AS SELECT relfilenode FROM pg_class WHERE oid = 'changing'::regclass;
+ALTER TABLE changing ALTER id TYPE uuid;
+SELECT count(*) AS not_rewritten FROM pg_class JOIN before USING (relfilenode) WHERE oid = 'changing'::regclass;
+INSERT INTO changing VALUES ('919108f7-52d1-4320-9bac-f847db4148a8');
+ALTER TABLE changing ALTER id TYPE iuid;
+DELETE FROM changing WHERE id = '919108f7-52d1-4320-9bac-f847db4148a8';
+ALTER TABLE changing ALTER id TYPE iuid;
+SELECT id, pg_typeof(id) FROM changing;
+DROP TABLE payments, changing, before;

@@ -128,7 +128,7 @@ for my $case (
 	is(call($command), everywhere($result), $what);
 }
 is(query(q{SELECT string_agg((result IS NULL)::text, ' ') FROM iuid_run_on_nodes('SELECT NULL')}), 'true true true', 'NULL is NULL');
-is(query(q{SELECT string_agg(length(result)::text, ' ') FROM iuid_run_on_nodes('SELECT repeat(''iuid'', 2000000)')}), '8000000 8000000 8000000', 'a large answer');
+is(query(q{SELECT string_agg(length(result)::text, ' ') FROM iuid_run_on_nodes('SELECT repeat(''iuid'', 2000000)', timeout => '1 minute')}), '8000000 8000000 8000000', 'a large answer');
 is(call("SELECT current_setting('client_connection_check_interval')", q{ARRAY['jakarta']}), 'jakarta|t|1s', 'a node looks whether it is still asked');
 
 # The last orders of a customer, as rows again.

@@ -50,15 +50,15 @@ sub stop_writers
 }
 
 # Each command is a step from here on, and so is each row that a CHECK or an index calls
-# step_of_row() for.  A session with a setting test.halt waits at the step of that number.  A
-# sequence counts the steps, as it knows no rollback.
+# step_of_row() for.  A session with a setting test.halt waits at the step of that number, also
+# where iuid has set a lock_timeout.  A sequence counts the steps, as it knows no rollback.
 sub install_steps
 {
 	my ($node, $database) = @_;
 	$node->safe_psql($database, q{
 		CREATE SEQUENCE steps;
 		GRANT USAGE ON SEQUENCE steps TO PUBLIC;
-		CREATE FUNCTION step() RETURNS boolean LANGUAGE plpgsql AS $$
+		CREATE FUNCTION step() RETURNS boolean LANGUAGE plpgsql SET lock_timeout = 0 AS $$
 		BEGIN
 			IF current_setting('test.halt', true) <> '' THEN
 				IF nextval('public.steps') = current_setting('test.halt')::int THEN

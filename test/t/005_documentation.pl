@@ -1,4 +1,17 @@
-# Every SQL example of the README, of SECURITY.md and of the pages in doc/ runs as it stands.
+# The SQL of the README, of SECURITY.md and of the pages in doc/ does what the pages say.
+#
+# Each page is run from its beginning to its end, in a database of its own:
+#
+#   ```sql            is run.
+#   ```sql needs ...  is not run: what it needs is not here.
+#   ```text           right after a block that is run is what psql prints for the block.
+#
+# A comment at the end of a statement is a promise if it begins like this.  What stands behind a
+# colon explains.
+#
+#   -- no row         The statement gives no row.
+#   -- only A, B      EXPLAIN names these tables, and no others.
+#   -- gives A, B     The rows have these values in the first column.
 use strict;
 use warnings;
 
@@ -6,22 +19,145 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+# As the pages show times.
+$ENV{PGTZ} = 'UTC';
+
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->start;
 
-# The database that the README speaks of.
-$node->safe_psql('postgres', 'CREATE DATABASE region');
+# The databases and roles that the pages speak of.
+$node->safe_psql('postgres', $_) for 'CREATE DATABASE region', 'CREATE DATABASE shop', 'CREATE ROLE desk', 'CREATE ROLE orders_uz';
 
-for my $page ('README.md', 'SECURITY.md', glob 'doc/*.md')
+# The blocks of a page, in order.  An output has its block before it.
+sub blocks_of
 {
-	my $examples = join "\n", slurp_file($page) =~ /^```sql\n(.*?)^```$/gms;
+	my $page = shift;
+	my (@blocks, $end);
+	while ($page =~ /^( *)```(\w*) ?([^\n]*)\n(.*?)^\1```$/gms)
+	{
+		my ($indent, $language, $needs, $text, $first, $last) = ($1, $2, $3, $4, $-[0], $+[0]);
+		$text =~ s/^$indent//gm;
+		my $block = {
+			language => $language, needs => $needs, text => $text,
+			line => 1 + (substr($page, 0, $first) =~ tr/\n//) };
+		$blocks[-1]{output} = $block
+			if $language eq 'text' && @blocks && substr($page, $end, $first - $end) =~ /^\s*$/;
+		push @blocks, $block;
+		$end = $last;
+	}
+	return @blocks;
+}
+
+# The SQL of a block, with a mark before and after each statement that promises something.
+sub marked
+{
+	my ($block) = @_;
+	my @lines = split /\n/, $block->{text};
+	for (my $n = 0; $n < @lines; $n++)
+	{
+		my ($promise) = $lines[$n] =~ /; +-- ((?:no row|only|gives)\b[^:]*)/ or next;
+		my $first = $n;
+		$first-- while $first > 0 && $lines[ $first - 1 ] !~ /^$|^--|;( +--.*)?$|^\\echo/;
+		push @{ $block->{promises} }, $promise;
+		splice @lines, $n + 1, 0, '\echo [kept]';
+		splice @lines, $first, 0, '\echo [promise]';
+		$n += 2;
+	}
+	return join "\n", '\echo [block]', @lines, '';
+}
+
+# What a statement gives, compared with its promise.
+sub kept
+{
+	my ($promise, $out, $what) = @_;
+	my ($word, @names) = split /,? +/, $promise;
+	if ($word eq 'no')
+	{
+		like($out, qr/^\(0 rows\)$/m, $what);
+		return;
+	}
+	my %found;
+	if ($word eq 'only')
+	{
+		%found = map { $_ => 1 } $out =~ /\bon (?:public\.)?(\w+)/g;
+	}
+	else
+	{
+		my (undef, $rows) = split /^[-+]+\n/m, $out;
+		%found = map { /^ (\S+)/ ? ($1 => 1) : () } split /\n/, $rows // '';
+	}
+	is(join(', ', sort keys %found), join(', ', sort @names), $what) or diag $out;
+	return;
+}
+
+sub trimmed
+{
+	my $text = shift;
+	return $text =~ s/[ \t]+$//gmr =~ s/\n\n+/\n\n/gr =~ s/^\n+|\n+$//gr;
+}
+
+sub check_page
+{
+	my $page = shift;
+	my @blocks = blocks_of(slurp_file($page));
+	my @run;
+	for (@blocks)
+	{
+		my $place = "$page, line $_->{line}";
+		unlike($_->{text}, qr/^\s*(?:SELECT|INSERT|UPDATE|CREATE|ALTER|EXPLAIN)\b.*;( +--.*)?$/m, "$place: SQL is called sql")
+			if $_->{language} =~ /^(?:text)?$/;
+		next unless $_->{language} eq 'sql';
+		if ($_->{needs} eq '') { push @run, $_ }
+		elsif ($_->{needs} =~ /^needs \w/)
+		{
+			SKIP: { skip "$place: $_->{needs}", 1 }
+		}
+		else { fail("$place: $_->{needs}: sql, or sql needs ...") }
+	}
+	my $script = join '', map { marked($_) } @run;
 	(my $database = $page) =~ s/\W/_/g;
 	$node->safe_psql('postgres', qq{CREATE DATABASE "$database"});
-	$node->safe_psql($database, 'CREATE EXTENSION iuid_regions CASCADE') unless $examples =~ /CREATE EXTENSION iuid/;
+	$node->safe_psql($database, 'CREATE EXTENSION iuid_regions CASCADE') unless $script =~ /CREATE EXTENSION iuid/;
 
-	my ($status, $out, $err) = $node->psql($database, $examples, on_error_stop => 1);
+	# As psql prints it for somebody who types it.
+	my ($status, $out, $err) =
+		$node->psql($database, "\\pset format aligned\n\\pset tuples_only off\n\\set QUIET off\n$script", on_error_stop => 1);
 	is($status, 0, "$page: every example runs") or diag $err;
+
+	my (undef, @outs) = split /^\[block\]\n/m, "$out\n";
+	for my $block (@run)
+	{
+		my $of_block = shift @outs // '';
+		my $place = "$page, line $block->{line}";
+		my @given = $of_block =~ /^\[promise\]\n(.*?)^\[kept\]$/gms;
+		kept($_, shift @given // '', "$place: $_") for @{ $block->{promises} };
+		$of_block =~ s/^\[(?:promise|kept)\]\n//gm;
+		is(trimmed($of_block), trimmed($block->{output}{text}), "$place: the output") if $block->{output};
+	}
+	return;
+}
+
+check_page($_) for 'README.md', 'SECURITY.md', glob 'doc/*.md';
+
+# The picture is the one that ./dev bits draws from the table of the fields.  The table says where
+# the fields are that the server reads.
+my $format = slurp_file('doc/format.md');
+is(qx{"$^X" test/bits/draw.pl <doc/format.md}, slurp_file('doc/plots/bits.svg'), 'the picture of the bits: run ./dev bits');
+my ($id) = $format =~ /^`([0-9a-f-]{36})` contains:$/m;
+my %bits = map { /^\| (\d+)–(\d+) \| `(\w+)` \|/ ? ($3 => [ $1 + 1, $2 - $1 + 1 ]) : () } split /\n/, $format;
+for my $case (
+	[ unix_ts_ms => 'extract(epoch FROM iuid_timestamp(id)) * 1000' ],
+	[ layout => 'iuid_layout(id)' ],
+	[ country => 'iuid_country(id)' ],
+	[ entity => 'iuid_entity(id)' ],
+	[ random => 'iuid_random(id)' ])
+{
+	my ($name, $value) = @$case;
+	my ($first, $count) = @{ $bits{$name} };
+	is($node->safe_psql('README_md', qq{
+		SELECT lpad(substring(('x' || translate(id::text, '-', ''))::bit(128) FROM $first FOR $count)::text, 64, '0')::bit(64)::bigint = $value
+		FROM CAST('$id' AS iuid) AS id}), 't', "the bits of $name");
 }
 
 $node->stop;

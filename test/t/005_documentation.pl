@@ -10,7 +10,7 @@
 # colon explains.
 #
 #   -- no row         The statement gives no row.
-#   -- only A, B      EXPLAIN names these tables, and no others.
+#   -- only A, B      The plan reads these tables, and no others.
 #   -- gives A, B     The rows have these values, and no others.
 use strict;
 use warnings;
@@ -80,7 +80,7 @@ sub kept
 	my @found;
 	if ($word eq 'only')
 	{
-		my %tables = map { $_ => 1 } $out =~ /\bon (?:public\.)?(\w+)/g;
+		my %tables = map { $_ => 1 } $out =~ /(?<!Bitmap Index )Scan.*? on (?:public\.)?(\w+)/g;
 		@found = sort keys %tables;
 	}
 	else
@@ -139,7 +139,23 @@ sub check_page
 	return;
 }
 
-check_page($_) for 'README.md', 'SECURITY.md', glob 'doc/*.md';
+my @pages = ('README.md', 'SECURITY.md', glob 'doc/*.md');
+check_page($_) for @pages;
+
+# A link leads to a file, and to a heading of it.
+for my $page (@pages, 'examples/README.md')
+{
+	my ($folder) = $page =~ m{^(.*/)?};
+	my @broken;
+	for my $link (slurp_file($page) =~ s/`[^`\n]*`//gr =~ /\]\(([^):]+)\)/g)
+	{
+		my ($file, $heading) = split /#/, $link;
+		my $path = $file eq '' ? $page : ($folder // '') . $file;
+		my @headings = $heading && -f $path ? map { lc s/[^\w\- ]//gr =~ tr/ /-/r } slurp_file($path) =~ /^#+ (.*)$/gm : ();
+		push @broken, $link unless -e $path && (!$heading || grep { $_ eq $heading } @headings);
+	}
+	is("@broken", '', "$page: the links");
+}
 
 # The picture is the one that ./dev bits draws from the table of the fields.  The table says where
 # the fields are that the server reads.

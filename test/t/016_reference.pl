@@ -1,4 +1,4 @@
-# The README's reference names every object that users call, and nothing else.
+# doc/reference.md names every object that users call, and nothing else.
 use strict;
 use warnings;
 
@@ -81,8 +81,8 @@ sub same
 	is(join("\n", sort grep { !$in_catalog{$_} } keys %in_reference), '', "$what: everything exists");
 }
 
-my ($reference) = slurp_file('README.md') =~ /^## Reference\n(.*?)^## /ms or die 'the README has no reference';
-my (undef, %section) = split /^### (?:Extension )?(\w+)\n/m, $reference;
+my ($reference) = slurp_file('doc/reference.md') =~ /^(## Extension iuid\n.*)/ms or die 'the page has no reference';
+my (undef, %section) = split /^## (?:Extension )?(\w+)\n/m, $reference;
 is_deeply([ sort keys %section ], [qw(Settings iuid iuid_regions)], 'the sections of the reference');
 
 my %object = map { $_ => [ objects_of($_) ] } qw(iuid iuid_regions);

@@ -182,6 +182,13 @@ init_server() {
 	EOF
 }
 
+# Outside the range from which a system takes the ports of its own connections.
+free_port() {
+	local port
+	while port=$((20000 + RANDOM % 10000)); (: >"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
+	echo "$port"
+}
+
 stop_server() {
 	local data=${1:-$work}/data
 	[ -f "$data/postmaster.pid" ] || return 0

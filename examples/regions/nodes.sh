@@ -7,13 +7,6 @@ mesh=examples/regions
 declare -A port
 secret=$(openssl rand -hex 16)
 
-# Outside the range from which a system takes the ports of its own connections.
-free_port() {
-	local port
-	while port=$((20000 + RANDOM % 10000)); (: >"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
-	echo "$port"
-}
-
 # What all nodes have, and the file of services with which psql finds them.
 prepare_nodes() {
 	as_user mkdir -p "$work/certificates"

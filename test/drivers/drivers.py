@@ -17,9 +17,10 @@ import sys
 
 FOLDER = pathlib.Path("test/drivers")
 
-# How to run a program, by its ending, and how the page calls its language.
+# How to run a program, by its ending, and how the page calls its language.  Python with -P does not
+# take a program of this tree for the client of that name.
 RUN = {
-    ".py": ["python", "/usr/bin/python3"],
+    ".py": ["python", "/usr/bin/python3", "-P"],
     ".java": ["java", "java", "-cp", "/usr/share/java/postgresql.jar"],
     ".go": ["go", "go", "run"],
     ".rb": ["ruby", "ruby"],
@@ -76,7 +77,7 @@ def results(program, text, set_up):
     copy.write_text(text)
     environment = os.environ | {
         "PGUSER": "app", "PGDATABASE": copy.stem, "SETUP": set_up, "GO111MODULE": "off",
-        "GOPATH": "/usr/share/gocode"}
+        "GOPATH": "/usr/share/gocode", "PYTHONPATH": str(FOLDER.resolve())}
     subprocess.run(["createdb", "-T", "template_app", "-O", "app", copy.stem], check=True)
     try:
         run = subprocess.run([*RUN[program.suffix][1:], copy.name], cwd=copy.parent, env=environment,

@@ -27,6 +27,9 @@ def check(name, run):
 
 
 def sqlstate(error):
+    # asyncpg gives its own errors of values an SQLSTATE, too.
+    if isinstance(error, ValueError):
+        return None
     for inner in (error, getattr(error, "orig", None), error.__cause__):
         for name in ("sqlstate", "pgcode"):
             if getattr(inner, name, None):

@@ -1,6 +1,6 @@
 import psycopg
 
-from checks import A, B, BEGIN, CREATE, END, FLUSH, READ, check, kind, look_up, report
+from python.checks import A, B, BEGIN, CREATE, END, FLUSH, READ, check, kind, look_up, report
 
 connection = psycopg.connect(autocommit=True)
 # SET-UP

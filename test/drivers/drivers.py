@@ -82,11 +82,12 @@ def results(program, text, set_up):
     try:
         run = subprocess.run([*RUN[program.suffix][1:], copy.name], cwd=copy.parent, env=environment,
                              text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
-        if run.returncode != 0:
-            sys.exit(f"{copy}: exit status {run.returncode}\n{run.stdout}{run.stderr}")
     finally:
         subprocess.run(["dropdb", "--force", copy.stem], check=True)
-    return dict(line.split("\t") for line in run.stdout.splitlines())
+    lines = [line.split("\t") for line in run.stdout.splitlines()]
+    if run.returncode != 0 or any(len(line) != 2 for line in lines):
+        sys.exit(f"{copy}: exit status {run.returncode}\n{run.stdout}{run.stderr}")
+    return dict(lines)
 
 
 def run(heading, section):

@@ -22,7 +22,7 @@ FOLDER = pathlib.Path("test/drivers")
 RUN = {
     ".py": ["python", "/usr/bin/python3", "-P"],
     ".java": ["java", "java", "-cp", "/usr/share/java/postgresql.jar"],
-    ".go": ["go", "go", "run"],
+    ".go": ["go", "go", "run", "checks.go"],
     ".rb": ["ruby", "ruby"],
     ".pl": ["perl", "perl"],
     ".mjs": ["js", "node"],

@@ -4,6 +4,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -20,6 +21,13 @@ var (
 const create = "CREATE TABLE orders (id iuid DEFAULT gen_iuid(125, 1) PRIMARY KEY, note text)"
 
 func report(name string, result any) { fmt.Printf("%s\t%v\n", name, result) }
+
+// version is that of a package of Debian: the sources do not say it.
+func version(name string) string {
+	out, err := exec.Command("dpkg-query", "--show", "--showformat=${source:Upstream-Version}", name).Output()
+	must(err)
+	return string(out)
+}
 
 // check reports what a check gives, or its error: the SQLSTATE, if the error has one.
 func check(name string, run func() any) {

@@ -49,7 +49,7 @@ func main() {
 	database.SetMaxOpenConns(1)
 	execute(create)
 	execute("CREATE TABLE copies (id iuid, note text)")
-	report("version", "1.10.7")
+	report("version", version("golang-github-lib-pq-dev"))
 	report("table", "–")
 	check("default", func() any {
 		var id uuid.UUID

@@ -72,7 +72,7 @@ func main() {
 	must(setUp(ctx, connection))
 	execute(create)
 	execute("CREATE TABLE copies (id iuid, note text)")
-	report("version", "4.15.0")
+	report("version", version("golang-github-jackc-pgx-v4-dev"))
 	report("table", "–")
 	check("default", func() any {
 		var id uuid.UUID

@@ -1,15 +1,15 @@
-import java.sql.Array;
+import java.io.StringReader;
+import java.io.StringWriter;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Timestamp;
 import java.time.OffsetDateTime;
 import java.util.UUID;
-import java.io.StringReader;
-import java.io.StringWriter;
 import org.postgresql.PGConnection;
-import org.postgresql.util.PGobject;
 
 class Pgjdbc {
     static final UUID A = UUID.fromString("019b76da-a87b-807d-8041-23456789abcd");
@@ -89,15 +89,19 @@ class Pgjdbc {
         return row("SELECT iuid_country(" + call + ")", 125, 1).getInt(1) == 125;
     }
 
-    /** What the driver makes of an iuid, as the application asks for it. */
-    static Object read(ResultSet row) throws SQLException {
-        // SET-UP
-        return row.getObject(1);
+    static String kind(Object[] list) {
+        return list[0].getClass().getSimpleName() + "[]";
     }
 
-    static Object readArray(ResultSet row) throws SQLException {
+    /** An iuid and an array as the driver gives them. */
+    static Object[] read() throws SQLException {
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT id, array_agg(id) FROM orders GROUP BY id LIMIT 1");
+        row.next();
+        Object id = row.getObject(1);
+        Object[] ids = (Object[]) row.getArray(2).getArray();
         // SET-UP
-        return row.getArray(1).getArray();
+        return new Object[] {id, ids};
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -112,8 +116,8 @@ class Pgjdbc {
         check("look-up", () -> lookUp());
         check("IN", () -> count(2, "id IN (?, ?)", A, B));
         check("= ANY", () -> count(2, "id = ANY (?)", connection.createArrayOf("uuid", new UUID[] {A, B})));
-        check("reads as", () -> read(row("SELECT id FROM orders WHERE note = 'A'")).getClass().getSimpleName());
-        check("array", () -> readArray(row("SELECT array_agg(id) FROM orders")).getClass().getSimpleName());
+        check("reads as", () -> read()[0].getClass().getSimpleName());
+        check("array", () -> kind((Object[]) read()[1]));
         check("COPY text", () -> copy());
         report("COPY binary", "–");
         check("id >= $1", () -> inRange("?"));
@@ -121,7 +125,10 @@ class Pgjdbc {
         check("id >= $1::timestamptz", () -> inRange("?::timestamptz"));
         check("gen_iuid($1, $2)", () -> country("gen_iuid(?, ?)"));
         check("gen_iuid($1::int, $2::int)", () -> country("gen_iuid(?::int, ?::int)"));
-        check("getObject(…, UUID.class)", () -> row("SELECT id FROM orders WHERE note = 'A'").getObject(1, UUID.class).equals(A));
-        check("getObject(…, UUID.class) of id::uuid", () -> row("SELECT id::uuid FROM orders WHERE note = 'A'").getObject(1, UUID.class).equals(A));
+        check("`getObject(1, UUID.class)`", () -> row("SELECT id FROM orders").getObject(1, UUID.class) != null);
+        check("`setString`: `id = ?`", () -> count(1, "id = ?", A.toString()));
+        check("`setString`: `id = ?::iuid`", () -> count(1, "id = ?::iuid", A.toString()));
+        check("`setTimestamp`: `id >= ?`", () -> count(3, "id >= ?", Timestamp.from(BEGIN.toInstant())));
+        check("`setTimestamp`: `id >= iuid_floor(?)`", () -> count(3, "id >= iuid_floor(?)", Timestamp.from(BEGIN.toInstant())));
     }
 }

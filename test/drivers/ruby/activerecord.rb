@@ -65,3 +65,9 @@ check("gen_iuid($1, $2)") { value("SELECT iuid_country(gen_iuid($1, $2))", 125, 
 check("gen_iuid($1::int, $2::int)") { value("SELECT iuid_country(gen_iuid($1::int, $2::int))", 125, 1) == 125 }
 check("loads schema.rb again") { load_schema }
 check("tables of iuid_regions in schema.rb") { tables_of_extension }
+PG.connect(user: "postgres").exec(<<~SQL)
+  DROP EXTENSION iuid CASCADE; DROP TABLE orders; CREATE SCHEMA iuid;
+  CREATE EXTENSION iuid_regions SCHEMA iuid CASCADE; GRANT USAGE ON SCHEMA iuid TO PUBLIC;
+SQL
+$connection.schema_search_path = "public, iuid"
+check("tables of iuid_regions in schema.rb, extensions in a schema of the search path") { tables_of_extension }

@@ -1,7 +1,7 @@
 import os
 
 import django
-import psycopg2.extras
+import psycopg2
 from django.conf import settings
 
 settings.configure(USE_TZ=True, DATABASES={
@@ -10,10 +10,8 @@ django.setup()
 
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import connection, models
-from django.db.backends.signals import connection_created
 from django.db.models import Func, Value
 from django.db.models.functions import Cast
-from django.dispatch import receiver
 
 from python.checks import A, B, BEGIN, CREATE, END, FLUSH, READ, check, kind, look_up, report
 

@@ -1,7 +1,6 @@
 import io
 
 import psycopg2
-import psycopg2.extras
 
 from python.checks import A, B, BEGIN, CREATE, END, FLUSH, READ, check, kind, look_up, report
 

@@ -1,6 +1,6 @@
-import psycopg2.extras
+import psycopg2
 import sqlalchemy
-from sqlalchemy import TIMESTAMP, Column, Integer, Text, cast, event, func, literal, select, text
+from sqlalchemy import TIMESTAMP, Column, Integer, Text, cast, func, select, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session, declarative_base
 

@@ -133,9 +133,9 @@ def tables(page):
 
 
 def heads(table):
-    titles = {"tools": ["client", "what", "result"], "versions": ["client", "version"]}.get(
-        table, ["client", *map(code, TABLES.get(table, []))])
-    return [row(titles), row(["---"] * len(titles))]
+    columns = {"tools": ["what", "result"], "versions": ["version"]}.get(table) or map(code, TABLES[table])
+    titles = row(["client", *columns])
+    return [titles, "|---" * (titles.count("|") - 1) + "|\n"]
 
 
 def main(path, write, names):
@@ -143,6 +143,8 @@ def main(path, write, names):
     page = path.read_text()
     old = tables(page)
     new = {table: heads(table) for table in old}
+    server = subprocess.run(["psql", "-XAtc", "SHOW server_version"], check=True, text=True, stdout=subprocess.PIPE)
+    new["versions"].append(row(["PostgreSQL", server.stdout.split()[0]]))
     for heading, section in clients(page).items():
         if not names or name_of(heading) in names:
             client, made = rows(heading, run(heading, section))
@@ -159,7 +161,7 @@ def main(path, write, names):
         path.write_text(page)
         return
     different = False
-    for table in new.keys() - {"versions"}:
+    for table in [*TABLES, "tools"]:
         for line in difflib.unified_diff(old[table], new[table], f"{path}, {table}", "the clients", n=0):
             sys.stdout.write(line)
             different = True

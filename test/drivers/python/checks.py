@@ -27,13 +27,12 @@ def check(name, run):
 
 
 def sqlstate(error):
-    # asyncpg gives its own errors of values an SQLSTATE, too.
-    if isinstance(error, ValueError):
-        return None
     for inner in (error, getattr(error, "orig", None), error.__cause__):
-        for name in ("sqlstate", "pgcode"):
-            if getattr(inner, name, None):
-                return getattr(inner, name)
+        code = getattr(inner, "sqlstate", None) or getattr(inner, "pgcode", None)
+        # asyncpg gives this one to errors of its own.
+        if code and code != "22000":
+            return code
+    return None
 
 
 def look_up(run, rows_read):

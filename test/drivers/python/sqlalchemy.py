@@ -3,6 +3,7 @@ import sqlalchemy
 from sqlalchemy import TIMESTAMP, Column, Integer, Text, cast, func, select, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session, declarative_base
+from sqlalchemy.pool import StaticPool
 
 from python.checks import A, B, BEGIN, CREATE, END, FLUSH, READ, check, kind, look_up, report
 
@@ -16,7 +17,8 @@ class Order(declarative_base()):
     note = Column(Text)
 
 
-engine = sqlalchemy.create_engine("postgresql+psycopg2://", isolation_level="AUTOCOMMIT")
+# One connection, whose statistics the check of the index reads.
+engine = sqlalchemy.create_engine("postgresql+psycopg2://", isolation_level="AUTOCOMMIT", poolclass=StaticPool)
 # SET-UP
 
 

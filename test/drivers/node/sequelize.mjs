@@ -1,0 +1,45 @@
+// Sequelize, over node-postgres.
+
+import pg from "pg";
+import { DataTypes, Op, Sequelize } from "sequelize";
+import { checkPlan, run, version } from "./checks.mjs";
+
+const sequelize = new Sequelize({
+	dialect: "postgres",
+	host: process.env.PGHOST,
+	port: process.env.PGPORT,
+	database: process.env.PGDATABASE,
+	username: process.env.PGUSER,
+	pool: { max: 1 },
+	logging: false,
+});
+// SET-UP
+
+const Order = sequelize.define("order", {
+	id: {
+		type: process.env.SETUP ? "iuid" : DataTypes.UUID,
+		primaryKey: true,
+		defaultValue: Sequelize.literal("gen_iuid(125, 1)"),
+	},
+	note: DataTypes.TEXT,
+}, { tableName: "orders", timestamps: false });
+
+const query = async (sql, bind) => (await sequelize.query(sql, { bind }))[0];
+const where = async (condition) => (await Order.findAll({ where: condition })).map((row) => row.get());
+
+await run({
+	version: version("sequelize"),
+	query,
+	table: () => Order.sync(),
+	create: async () => (await Order.create({ note: "default" })).id,
+	insert: (id, note) => Order.create({ id, note }),
+	find: (id) => where({ id }),
+	findIn: (ids) => where({ id: ids }),
+	findAny: (ids) => where({ id: { [Op.eq]: { [Op.any]: ids } } }),
+});
+await checkPlan("sync({ alter: true })", query, async () => {
+	const statements = [];
+	await Order.sync({ alter: true, logging: (text) => statements.push(text.replace(/^.*?: /, "")) });
+	return statements.filter((text) => /^(ALTER|DROP)/.test(text));
+});
+await sequelize.close();

@@ -22,6 +22,10 @@ export function version(name) {
 	return JSON.parse(readFileSync(file)).version;
 }
 
+export function versionOverNodePostgres(name) {
+	return `${version(name)}, node-postgres ${version("pg")}`;
+}
+
 // The table as SQL makes it, whatever the client made.
 export async function recreate(query) {
 	await query("DROP TABLE IF EXISTS orders");
@@ -76,10 +80,13 @@ export async function run(client) {
 	};
 	const read = async () => {
 		await query("SELECT 1 FROM pg_stat_force_next_flush()");
-		return Number(await one("SELECT idx_tup_read FROM pg_stat_user_indexes WHERE relname = 'orders'"));
+		return Number(await one(`SELECT idx_tup_read FROM pg_stat_user_indexes
+			WHERE relname = 'orders'`));
 	};
-	const between = (lower, upper) => async () =>
-		same(await query(`SELECT id FROM orders WHERE id >= ${lower} AND id < ${upper}`, [from, to]), A, B);
+	const between = (lower, upper) => async () => {
+		const sql = `SELECT id FROM orders WHERE id >= ${lower} AND id < ${upper}`;
+		return same(await query(sql, [from, to]), A, B);
+	};
 	const country = (call) => async () =>
 		ok((await one(`SELECT iuid_country(${call})`, [125, 1])) === 125);
 
@@ -102,8 +109,9 @@ export async function run(client) {
 	await check("UUID", async () => {
 		await asked.insert(A, "A");
 		await asked.insert(B, "B");
-		return ok((await one("SELECT string_agg(id::text, ',' ORDER BY id) FROM orders WHERE note IN ('A', 'B')"))
-			=== `${A},${B}`);
+		const stored = await one(`SELECT string_agg(id::text, ',' ORDER BY id) FROM orders
+			WHERE note IN ('A', 'B')`);
+		return ok(stored === `${A},${B}`);
 	});
 	await check("look-up", async () => {
 		const before = await read();

@@ -5,7 +5,7 @@ import { eq, inArray, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { customType, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import pg from "pg";
-import { checkPlan, run, version } from "./checks.mjs";
+import { checkPlan, run, versionOverNodePostgres } from "./checks.mjs";
 
 const pool = new pg.Pool({ max: 1 });
 const db = drizzle(pool);
@@ -33,7 +33,7 @@ async function plan(tables) {
 const query = async (text, values) => (await db.$client.query(text, values)).rows;
 
 await run({
-	version: version("drizzle-orm"),
+	version: versionOverNodePostgres("drizzle-orm"),
 	query,
 	table: async () => (await plan(["orders"])).apply(),
 	create: async () => (await db.insert(orders).values({ note: "default" }).returning())[0].id,

@@ -2,7 +2,7 @@
 
 import knex from "knex";
 import pg from "pg";
-import { run, version } from "./checks.mjs";
+import { run, versionOverNodePostgres } from "./checks.mjs";
 
 const db = knex({ client: "pg", connection: {}, pool: { min: 1, max: 1 } });
 // SET-UP
@@ -15,7 +15,7 @@ const query = async (sql, values = []) => {
 };
 
 await run({
-	version: version("knex"),
+	version: versionOverNodePostgres("knex"),
 	query,
 	table: () => db.schema.createTable("orders", (table) => {
 		table.specificType("id", "iuid").primary().defaultTo(db.raw("gen_iuid(125, 1)"));

@@ -2,7 +2,7 @@
 
 import { CompiledQuery, Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
-import { run, version } from "./checks.mjs";
+import { run, versionOverNodePostgres } from "./checks.mjs";
 
 const db = new Kysely({ dialect: new PostgresDialect({ pool: new pg.Pool({ max: 1 }) }) });
 // SET-UP
@@ -10,7 +10,7 @@ const db = new Kysely({ dialect: new PostgresDialect({ pool: new pg.Pool({ max: 
 const orders = () => db.selectFrom("orders").selectAll();
 
 await run({
-	version: version("kysely"),
+	version: versionOverNodePostgres("kysely"),
 	query: async (text, values) => (await db.executeQuery(CompiledQuery.raw(text, values))).rows,
 	table: () => db.schema.createTable("orders")
 		.addColumn("id", sql`iuid`, (column) => column.primaryKey().defaultTo(sql`gen_iuid(125, 1)`))

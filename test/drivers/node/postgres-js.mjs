@@ -11,6 +11,7 @@ await run({
 	version: version("postgres"),
 	query: (text, values) => sql.unsafe(text, values),
 	copyTo: async (text) => Buffer.concat(await (await sql.unsafe(text).readable()).toArray()),
-	copyFrom: async (text, bytes) => pipeline(Readable.from([bytes]), await sql.unsafe(text).writable()),
+	copyFrom: async (text, bytes) =>
+		pipeline(Readable.from([bytes]), await sql.unsafe(text).writable()),
 });
 await sql.end();

@@ -1,13 +1,15 @@
-// What Prisma's command reads.  Its engine for schemas is a program from a server of its own, and the
-// same in the package, as WebAssembly.  That one has its connection from the adapter, which knows two
-// types of the catalog, "char" and name, not yet.
+// What Prisma's command reads.  Prisma's engine for schemas is a program, which the command downloads.
+// The package has the engine as WebAssembly, too.  That one asks the server over the adapter, and the
+// adapter does not know two types of the catalog yet: "char" and name.
 
 import { PrismaPg } from "@prisma/adapter-pg";
 import { defineConfig } from "prisma/config";
 import pg from "pg";
 
 const { CHAR, TEXT } = pg.types.builtins;
+// name, and arrays of both, by their numbers.
 const known = { [CHAR]: TEXT, 19: TEXT, 1002: 1009, 1003: 1009 };
+// Prisma's number for a column of one character.
 const character = 6;
 let fields = [];
 
@@ -15,7 +17,8 @@ class Pool extends pg.Pool {
 	async query(...args) {
 		const result = await super.query(...args);
 		fields = (result.fields ?? []).map((field) => field.dataTypeID);
-		for (const field of result.fields ?? []) field.dataTypeID = known[field.dataTypeID] ?? field.dataTypeID;
+		for (const field of result.fields ?? [])
+			field.dataTypeID = known[field.dataTypeID] ?? field.dataTypeID;
 		return result;
 	}
 }

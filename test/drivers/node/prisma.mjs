@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
-import { check, recreate, run, version } from "./checks.mjs";
+import { check, recreate, run, versionOverNodePostgres } from "./checks.mjs";
 
 // A program that is named is not downloaded, and none is used.
 const command = (args, external = []) => spawnSync("node_modules/.bin/prisma", args, {
@@ -19,7 +19,8 @@ const command = (args, external = []) => spawnSync("node_modules/.bin/prisma", a
 		PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
 	},
 });
-const push = (external) => command(["db", "push", "--accept-data-loss", "--skip-generate"], external);
+const push = (external) =>
+	command(["db", "push", "--accept-data-loss", "--skip-generate"], external);
 const registry = ["countries", "entities", "nodes", "routes"].map((name) => `public.iuid_${name}`);
 
 command(["generate"]);
@@ -32,7 +33,7 @@ const prisma = new PrismaClient({ adapter: process.env.SETUP ? adapter : new Pri
 const query = (sql, values = []) => prisma.$queryRawUnsafe(sql, ...values);
 
 await run({
-	version: version("prisma"),
+	version: versionOverNodePostgres("prisma"),
 	query,
 	table: () => (process.env.SETUP ? recreate(query) : push(registry)),
 	create: async () => (await prisma.order.create({ data: { note: "default" } })).id,

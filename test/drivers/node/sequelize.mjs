@@ -2,7 +2,7 @@
 
 import pg from "pg";
 import { DataTypes, Op, Sequelize } from "sequelize";
-import { checkPlan, run, version } from "./checks.mjs";
+import { checkPlan, run, versionOverNodePostgres } from "./checks.mjs";
 
 const sequelize = new Sequelize({
 	dialect: "postgres",
@@ -25,17 +25,17 @@ const Order = sequelize.define("order", {
 }, { tableName: "orders", timestamps: false });
 
 const query = async (sql, bind) => (await sequelize.query(sql, { bind }))[0];
-const where = async (condition) => (await Order.findAll({ where: condition })).map((row) => row.get());
+const find = async (where) => (await Order.findAll({ where })).map((row) => row.get());
 
 await run({
-	version: version("sequelize"),
+	version: versionOverNodePostgres("sequelize"),
 	query,
 	table: () => Order.sync(),
 	create: async () => (await Order.create({ note: "default" })).id,
 	insert: (id, note) => Order.create({ id, note }),
-	find: (id) => where({ id }),
-	findIn: (ids) => where({ id: ids }),
-	findAny: (ids) => where({ id: { [Op.eq]: { [Op.any]: ids } } }),
+	find: (id) => find({ id }),
+	findIn: (ids) => find({ id: ids }),
+	findAny: (ids) => find({ id: { [Op.eq]: { [Op.any]: ids } } }),
 });
 await checkPlan("sync({ alter: true })", query, async () => {
 	const statements = [];

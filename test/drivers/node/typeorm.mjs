@@ -2,7 +2,7 @@
 
 import pg from "pg";
 import typeorm from "typeorm";
-import { checkPlan, run, version } from "./checks.mjs";
+import { checkPlan, run, versionOverNodePostgres } from "./checks.mjs";
 
 const { DataSource, EntitySchema, In, Raw } = typeorm;
 const entity = new EntitySchema({
@@ -34,7 +34,7 @@ const orders = source.getRepository("orders");
 const query = (sql, values) => source.query(sql, values);
 
 await run({
-	version: version("typeorm"),
+	version: versionOverNodePostgres("typeorm"),
 	query,
 	table: () => source.synchronize(),
 	create: async () => (await orders.insert({ note: "default" })).identifiers[0].id,

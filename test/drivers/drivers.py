@@ -51,7 +51,7 @@ def name_of(heading):
 
 
 def program_of(heading):
-    found = [path for path in FOLDER.glob(f"*/{name_of(heading)}.*") if path.suffix in RUN]
+    found = [path for path in FOLDER.glob("*/*") if path.suffix in RUN and path.stem == name_of(heading)]
     if len(found) != 1:
         sys.exit(f"{heading}: not one program, but {found}")
     return found[0]

@@ -7,8 +7,8 @@ import pg from "pg";
 import { check, recreate, run, versionOverNodePostgres } from "./checks.mjs";
 
 // A program that is named is not downloaded, and none is used.
-const command = (args, external = []) => spawnSync("node_modules/.bin/prisma", args, {
-	cwd: new URL(".", import.meta.url),
+const command = (args, external = []) => spawnSync("../node_modules/.bin/prisma", args, {
+	cwd: new URL("prisma/", import.meta.url),
 	encoding: "utf8",
 	env: {
 		...process.env,

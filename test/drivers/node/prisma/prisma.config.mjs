@@ -1,6 +1,6 @@
-// What Prisma's command reads.  Prisma's engine for schemas is a program, which the command downloads.
-// The package has the engine as WebAssembly, too.  That one asks the server over the adapter, and the
-// adapter does not know two types of the catalog yet: "char" and name.
+// What Prisma's command reads.  Prisma's engine for schemas is a program, which the command
+// downloads.  The package has the engine as WebAssembly, too.  That one asks the server over the
+// adapter, and the adapter does not know two types of the catalog yet: "char" and name.
 
 import { PrismaPg } from "@prisma/adapter-pg";
 import { defineConfig } from "prisma/config";
@@ -37,7 +37,7 @@ class Adapter extends PrismaPg {
 }
 
 export default defineConfig({
-	schema: "prisma/schema.prisma",
+	schema: "schema.prisma",
 	engine: "js",
 	adapter: async () => new Adapter(new Pool()),
 	experimental: { adapter: true, externalTables: true },

@@ -81,7 +81,7 @@ def results(program, text, set_up):
     subprocess.run(["createdb", "-T", "template_app", "-O", "app", copy.stem], check=True)
     try:
         run = subprocess.run([*RUN[program.suffix][1:], copy.name], cwd=copy.parent, env=environment,
-                             text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+                             text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=1200)
     finally:
         subprocess.run(["dropdb", "--force", copy.stem], check=True)
     lines = [line.split("\t") for line in run.stdout.splitlines()]

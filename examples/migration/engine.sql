@@ -1,0 +1,539 @@
+-- A migration of live tables to new tables whose key is an iuid: what is the same for every table.
+--
+-- Each old table gets a new table with all of its columns, the old key among them, and an iuid as its
+-- key.  One of the two is what clients write, and a trigger makes each change in the other one, in
+-- the same transaction: first the old table, and after the swap the new one.  doc/migration.md has
+-- the steps, and the way back from each.
+--
+-- The functions and procedures belong to whoever runs this file: the role that has the tables.  They
+-- look for iuid in the schema public.
+
+CREATE SCHEMA migration;
+
+-- The old tables, and how far they have come.
+CREATE TABLE migration.tables (
+	old regclass PRIMARY KEY,        -- an oid: it stays the same when the table gets another name
+	place int GENERATED ALWAYS AS IDENTITY,
+	schema name NOT NULL,
+	name name NOT NULL,              -- what clients call it; after the swap, this is a view
+	key name NOT NULL,
+	key_type text NOT NULL,
+	new regclass UNIQUE,             -- NULL: the table stays, and only a column is filled
+	columns name[] NOT NULL,         -- those of the old table, or the one that is filled
+	new_columns name[],
+	find text,                       -- functions: see migration.define()
+	identify text,
+	reason text,
+	watermark text,                  -- the backfill has been at all old keys up to this one
+	rows_come bigint NOT NULL DEFAULT 0,
+	begun timestamptz,
+	complete timestamptz,
+	swapped boolean NOT NULL DEFAULT false,
+	silenced name[] NOT NULL DEFAULT '{}'   -- triggers that are off in the old table since the swap
+);
+
+-- The rows that are in an old table only, each with its reason.  The row itself is in the old table.
+CREATE TABLE migration.set_aside (
+	old regclass REFERENCES migration.tables,
+	key text,
+	reason text NOT NULL,
+	since timestamptz NOT NULL DEFAULT clock_timestamp(),
+	PRIMARY KEY (old, key)
+);
+
+CREATE VIEW migration.progress AS
+SELECT name, swapped, watermark, rows_come, greatest(reltuples, 0)::bigint AS rows_about,
+	(SELECT count(*) FROM migration.set_aside AS s WHERE s.old = t.old) AS set_aside, begun, complete
+FROM migration.tables AS t JOIN pg_class AS c ON c.oid = t.old
+ORDER BY place;
+
+--
+-- Changes of tables, without a queue behind them
+--
+
+-- Runs commands in one transaction as soon as none of their locks is in use.  Whoever comes behind a
+-- lock that is waited for waits, too: so this waits a tenth of a second for a lock, gives up all
+-- locks, and tries again a second later.  It is called outside of a transaction.
+CREATE PROCEDURE migration.run(commands text[], patience interval DEFAULT '1 hour') LANGUAGE plpgsql AS $$
+DECLARE
+	until timestamptz := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) patience;
+BEGIN
+	WHILE NOT migration.try(commands, pg_catalog.clock_timestamp() OPERATOR(pg_catalog.>) until) LOOP
+		COMMIT;
+		PERFORM pg_catalog.pg_sleep(0.5 OPERATOR(pg_catalog.+) pg_catalog.random());
+	END LOOP;
+	COMMIT;
+END $$;
+
+CREATE FUNCTION migration.try(commands text[], last boolean) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+	command text;
+BEGIN
+	PERFORM pg_catalog.set_config('lock_timeout', '100ms', true);
+	-- A VACUUM that the server began gives way to whoever has waited for deadlock_timeout.
+	IF pg_catalog.has_parameter_privilege('deadlock_timeout', 'SET') THEN
+		PERFORM pg_catalog.set_config('deadlock_timeout', '10ms', true);
+	END IF;
+	FOREACH command IN ARRAY commands LOOP
+		EXECUTE command;
+	END LOOP;
+	RETURN true;
+EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+	IF last THEN
+		RAISE;
+	END IF;
+	RETURN false;
+END $$;
+
+--
+-- Step 1: say what becomes of what
+--
+
+-- Which times are those of a row, and which ones a faulty clock's?
+CREATE FUNCTION migration.is_believable(at timestamptz) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN coalesce(at >= timestamptz '2000-01-01 00:00+00' AND at < timestamptz '2100-01-01 00:00+00', false);
+
+-- The new table is there: its key is "id", and it has each column of the old table, the old key among
+-- them.  "renamed" has the columns that have another name: {"old name": "new name"}.  The functions are
+--   * find(old key): the iuid of the row in the new table, or NULL;
+--   * identify(old row): the iuid that the row gets, or NULL if it has no time;
+--   * reason(old row): why it cannot come, if not for its time, or NULL.
+CREATE PROCEDURE migration.define(old regclass, new regclass, renamed jsonb, find regproc, identify regproc, reason regproc)
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+	t migration.tables;
+	news text;         -- columns of the new table
+	olds text;         -- the same of the old one
+	from_new text;     -- their values in a trigger
+	from_old text;
+	part record;
+BEGIN
+	SELECT a.attname, format_type(a.atttypid, NULL), n.nspname, c.relname, c.oid INTO STRICT t.key, t.key_type, t.schema, t.name, t.old
+	FROM pg_index AS i
+		JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+		JOIN pg_class AS c ON c.oid = i.indrelid
+		JOIN pg_namespace AS n ON n.oid = c.relnamespace
+	WHERE i.indrelid = define.old AND i.indisprimary AND i.indnkeyatts = 1;
+	IF EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = define.old AND a.attgenerated <> '') THEN
+		RAISE feature_not_supported USING MESSAGE = format('table %s has a generated column', define.old),
+			HINT = 'Make it a plain column with a trigger, or leave it out of the new table and of this script.';
+	END IF;
+	SELECT array_agg(a.attname ORDER BY a.attnum), array_agg(coalesce(renamed ->> a.attname, a.attname)::name ORDER BY a.attnum)
+	INTO t.columns, t.new_columns FROM pg_attribute AS a WHERE a.attrelid = define.old AND a.attnum > 0 AND NOT a.attisdropped;
+	IF 'id' = ANY (t.new_columns) THEN
+		RAISE invalid_parameter_value USING MESSAGE = format('column "id" of table %s is for the iuid', define.new),
+			HINT = 'Say in "renamed" which column has the "id" of the old table.';
+	END IF;
+	INSERT INTO migration.tables (old, schema, name, key, key_type, new, columns, new_columns, find, identify, reason)
+	VALUES (t.old, t.schema, t.name, t.key, t.key_type, define.new, t.columns, t.new_columns,
+		define.find::text, define.identify::text, define.reason::text);
+
+	SELECT string_agg(quote_ident(o), ', ' ORDER BY place), string_agg(quote_ident(n), ', ' ORDER BY place),
+		string_agg(format('OLD_OR_NEW.%I', o), ', ' ORDER BY place), string_agg(format('OLD_OR_NEW.%I', n), ', ' ORDER BY place)
+	INTO olds, news, from_old, from_new FROM unnest(t.columns, t.new_columns) WITH ORDINALITY AS c (o, n, place);
+
+	-- What the old clients see after the swap: the new table, in the shape of the old one.
+	EXECUTE format('CREATE VIEW migration.%I AS SELECT %s FROM %s', t.name,
+		(SELECT string_agg(format('%I AS %I', n, o), ', ' ORDER BY place) FROM unnest(t.columns, t.new_columns) WITH ORDINALITY AS c (o, n, place)), new);
+	FOR part IN
+		SELECT a.attname AS name, CASE WHEN a.attidentity <> '' THEN format('nextval(%L::regclass)', pg_get_serial_sequence(define.old::text, a.attname))
+			ELSE pg_get_expr(d.adbin, d.adrelid) END AS value
+		FROM pg_attribute AS a LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+		WHERE a.attrelid = define.old AND (a.attidentity <> '' OR d.oid IS NOT NULL)
+	LOOP
+		EXECUTE format('ALTER VIEW migration.%I ALTER COLUMN %I SET DEFAULT %s', t.name, part.name, part.value);
+	END LOOP;
+	FOR part IN
+		SELECT x.privilege_type AS privilege, CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END AS role
+		FROM pg_class AS c, aclexplode(c.relacl) AS x
+		WHERE c.oid = t.old AND x.grantee <> c.relowner AND x.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+	LOOP
+		EXECUTE format('GRANT %s ON migration.%I TO %s', part.privilege, t.name, part.role);
+	END LOOP;
+
+	-- A change of an old row, in the new table.  Who changes an old row has locked it: so for each row
+	-- one transaction at a time comes here, or to the backfill.
+	EXECUTE format($f$
+		CREATE FUNCTION migration.%I() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+		SET search_path = pg_catalog, public, pg_temp SET migration.writing = 'on' AS $t$
+		DECLARE
+			come iuid;
+			comes iuid;
+			why text;
+		BEGIN
+			IF TG_OP <> 'INSERT' THEN
+				DELETE FROM migration.set_aside AS s WHERE s.old = %s AND s.key = OLD.%I::text;
+				come := %s(OLD.%3$I);
+			END IF;
+			IF TG_OP <> 'DELETE' THEN
+				comes := coalesce(come, %s(NEW));
+				why := CASE WHEN comes IS NULL THEN 'no time that an identifier can have' ELSE %s(NEW) END;
+			END IF;
+			IF TG_OP = 'DELETE' OR why IS NOT NULL THEN
+				DELETE FROM %s AS n WHERE n.id = come;
+			ELSIF come IS NULL THEN
+				INSERT INTO %7$s (id, %s) VALUES (comes, %s);
+			ELSE
+				UPDATE %7$s AS n SET (%8$s) = ROW (%9$s) WHERE n.id = come;
+			END IF;
+			IF why IS NOT NULL THEN
+				INSERT INTO migration.set_aside AS s (old, key, reason) VALUES (%2$s, NEW.%3$I::text, why)
+				ON CONFLICT ON CONSTRAINT set_aside_pkey DO UPDATE SET reason = excluded.reason;
+			END IF;
+			RETURN NULL;
+		END $t$ $f$,
+		'forward_' || t.name, t.old::oid, t.key, find, identify, reason, new, news, replace(from_old, 'OLD_OR_NEW', 'NEW'));
+
+	-- A change of a new row, in the old table, after the swap.
+	EXECUTE format($f$
+		CREATE FUNCTION migration.%I() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+		SET search_path = pg_catalog, public, pg_temp SET migration.writing = 'on' AS $t$
+		BEGIN
+			IF TG_OP = 'DELETE' THEN
+				DELETE FROM %s AS o WHERE o.%I = OLD.%I;
+			ELSE
+				IF TG_OP = 'INSERT' THEN
+					INSERT INTO %2$s (%5$s) OVERRIDING SYSTEM VALUE VALUES (%s) ON CONFLICT (%3$I) DO NOTHING;
+					IF FOUND THEN
+						RETURN NULL;
+					END IF;
+					-- Only a row that was set aside, and comes now, is there.
+					DELETE FROM migration.set_aside AS s WHERE s.old = %s AND s.key = NEW.%4$I::text;
+					IF NOT FOUND THEN
+						RAISE unique_violation USING MESSAGE = pg_catalog.format('there is another row with %%s = %%s', %L, NEW.%4$I);
+					END IF;
+					UPDATE %2$s AS o SET (%5$s) = ROW (%6$s) WHERE o.%3$I = NEW.%4$I;
+				ELSE
+					UPDATE %2$s AS o SET (%5$s) = ROW (%6$s) WHERE o.%3$I = OLD.%4$I;
+				END IF;
+			END IF;
+			IF NOT FOUND THEN
+				RAISE data_exception USING MESSAGE = pg_catalog.format('%%s has no row with %%s = %%s', %9$L, %8$L, OLD.%4$I);
+			END IF;
+			RETURN NULL;
+		END $t$ $f$,
+		'reverse_' || t.name, format('%I.%I', t.schema, t.name || '_old'), t.key, t.new_columns[array_position(t.columns, t.key)],
+		olds, replace(from_new, 'OLD_OR_NEW', 'NEW'), t.old::oid, t.key, t.name || '_old');
+
+	-- Nobody writes the new table until the swap.
+	EXECUTE format('CREATE TRIGGER migration_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s EXECUTE FUNCTION migration.refuse()', new);
+END $$;
+
+-- For a table that keeps its key: one column of it is filled, by a trigger of the table.
+CREATE PROCEDURE migration.define_column(old regclass, filled name) LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	INSERT INTO migration.tables (old, schema, name, key, key_type, columns)
+	SELECT i.indrelid, n.nspname, c.relname, a.attname, format_type(a.atttypid, NULL), ARRAY[filled]
+	FROM pg_index AS i
+		JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+		JOIN pg_class AS c ON c.oid = i.indrelid
+		JOIN pg_namespace AS n ON n.oid = c.relnamespace
+	WHERE i.indrelid = define_column.old AND i.indisprimary AND i.indnkeyatts = 1;
+END $$;
+
+-- Of the two tables, one is written by clients, and the other one by the triggers only.
+CREATE FUNCTION migration.refuse() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	IF TG_OP = 'TRUNCATE' THEN
+		RAISE feature_not_supported USING MESSAGE = format('table %s is being migrated, and cannot be truncated', TG_RELID::regclass),
+			HINT = 'Use DELETE.';
+	ELSIF current_setting('migration.writing', true) IS DISTINCT FROM 'on' THEN
+		RAISE object_not_in_prerequisite_state USING MESSAGE = format('table %s is written by the migration only', TG_RELID::regclass),
+			HINT = 'Write the other table of the two: see migration.progress, whether the swap has been.';
+	END IF;
+	RETURN NULL;
+END $$;
+
+--
+-- Step 2: from now on, each change of the old table is made in the new one
+--
+
+CREATE PROCEDURE migration.follow(old regclass) LANGUAGE plpgsql AS $$
+BEGIN
+	CALL migration.run(migration.follow_commands(old));
+END $$;
+
+CREATE FUNCTION migration.follow_commands(of regclass) RETURNS text[] LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+	SELECT ARRAY[
+		format('CREATE TRIGGER migration_forward AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION migration.%I()', t.old, 'forward_' || t.name),
+		format('CREATE TRIGGER migration_truncate BEFORE TRUNCATE ON %s EXECUTE FUNCTION migration.refuse()', t.old),
+		-- Replicated changes, too.
+		format('ALTER TABLE %s ENABLE ALWAYS TRIGGER migration_forward', t.old)]
+	FROM migration.tables AS t WHERE t.old = of
+$$;
+
+-- The way back: the new table is emptied, and nothing of the migration is left in the old one.
+CREATE PROCEDURE migration.unfollow(old regclass) LANGUAGE plpgsql AS $$
+BEGIN
+	CALL migration.run(migration.unfollow_commands(old));
+END $$;
+
+CREATE FUNCTION migration.unfollow_commands(of regclass) RETURNS text[] LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+	SELECT ARRAY[
+		format('DROP TRIGGER migration_forward ON %s', t.old),
+		format('DROP TRIGGER migration_truncate ON %s', t.old),
+		format('ALTER TABLE %s DISABLE TRIGGER migration_guard', t.new),
+		format('TRUNCATE %s CASCADE', t.new),
+		format('ALTER TABLE %s ENABLE TRIGGER migration_guard', t.new),
+		format('DELETE FROM migration.set_aside WHERE old = %s', t.old::oid),
+		format('UPDATE migration.tables SET watermark = NULL, rows_come = 0, begun = NULL, complete = NULL WHERE old = %s', t.old::oid)]
+	FROM migration.tables AS t WHERE t.old = of AND NOT t.swapped
+$$;
+
+--
+-- Step 3: bring the rows that are there
+--
+
+-- Each batch is a transaction, with its watermark.  After an error or a crash, call it again.  Called
+-- when it is complete, it tries the rows that are set aside.
+CREATE PROCEDURE migration.backfill(old regclass, size int DEFAULT 1000, pause interval DEFAULT '0') LANGUAGE plpgsql AS $$
+DECLARE
+	lock bigint := pg_catalog.hashtextextended('migration.backfill', old::oid::bigint);
+	more boolean;
+BEGIN
+	IF NOT pg_catalog.pg_try_advisory_lock(lock) THEN
+		RAISE lock_not_available USING MESSAGE = pg_catalog.format('another session fills from %s', old);
+	END IF;
+	LOOP
+		more := migration.try_batch(old, size);
+		COMMIT;
+		EXIT WHEN NOT more;
+		PERFORM pg_catalog.pg_sleep_for(pause);
+	END LOOP;
+	LOOP
+		more := migration.try_leftovers(old, size);
+		COMMIT;
+		EXIT WHEN NOT more;
+		PERFORM pg_catalog.pg_sleep(0.1);
+	END LOOP;
+	PERFORM pg_catalog.pg_advisory_unlock(lock);
+END $$;
+
+-- A batch that meets a lock gives up before a client that waits for the batch looks for a deadlock.
+CREATE FUNCTION migration.try_batch(of regclass, size int) RETURNS boolean LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '200ms' AS $$
+DECLARE
+	t migration.tables;
+	keys text[];
+BEGIN
+	SELECT * INTO STRICT t FROM migration.tables WHERE old = of;
+	IF t.swapped OR t.complete IS NOT NULL THEN
+		RETURN false;
+	END IF;
+	EXECUTE format('SELECT array_agg(k::text ORDER BY k) FROM (SELECT %1$I FROM %2$s %3$s ORDER BY %1$I LIMIT %4$s) AS o (k)', t.key, t.old,
+		CASE WHEN t.watermark IS NOT NULL THEN format('WHERE %I > %L::%s', t.key, t.watermark, t.key_type) END, size) INTO keys;
+	IF keys IS NULL THEN
+		UPDATE migration.tables SET complete = clock_timestamp() WHERE old = of;
+		RETURN false;
+	END IF;
+	PERFORM migration.bring(t, keys);
+	UPDATE migration.tables SET watermark = keys[cardinality(keys)] WHERE old = of;
+	RETURN true;
+EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+	RETURN true;
+END $$;
+
+-- Tries what is set aside; whether there are rows that others hold a lock on.
+CREATE FUNCTION migration.try_leftovers(of regclass, size int) RETURNS boolean LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '200ms' AS $$
+DECLARE
+	t migration.tables;
+	keys text[];
+	after text := '';
+BEGIN
+	SELECT * INTO STRICT t FROM migration.tables WHERE old = of;
+	IF t.swapped THEN
+		RETURN false;
+	END IF;
+	LOOP
+		SELECT array_agg(key ORDER BY key) INTO keys
+		FROM (SELECT key FROM migration.set_aside WHERE old = of AND key > after ORDER BY key LIMIT size) AS s;
+		EXIT WHEN keys IS NULL;
+		PERFORM migration.bring(t, keys);
+		after := keys[cardinality(keys)];
+	END LOOP;
+	RETURN EXISTS (SELECT FROM migration.set_aside WHERE old = of AND reason = 'in use');
+EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+	RETURN true;
+END $$;
+
+-- Brings rows, which it locks first: so no other transaction can change them, or has a change of them
+-- that is not committed.  It never waits for a row while it has others: one that is in use is set
+-- aside, and tried again.  The lock is the one of an UPDATE: what refers to the row can come.
+CREATE FUNCTION migration.bring(t migration.tables, keys text[]) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp SET migration.writing = 'on' AS $$
+DECLARE
+	locked text[];
+	come bigint;
+BEGIN
+	IF current_setting('transaction_isolation') <> 'read committed' THEN
+		RAISE object_not_in_prerequisite_state USING MESSAGE = 'the backfill needs transactions of the isolation level READ COMMITTED';
+	END IF;
+	EXECUTE format('SELECT array_agg(k::text) FROM (SELECT %1$I FROM %2$s WHERE %1$I = ANY ($1::%3$s[]) FOR NO KEY UPDATE SKIP LOCKED) AS o (k)',
+		t.key, t.old, t.key_type) INTO locked USING keys;
+	-- From here on each statement sees what is committed in these rows.
+	IF t.new IS NULL THEN
+		EXECUTE format('UPDATE %1$s SET %2$I = %2$I WHERE %3$I = ANY ($1::%4$s[])', t.old, t.columns[1], t.key, t.key_type) USING locked;
+		GET DIAGNOSTICS come = ROW_COUNT;
+	ELSE
+		EXECUTE format($f$
+			WITH old AS (
+				SELECT o, %1$s(o) AS comes FROM %2$s AS o WHERE o.%3$I = ANY ($1::%4$s[]) AND %5$s(o.%3$I) IS NULL
+			), arriving AS MATERIALIZED (
+				SELECT o, comes, CASE WHEN comes IS NULL THEN 'no time that an identifier can have' ELSE %6$s(o) END AS why FROM old
+			), aside AS (
+				INSERT INTO migration.set_aside AS s (old, key, reason) SELECT %7$s, (o).%3$I::text, why FROM arriving WHERE why IS NOT NULL
+				ON CONFLICT ON CONSTRAINT set_aside_pkey DO UPDATE SET reason = excluded.reason WHERE s.reason <> excluded.reason
+			)
+			INSERT INTO %8$s (id, %9$s) SELECT comes, %10$s FROM arriving WHERE why IS NULL ORDER BY comes$f$,
+			t.identify, t.old, t.key, t.key_type, t.find, t.reason, t.old::oid, t.new,
+			(SELECT string_agg(quote_ident(n), ', ' ORDER BY place) FROM unnest(t.new_columns) WITH ORDINALITY AS c (n, place)),
+			(SELECT string_agg(format('(o).%I', o), ', ' ORDER BY place) FROM unnest(t.columns) WITH ORDINALITY AS c (o, place))) USING locked;
+		GET DIAGNOSTICS come = ROW_COUNT;
+	END IF;
+	UPDATE migration.tables SET rows_come = rows_come + come, begun = coalesce(begun, clock_timestamp()) WHERE old = t.old;
+
+	-- What has come is no longer set aside, nor what is gone.
+	EXECUTE format('DELETE FROM migration.set_aside AS s WHERE s.old = %s AND s.key = ANY ($1) AND (s.reason = ''in use'' OR s.key = ANY ($2))
+		AND %s', t.old::oid, CASE WHEN t.new IS NULL THEN 's.key = ANY ($2)' ELSE format('%s(s.key::%s) IS NOT NULL', t.find, t.key_type) END) USING keys, locked;
+	EXECUTE format('DELETE FROM migration.set_aside AS s WHERE s.old = %s AND s.key = ANY ($1) AND NOT EXISTS (SELECT FROM %s AS o WHERE o.%I = s.key::%s)',
+		t.old::oid, t.old, t.key, t.key_type) USING keys;
+	EXECUTE format('INSERT INTO migration.set_aside (old, key, reason)
+		SELECT %s, o.%I::text, ''in use'' FROM %s AS o WHERE o.%2$I = ANY ($1::%4$s[]) AND NOT o.%2$I = ANY ($2::%4$s[]) AND %5$s
+		ON CONFLICT DO NOTHING', t.old::oid, t.key, t.old, t.key_type,
+		CASE WHEN t.new IS NULL THEN 'true' ELSE format('%s(o.%I) IS NULL', t.find, t.key) END) USING keys, coalesce(locked, '{}');
+END $$;
+
+--
+-- Step 4: compare
+--
+
+-- Old and new rows in the columns of the old table, at one moment: their number, and a sum over them
+-- that does not depend on their order.  Everybody goes on meanwhile.  The old rows that are set aside
+-- are counted and left out.
+CREATE FUNCTION migration.compare() RETURNS TABLE (name name, old_rows bigint, set_aside bigint, new_rows bigint, same boolean)
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+	t migration.tables;
+BEGIN
+	FOR t IN SELECT * FROM migration.tables AS x WHERE x.new IS NOT NULL ORDER BY x.place LOOP
+		RETURN QUERY EXECUTE format($f$
+			WITH old AS (SELECT count(*) AS rows, count(*) FILTER (WHERE s.key IS NOT NULL) AS aside,
+					sum(hashtextextended(ROW (%1$s)::text, 0)::numeric) FILTER (WHERE s.key IS NULL) AS digest
+				FROM %3$s AS o LEFT JOIN migration.set_aside AS s ON s.old = %4$s AND s.key = o.%5$I::text),
+			new AS (SELECT count(*) AS rows, sum(hashtextextended(ROW (%2$s)::text, 0)::numeric) AS digest FROM %6$s AS n)
+			SELECT %7$L::name, old.rows, old.aside, new.rows, old.rows - old.aside = new.rows AND old.digest IS NOT DISTINCT FROM new.digest FROM old, new$f$,
+			(SELECT string_agg(format('o.%I', c), ', ' ORDER BY place) FROM unnest(t.columns) WITH ORDINALITY AS x (c, place)),
+			(SELECT string_agg(format('n.%I', c), ', ' ORDER BY place) FROM unnest(t.new_columns) WITH ORDINALITY AS x (c, place)),
+			t.old, t.old::oid, t.key, t.new, t.name);
+	END LOOP;
+END $$;
+
+--
+-- Step 5: the swap, and the way back
+--
+
+-- All tables at once, in one transaction of some milliseconds.  "set_aside" is the number of rows that
+-- you know of, and that stay behind.
+CREATE PROCEDURE migration.swap(set_aside bigint DEFAULT 0, patience interval DEFAULT '1 hour') LANGUAGE plpgsql AS $$
+BEGIN
+	CALL migration.run(ARRAY[pg_catalog.format('SELECT migration.swap_now(%s)', set_aside)], patience);
+END $$;
+
+CREATE PROCEDURE migration.swap_back(patience interval DEFAULT '1 hour') LANGUAGE plpgsql AS $$
+BEGIN
+	CALL migration.run(ARRAY['SELECT migration.swap_back_now()'], patience);
+END $$;
+
+CREATE FUNCTION migration.swap_now(known bigint) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	t migration.tables;
+	command text;
+	aside bigint;
+BEGIN
+	IF EXISTS (SELECT FROM migration.tables AS x WHERE x.swapped OR x.complete IS NULL) THEN
+		RAISE object_not_in_prerequisite_state USING MESSAGE = 'not every table is complete, or the swap has been',
+			HINT = 'See migration.progress.';
+	END IF;
+	-- Old clients lock the old table before the new one, and so does this.
+	FOR t IN SELECT * FROM migration.tables AS x WHERE x.new IS NOT NULL ORDER BY x.place LOOP
+		EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', t.old);
+	END LOOP;
+	SELECT count(*) INTO aside FROM migration.set_aside;
+	IF aside <> known OR EXISTS (SELECT FROM migration.set_aside WHERE reason = 'in use') THEN
+		RAISE object_not_in_prerequisite_state USING MESSAGE = format('the number of rows that are set aside is %s, and not %s', aside, known),
+			HINT = 'See migration.set_aside, and call migration.backfill() again.';
+	END IF;
+	FOR t IN SELECT * FROM migration.tables AS x WHERE x.new IS NOT NULL ORDER BY x.place LOOP
+		t.silenced := ARRAY(SELECT g.tgname FROM pg_trigger AS g WHERE g.tgrelid = t.old AND NOT g.tgisinternal
+			AND g.tgenabled = 'O' AND g.tgname NOT LIKE 'migration\_%');
+		FOREACH command IN ARRAY t.silenced LOOP
+			EXECUTE format('ALTER TABLE %s DISABLE TRIGGER %I', t.old, command);
+		END LOOP;
+		EXECUTE format('DROP TRIGGER migration_forward ON %s', t.old);
+		EXECUTE format('CREATE TRIGGER migration_guard BEFORE INSERT OR UPDATE OR DELETE ON %s EXECUTE FUNCTION migration.refuse()', t.old);
+		EXECUTE format('DROP TRIGGER migration_guard ON %s', t.new);
+		EXECUTE format('CREATE TRIGGER migration_reverse AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION migration.%I()',
+			t.new, 'reverse_' || t.name);
+		EXECUTE format('CREATE TRIGGER migration_truncate BEFORE TRUNCATE ON %s EXECUTE FUNCTION migration.refuse()', t.new);
+		EXECUTE format('ALTER TABLE %s RENAME TO %I', t.old, t.name || '_old');
+		EXECUTE format('ALTER VIEW migration.%I SET SCHEMA %I', t.name, t.schema);
+		UPDATE migration.tables AS x SET swapped = true, silenced = t.silenced WHERE x.old = t.old;
+	END LOOP;
+END $$;
+
+CREATE FUNCTION migration.swap_back_now() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	t migration.tables;
+	command text;
+BEGIN
+	IF NOT EXISTS (SELECT FROM migration.tables AS x WHERE x.swapped) THEN
+		RAISE object_not_in_prerequisite_state USING MESSAGE = 'the swap has not been';
+	END IF;
+	-- The view, and what it reads; then the old table.
+	FOR t IN SELECT * FROM migration.tables AS x WHERE x.swapped ORDER BY x.place LOOP
+		EXECUTE format('LOCK TABLE %I.%I IN ACCESS EXCLUSIVE MODE', t.schema, t.name);
+		EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', t.old);
+	END LOOP;
+	FOR t IN SELECT * FROM migration.tables AS x WHERE x.swapped ORDER BY x.place LOOP
+		EXECUTE format('DROP TRIGGER migration_reverse ON %s', t.new);
+		EXECUTE format('DROP TRIGGER migration_truncate ON %s', t.new);
+		EXECUTE format('CREATE TRIGGER migration_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s EXECUTE FUNCTION migration.refuse()', t.new);
+		EXECUTE format('DROP TRIGGER migration_guard ON %s', t.old);
+		EXECUTE format('DROP TRIGGER migration_truncate ON %s', t.old);
+		FOREACH command IN ARRAY t.silenced LOOP
+			EXECUTE format('ALTER TABLE %s ENABLE TRIGGER %I', t.old, command);
+		END LOOP;
+		EXECUTE format('ALTER VIEW %I.%I SET SCHEMA migration', t.schema, t.name);
+		EXECUTE format('ALTER TABLE %s RENAME TO %I', t.old, t.name);
+		FOREACH command IN ARRAY migration.follow_commands(t.old) LOOP
+			EXECUTE command;
+		END LOOP;
+		UPDATE migration.tables AS x SET swapped = false, silenced = '{}' WHERE x.old = t.old;
+	END LOOP;
+END $$;
+
+--
+-- Step 6: the end
+--
+
+-- No old client is left: their views go, and the old tables are no longer kept in step.
+CREATE PROCEDURE migration.finish() LANGUAGE plpgsql AS $$
+BEGIN
+	CALL migration.run(ARRAY['SELECT migration.finish_now()']);
+END $$;
+
+CREATE FUNCTION migration.finish_now() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	t migration.tables;
+BEGIN
+	IF EXISTS (SELECT FROM migration.tables AS x WHERE x.new IS NOT NULL AND NOT x.swapped) THEN
+		RAISE object_not_in_prerequisite_state USING MESSAGE = 'the swap has not been';
+	END IF;
+	FOR t IN SELECT * FROM migration.tables AS x WHERE x.swapped ORDER BY x.place LOOP
+		EXECUTE format('DROP VIEW %I.%I', t.schema, t.name);
+		EXECUTE format('DROP TRIGGER migration_reverse ON %s', t.new);
+		EXECUTE format('DROP TRIGGER migration_truncate ON %s', t.new);
+	END LOOP;
+END $$;

@@ -1,0 +1,31 @@
+-- From a UUID of version 4 and created_at, to a plain table: customers are few, and live for ever.
+-- Country 125, entity 3.
+
+-- All columns of the old table, and the iuid.  A new client names no uuid: then it is the iuid.
+CREATE TABLE v2.customers (
+	id iuid PRIMARY KEY DEFAULT gen_iuid(125, 3),
+	uuid uuid NOT NULL UNIQUE,
+	name text NOT NULL,
+	created_at timestamptz DEFAULT now()
+);
+
+CREATE FUNCTION v2.find_customer(old_key uuid) RETURNS iuid LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp AS
+$$ BEGIN RETURN (SELECT c.id FROM v2.customers AS c WHERE c.uuid = old_key); END $$;
+
+CREATE FUNCTION v2.identify_customer(o public.customers) RETURNS iuid LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN migration.is_believable((o).created_at) THEN iuid_from_uuid((o).id, 125, 3, (o).created_at) END;
+
+CREATE FUNCTION v2.customer_cannot_come(o public.customers) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN NULL::text;
+
+CREATE FUNCTION v2.fill_customer() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+	NEW.uuid := coalesce(NEW.uuid, NEW.id);
+	RETURN NEW;
+END $$;
+CREATE TRIGGER fill BEFORE INSERT ON v2.customers FOR EACH ROW EXECUTE FUNCTION v2.fill_customer();
+
+CALL migration.define('public.customers', 'v2.customers', '{"id": "uuid"}',
+	find => 'v2.find_customer', identify => 'v2.identify_customer', reason => 'v2.customer_cannot_come');

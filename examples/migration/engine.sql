@@ -162,17 +162,17 @@ BEGIN
 			why text;
 		BEGIN
 			IF TG_OP <> 'INSERT' THEN
-				DELETE FROM migration.set_aside AS s WHERE s.old = %s AND s.key = OLD.%I::text;
-				come := %s(OLD.%3$I);
+				DELETE FROM migration.set_aside AS s WHERE s.old = %2$s AND s.key = OLD.%3$I::text;
+				come := %4$s(OLD.%3$I);
 			END IF;
 			IF TG_OP <> 'DELETE' THEN
-				comes := coalesce(come, %s(NEW));
-				why := CASE WHEN comes IS NULL THEN 'no time that an identifier can have' ELSE %s(NEW) END;
+				comes := coalesce(come, %5$s(NEW));
+				why := CASE WHEN comes IS NULL THEN 'no time that an identifier can have' ELSE %6$s(NEW) END;
 			END IF;
 			IF TG_OP = 'DELETE' OR why IS NOT NULL THEN
-				DELETE FROM %s AS n WHERE n.id = come;
+				DELETE FROM %7$s AS n WHERE n.id = come;
 			ELSIF come IS NULL THEN
-				INSERT INTO %7$s (id, %s) VALUES (comes, %s);
+				INSERT INTO %7$s (id, %8$s) VALUES (comes, %9$s);
 			ELSE
 				UPDATE %7$s AS n SET (%8$s) = ROW (%9$s) WHERE n.id = come;
 			END IF;
@@ -190,23 +190,22 @@ BEGIN
 		SET search_path = pg_catalog, public, pg_temp SET migration.writing = 'on' AS $t$
 		BEGIN
 			IF TG_OP = 'DELETE' THEN
-				DELETE FROM %s AS o WHERE o.%I = OLD.%I;
-			ELSE
-				IF TG_OP = 'INSERT' THEN
-					INSERT INTO %2$s (%5$s) OVERRIDING SYSTEM VALUE VALUES (%s) ON CONFLICT (%3$I) DO NOTHING;
-					IF FOUND THEN
-						RETURN NULL;
-					END IF;
-					-- Only a row that was set aside, and comes now, is there.
-					DELETE FROM migration.set_aside AS s WHERE s.old = %s AND s.key = NEW.%4$I::text;
-					IF NOT FOUND THEN
-						RAISE unique_violation USING MESSAGE = pg_catalog.format('there is another row with %%s = %%s', %L, NEW.%4$I);
-					END IF;
-					UPDATE %2$s AS o SET (%5$s) = ROW (%6$s) WHERE o.%3$I = NEW.%4$I;
-				ELSE
-					UPDATE %2$s AS o SET (%5$s) = ROW (%6$s) WHERE o.%3$I = OLD.%4$I;
+				-- A cascade among the old tables may have been there before.
+				DELETE FROM %2$s AS o WHERE o.%3$I = OLD.%4$I;
+				RETURN NULL;
+			END IF;
+			IF TG_OP = 'INSERT' THEN
+				INSERT INTO %2$s (%5$s) OVERRIDING SYSTEM VALUE VALUES (%6$s) ON CONFLICT (%3$I) DO NOTHING;
+				IF FOUND THEN
+					RETURN NULL;
+				END IF;
+				-- Only a row that was set aside, and comes now, is there.
+				DELETE FROM migration.set_aside AS s WHERE s.old = %7$s AND s.key = NEW.%4$I::text;
+				IF NOT FOUND THEN
+					RAISE unique_violation USING MESSAGE = pg_catalog.format('there is another row with %%s = %%s', %8$L, NEW.%4$I);
 				END IF;
 			END IF;
+			UPDATE %2$s AS o SET (%5$s) = ROW (%6$s) WHERE o.%3$I = CASE TG_OP WHEN 'INSERT' THEN NEW.%4$I ELSE OLD.%4$I END;
 			IF NOT FOUND THEN
 				RAISE data_exception USING MESSAGE = pg_catalog.format('%%s has no row with %%s = %%s', %9$L, %8$L, OLD.%4$I);
 			END IF;
@@ -286,17 +285,24 @@ $$;
 --
 
 -- Each batch is a transaction, with its watermark.  After an error or a crash, call it again.  Called
--- when it is complete, it tries the rows that are set aside.
-CREATE PROCEDURE migration.backfill(old regclass, size int DEFAULT 1000, pause interval DEFAULT '0') LANGUAGE plpgsql AS $$
+-- when it is complete, it tries the rows that are set aside.  Who writes a row of a batch waits for
+-- the end of the batch: batches have as many rows as can come in the time "longest".
+CREATE PROCEDURE migration.backfill(old regclass, longest interval DEFAULT '50 ms', pause interval DEFAULT '0') LANGUAGE plpgsql AS $$
 DECLARE
 	lock bigint := pg_catalog.hashtextextended('migration.backfill', old::oid::bigint);
+	size int := 100;
+	begin timestamptz;
 	more boolean;
 BEGIN
 	IF NOT pg_catalog.pg_try_advisory_lock(lock) THEN
 		RAISE lock_not_available USING MESSAGE = pg_catalog.format('another session fills from %s', old);
 	END IF;
 	LOOP
+		-- What a crash takes away comes again, with its watermark.
+		PERFORM pg_catalog.set_config('synchronous_commit', 'off', true);
+		begin := pg_catalog.clock_timestamp();
 		more := migration.try_batch(old, size);
+		size := migration.next_size(size, longest, pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) begin);
 		COMMIT;
 		EXIT WHEN NOT more;
 		PERFORM pg_catalog.pg_sleep_for(pause);
@@ -309,6 +315,9 @@ BEGIN
 	END LOOP;
 	PERFORM pg_catalog.pg_advisory_unlock(lock);
 END $$;
+
+CREATE FUNCTION migration.next_size(size int, longest interval, took interval) RETURNS int LANGUAGE sql IMMUTABLE
+RETURN greatest(1, least(10000, CASE WHEN took > longest THEN size / 2 WHEN took < longest / 2 THEN size * 5 / 4 + 1 ELSE size END));
 
 -- A batch that meets a lock gives up before a client that waits for the batch looks for a deadlock.
 CREATE FUNCTION migration.try_batch(of regclass, size int) RETURNS boolean LANGUAGE plpgsql

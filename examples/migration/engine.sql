@@ -291,7 +291,7 @@ CREATE PROCEDURE migration.backfill(old regclass, longest interval DEFAULT '50 m
 DECLARE
 	lock bigint := pg_catalog.hashtextextended('migration.backfill', old::oid::bigint);
 	size int := 100;
-	begin timestamptz;
+	since timestamptz;
 	more boolean;
 BEGIN
 	IF NOT pg_catalog.pg_try_advisory_lock(lock) THEN
@@ -300,9 +300,9 @@ BEGIN
 	LOOP
 		-- What a crash takes away comes again, with its watermark.
 		PERFORM pg_catalog.set_config('synchronous_commit', 'off', true);
-		begin := pg_catalog.clock_timestamp();
+		since := pg_catalog.clock_timestamp();
 		more := migration.try_batch(old, size);
-		size := migration.next_size(size, longest, pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) begin);
+		size := migration.next_size(size, longest, pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) since);
 		COMMIT;
 		EXIT WHEN NOT more;
 		PERFORM pg_catalog.pg_sleep_for(pause);

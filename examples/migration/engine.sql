@@ -21,9 +21,9 @@ CREATE TABLE migration.tables (
 	new regclass UNIQUE,             -- NULL: the table stays, and only a column is filled
 	columns name[] NOT NULL,         -- those of the old table, or the one that is filled
 	new_columns name[],
-	find text,                       -- functions: see migration.define()
-	identify text,
-	reason text,
+	arriving regclass,               -- see migration.define()
+	map regclass,
+	map_key name,
 	watermark text,                  -- the backfill has been at all old keys up to this one
 	rows_come bigint NOT NULL DEFAULT 0,
 	begun timestamptz,
@@ -93,19 +93,30 @@ END $$;
 CREATE FUNCTION migration.is_believable(at timestamptz) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(at >= timestamptz '2000-01-01 00:00+00' AND at < timestamptz '2100-01-01 00:00+00', false);
 
+CREATE FUNCTION migration.columns_of(arriving regclass) RETURNS name[] LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT array_agg(a.attname ORDER BY a.attname) FROM pg_attribute AS a
+	WHERE a.attrelid = arriving AND a.attnum > 0 AND a.attname NOT IN ('key', 'id', 'reason')
+$$;
+
 -- The new table is there: its key is "id", and it has each column of the old table, the old key among
--- them.  "renamed" has the columns that have another name: {"old name": "new name"}.  The functions are
---   * find(old key): the iuid of the row in the new table, or NULL;
---   * identify(old row): the iuid that the row gets, or NULL if it has no time;
---   * reason(old row): why it cannot come, if not for its time, or NULL.
-CREATE PROCEDURE migration.define(old regclass, new regclass, renamed jsonb, find regproc, identify regproc, reason regproc)
+-- them.  "renamed" has the columns that have another name: {"old name": "new name"}.
+--
+-- "arriving" is a view of what the old rows become, with these columns:
+--   * key: the old key;
+--   * id: the iuid, or NULL if the row has no time;
+--   * reason: why the row cannot come, if not for its time, or NULL;
+--   * all other columns of the new table that a row brings along.
+-- "map" has the old key, under the name that it has in the new table, and id, of each row that has
+-- come: the new table itself, or a table that a trigger of the new table keeps.  The old key is unique
+-- there.
+CREATE PROCEDURE migration.define(old regclass, new regclass, renamed jsonb, arriving regclass, map regclass)
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
 	t migration.tables;
-	news text;         -- columns of the new table
-	olds text;         -- the same of the old one
-	from_new text;     -- their values in a trigger
-	from_old text;
+	olds text;         -- the columns of the old table
+	from_new text;     -- what a new row has in them
+	news text;         -- the columns of the new table that a row brings along
+	arrived text;      -- what it brings
 	part record;
 BEGIN
 	SELECT a.attname, format_type(a.atttypid, NULL), n.nspname, c.relname, c.oid INTO STRICT t.key, t.key_type, t.schema, t.name, t.old
@@ -124,13 +135,14 @@ BEGIN
 		RAISE invalid_parameter_value USING MESSAGE = format('column "id" of table %s is for the iuid', define.new),
 			HINT = 'Say in "renamed" which column has the "id" of the old table.';
 	END IF;
-	INSERT INTO migration.tables (old, schema, name, key, key_type, new, columns, new_columns, find, identify, reason)
-	VALUES (t.old, t.schema, t.name, t.key, t.key_type, define.new, t.columns, t.new_columns,
-		define.find::text, define.identify::text, define.reason::text);
+	t.map_key := t.new_columns[array_position(t.columns, t.key)];
+	INSERT INTO migration.tables (old, schema, name, key, key_type, new, columns, new_columns, arriving, map, map_key)
+	VALUES (t.old, t.schema, t.name, t.key, t.key_type, define.new, t.columns, t.new_columns, define.arriving, define.map, t.map_key);
 
-	SELECT string_agg(quote_ident(o), ', ' ORDER BY place), string_agg(quote_ident(n), ', ' ORDER BY place),
-		string_agg(format('OLD_OR_NEW.%I', o), ', ' ORDER BY place), string_agg(format('OLD_OR_NEW.%I', n), ', ' ORDER BY place)
-	INTO olds, news, from_old, from_new FROM unnest(t.columns, t.new_columns) WITH ORDINALITY AS c (o, n, place);
+	SELECT string_agg(quote_ident(o), ', ' ORDER BY place), string_agg(format('NEW.%I', n), ', ' ORDER BY place)
+	INTO olds, from_new FROM unnest(t.columns, t.new_columns) WITH ORDINALITY AS c (o, n, place);
+	SELECT string_agg(quote_ident(c), ', ' ORDER BY c), string_agg(format('a.%I', c), ', ' ORDER BY c)
+	INTO news, arrived FROM unnest(migration.columns_of(define.arriving)) AS c;
 
 	-- What the old clients see after the swap: the new table, in the shape of the old one.
 	EXECUTE format('CREATE VIEW migration.%I AS SELECT %s FROM %s', t.name,
@@ -154,35 +166,39 @@ BEGIN
 	-- A change of an old row, in the new table.  Who changes an old row has locked it: so for each row
 	-- one transaction at a time comes here, or to the backfill.
 	EXECUTE format($f$
-		CREATE FUNCTION migration.%I() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+		CREATE FUNCTION migration.%9$I() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 		SET search_path = pg_catalog, public, pg_temp SET migration.writing = 'on' AS $t$
 		DECLARE
 			come iuid;
-			comes iuid;
+			a %1$s%%ROWTYPE;
 			why text;
 		BEGIN
 			IF TG_OP <> 'INSERT' THEN
 				DELETE FROM migration.set_aside AS s WHERE s.old = %2$s AND s.key = OLD.%3$I::text;
-				come := %4$s(OLD.%3$I);
+				come := (SELECT m.id FROM %4$s AS m WHERE m.%5$I = OLD.%3$I);
 			END IF;
-			IF TG_OP <> 'DELETE' THEN
-				comes := coalesce(come, %5$s(NEW));
-				why := CASE WHEN comes IS NULL THEN 'no time that an identifier can have' ELSE %6$s(NEW) END;
+			IF TG_OP = 'DELETE' THEN
+				DELETE FROM %6$s AS n WHERE n.id = come;
+				RETURN NULL;
 			END IF;
-			IF TG_OP = 'DELETE' OR why IS NOT NULL THEN
-				DELETE FROM %7$s AS n WHERE n.id = come;
-			ELSIF come IS NULL THEN
-				INSERT INTO %7$s (id, %8$s) VALUES (comes, %9$s);
-			ELSE
-				UPDATE %7$s AS n SET (%8$s) = ROW (%9$s) WHERE n.id = come;
+			SELECT * INTO a FROM %1$s AS x WHERE x.key = NEW.%3$I;
+			IF NOT FOUND THEN
+				-- The same command has deleted the row meanwhile.
+				RETURN NULL;
 			END IF;
+			why := CASE WHEN coalesce(come, a.id) IS NULL THEN 'no time that an identifier can have' ELSE a.reason END;
 			IF why IS NOT NULL THEN
+				DELETE FROM %6$s AS n WHERE n.id = come;
 				INSERT INTO migration.set_aside AS s (old, key, reason) VALUES (%2$s, NEW.%3$I::text, why)
 				ON CONFLICT ON CONSTRAINT set_aside_pkey DO UPDATE SET reason = excluded.reason;
+			ELSIF come IS NULL THEN
+				INSERT INTO %6$s (id, %7$s) VALUES (a.id, %8$s);
+			ELSE
+				UPDATE %6$s AS n SET (%7$s) = ROW (%8$s) WHERE n.id = come;
 			END IF;
 			RETURN NULL;
 		END $t$ $f$,
-		'forward_' || t.name, t.old::oid, t.key, find, identify, reason, new, news, replace(from_old, 'OLD_OR_NEW', 'NEW'));
+		arriving, t.old::oid, t.key, map, t.map_key, new, news, arrived, 'forward_' || t.name);
 
 	-- A change of a new row, in the old table, after the swap.
 	EXECUTE format($f$
@@ -211,8 +227,8 @@ BEGIN
 			END IF;
 			RETURN NULL;
 		END $t$ $f$,
-		'reverse_' || t.name, format('%I.%I', t.schema, t.name || '_old'), t.key, t.new_columns[array_position(t.columns, t.key)],
-		olds, replace(from_new, 'OLD_OR_NEW', 'NEW'), t.old::oid, t.key, t.name || '_old');
+		'reverse_' || t.name, format('%I.%I', t.schema, t.name || '_old'), t.key, t.map_key,
+		olds, from_new, t.old::oid, t.key, t.name || '_old');
 
 	-- Nobody writes the new table until the swap.
 	EXECUTE format('CREATE TRIGGER migration_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s EXECUTE FUNCTION migration.refuse()', new);
@@ -387,31 +403,33 @@ BEGIN
 		GET DIAGNOSTICS come = ROW_COUNT;
 	ELSE
 		EXECUTE format($f$
-			WITH old AS (
-				SELECT o, %1$s(o) AS comes FROM %2$s AS o WHERE o.%3$I = ANY ($1::%4$s[]) AND %5$s(o.%3$I) IS NULL
-			), arriving AS MATERIALIZED (
-				SELECT o, comes, CASE WHEN comes IS NULL THEN 'no time that an identifier can have' ELSE %6$s(o) END AS why FROM old
+			WITH arriving AS MATERIALIZED (
+				SELECT a.*, CASE WHEN a.id IS NULL THEN 'no time that an identifier can have' ELSE a.reason END AS why
+				FROM %1$s AS a WHERE a.key = ANY ($1::%2$s[]) AND NOT EXISTS (SELECT FROM %3$s AS m WHERE m.%4$I = a.key)
 			), aside AS (
-				INSERT INTO migration.set_aside AS s (old, key, reason) SELECT %7$s, (o).%3$I::text, why FROM arriving WHERE why IS NOT NULL
+				INSERT INTO migration.set_aside AS s (old, key, reason) SELECT %5$s, a.key::text, a.why FROM arriving AS a WHERE a.why IS NOT NULL
 				ON CONFLICT ON CONSTRAINT set_aside_pkey DO UPDATE SET reason = excluded.reason WHERE s.reason <> excluded.reason
 			)
-			INSERT INTO %8$s (id, %9$s) SELECT comes, %10$s FROM arriving WHERE why IS NULL ORDER BY comes$f$,
-			t.identify, t.old, t.key, t.key_type, t.find, t.reason, t.old::oid, t.new,
-			(SELECT string_agg(quote_ident(n), ', ' ORDER BY place) FROM unnest(t.new_columns) WITH ORDINALITY AS c (n, place)),
-			(SELECT string_agg(format('(o).%I', o), ', ' ORDER BY place) FROM unnest(t.columns) WITH ORDINALITY AS c (o, place))) USING locked;
+			INSERT INTO %6$s (id, %7$s) SELECT a.id, %8$s FROM arriving AS a WHERE a.why IS NULL ORDER BY a.id$f$,
+			t.arriving, t.key_type, t.map, t.map_key, t.old::oid, t.new,
+			(SELECT string_agg(quote_ident(c), ', ' ORDER BY c) FROM unnest(migration.columns_of(t.arriving)) AS c),
+			(SELECT string_agg(format('a.%I', c), ', ' ORDER BY c) FROM unnest(migration.columns_of(t.arriving)) AS c)) USING locked;
 		GET DIAGNOSTICS come = ROW_COUNT;
 	END IF;
 	UPDATE migration.tables SET rows_come = rows_come + come, begun = coalesce(begun, clock_timestamp()) WHERE old = t.old;
 
-	-- What has come is no longer set aside, nor what is gone.
-	EXECUTE format('DELETE FROM migration.set_aside AS s WHERE s.old = %s AND s.key = ANY ($1) AND (s.reason = ''in use'' OR s.key = ANY ($2))
-		AND %s', t.old::oid, CASE WHEN t.new IS NULL THEN 's.key = ANY ($2)' ELSE format('%s(s.key::%s) IS NOT NULL', t.find, t.key_type) END) USING keys, locked;
-	EXECUTE format('DELETE FROM migration.set_aside AS s WHERE s.old = %s AND s.key = ANY ($1) AND NOT EXISTS (SELECT FROM %s AS o WHERE o.%I = s.key::%s)',
-		t.old::oid, t.old, t.key, t.key_type) USING keys;
-	EXECUTE format('INSERT INTO migration.set_aside (old, key, reason)
-		SELECT %s, o.%I::text, ''in use'' FROM %s AS o WHERE o.%2$I = ANY ($1::%4$s[]) AND NOT o.%2$I = ANY ($2::%4$s[]) AND %5$s
-		ON CONFLICT DO NOTHING', t.old::oid, t.key, t.old, t.key_type,
-		CASE WHEN t.new IS NULL THEN 'true' ELSE format('%s(o.%I) IS NULL', t.find, t.key) END) USING keys, coalesce(locked, '{}');
+	-- What has come is no longer set aside, nor what is gone.  What others have locked is.
+	EXECUTE format('DELETE FROM migration.set_aside AS s WHERE s.old = %s AND s.key = ANY ($1)
+		AND (%s OR NOT EXISTS (SELECT FROM %s AS o WHERE o.%I = s.key::%s))', t.old::oid,
+		CASE WHEN t.new IS NULL THEN 's.key = ANY ($2)' ELSE format('EXISTS (SELECT FROM %s AS m WHERE m.%I = s.key::%s)', t.map, t.map_key, t.key_type) END,
+		t.old, t.key, t.key_type) USING keys, locked;
+	IF cardinality(locked) IS DISTINCT FROM cardinality(keys) THEN
+		EXECUTE format('INSERT INTO migration.set_aside (old, key, reason)
+			SELECT %s, o.%I::text, ''in use'' FROM %s AS o WHERE o.%2$I = ANY ($1::%4$s[]) AND o.%2$I <> ALL ($2::%4$s[]) AND %5$s
+			ON CONFLICT DO NOTHING', t.old::oid, t.key, t.old, t.key_type,
+			CASE WHEN t.new IS NULL THEN 'true' ELSE format('NOT EXISTS (SELECT FROM %s AS m WHERE m.%I = o.%I)', t.map, t.map_key, t.key) END)
+			USING keys, coalesce(locked, '{}');
+	END IF;
 END $$;
 
 --

@@ -41,34 +41,35 @@ BEGIN
 END $$;
 CREATE TRIGGER keep_number AFTER INSERT OR DELETE OR UPDATE OF id, number ON v2.orders FOR EACH ROW EXECUTE FUNCTION v2.keep_order_number();
 
-CREATE FUNCTION v2.find_order(old_key bigint) RETURNS iuid LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, public, pg_temp AS
-$$ BEGIN RETURN (SELECT m.id FROM v2.order_numbers AS m WHERE m.number = old_key); END $$;
-
 -- The name says of which table, because two old tables both have a row 42.
-CREATE FUNCTION v2.identify_order(o public.orders) RETURNS iuid LANGUAGE sql IMMUTABLE
-RETURN CASE WHEN migration.is_believable((o).created_at) THEN iuid_from_name(125, 1, 'orders/' || (o).id, (o).created_at) END;
-
-CREATE FUNCTION v2.order_cannot_come(o public.orders) RETURNS text LANGUAGE sql STABLE
-RETURN CASE WHEN (o).customer_id IS NOT NULL AND v2.find_customer((o).customer_id) IS NULL THEN 'its customer has not come' END;
+CREATE VIEW v2.arriving_orders AS
+SELECT o.id AS key, CASE WHEN migration.is_believable(o.created_at) THEN iuid_from_name(125, 1, 'orders/' || o.id, o.created_at) END AS id,
+	CASE WHEN o.customer_id IS NOT NULL AND c.id IS NULL THEN 'its customer has not come' END AS reason,
+	o.id AS number, c.id AS customer_id, o.customer_id AS customer_uuid, o.fare, o.created_at
+FROM orders AS o LEFT JOIN v2.customers AS c ON c.uuid = o.customer_id;
 
 -- An old client names the customer by its UUID, and a new client by its iuid: here is the other one.
 -- In an INSERT, all columns of OLD are NULL.
 CREATE FUNCTION v2.fill_order() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+	changed_id boolean := NEW.customer_id IS DISTINCT FROM OLD.customer_id;
+	changed_uuid boolean := NEW.customer_uuid IS DISTINCT FROM OLD.customer_uuid;
 BEGIN
 	NEW.number := coalesce(NEW.number, nextval('public.orders_id_seq'));
-	IF NEW.customer_uuid IS DISTINCT FROM OLD.customer_uuid THEN
-		NEW.customer_id := v2.find_customer(NEW.customer_uuid);
+	IF changed_uuid AND NOT changed_id THEN
+		NEW.customer_id := (SELECT c.id FROM v2.customers AS c WHERE c.uuid = NEW.customer_uuid);
 		IF NEW.customer_id IS NULL AND NEW.customer_uuid IS NOT NULL THEN
 			RAISE foreign_key_violation USING MESSAGE = pg_catalog.format('there is no customer %s', NEW.customer_uuid);
 		END IF;
-	ELSIF NEW.customer_id IS DISTINCT FROM OLD.customer_id THEN
+	ELSIF changed_id AND NOT changed_uuid THEN
 		NEW.customer_uuid := (SELECT c.uuid FROM v2.customers AS c WHERE c.id = NEW.customer_id);
 	END IF;
 	RETURN NEW;
 END $$;
-CREATE TRIGGER fill BEFORE INSERT OR UPDATE ON v2.orders FOR EACH ROW EXECUTE FUNCTION v2.fill_order();
+CREATE TRIGGER fill BEFORE INSERT ON v2.orders FOR EACH ROW
+	WHEN (NEW.number IS NULL OR (NEW.customer_id IS NULL) <> (NEW.customer_uuid IS NULL)) EXECUTE FUNCTION v2.fill_order();
+CREATE TRIGGER fill_changed BEFORE UPDATE OF customer_id, customer_uuid ON v2.orders FOR EACH ROW EXECUTE FUNCTION v2.fill_order();
 
 CALL migration.define('public.orders', 'v2.orders', '{"id": "number", "customer_id": "customer_uuid"}',
-	find => 'v2.find_order', identify => 'v2.identify_order', reason => 'v2.order_cannot_come');
+	arriving => 'v2.arriving_orders', map => 'v2.order_numbers');

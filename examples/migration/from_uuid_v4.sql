@@ -11,15 +11,10 @@ CREATE TABLE v2.customers (
 	created_at timestamptz DEFAULT now()
 );
 
-CREATE FUNCTION v2.find_customer(old_key uuid) RETURNS iuid LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, public, pg_temp AS
-$$ BEGIN RETURN (SELECT c.id FROM v2.customers AS c WHERE c.uuid = old_key); END $$;
-
-CREATE FUNCTION v2.identify_customer(o public.customers) RETURNS iuid LANGUAGE sql IMMUTABLE
-RETURN CASE WHEN migration.is_believable((o).created_at) THEN iuid_from_uuid((o).id, 125, 3, (o).created_at) END;
-
-CREATE FUNCTION v2.customer_cannot_come(o public.customers) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN NULL::text;
+CREATE VIEW v2.arriving_customers AS
+SELECT o.id AS key, CASE WHEN migration.is_believable(o.created_at) THEN iuid_from_uuid(o.id, 125, 3, o.created_at) END AS id,
+	NULL AS reason, o.id AS uuid, o.name, o.created_at
+FROM customers AS o;
 
 CREATE FUNCTION v2.fill_customer() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp AS $$
@@ -27,7 +22,7 @@ BEGIN
 	NEW.uuid := coalesce(NEW.uuid, NEW.id);
 	RETURN NEW;
 END $$;
-CREATE TRIGGER fill BEFORE INSERT ON v2.customers FOR EACH ROW EXECUTE FUNCTION v2.fill_customer();
+CREATE TRIGGER fill BEFORE INSERT ON v2.customers FOR EACH ROW WHEN (NEW.uuid IS NULL) EXECUTE FUNCTION v2.fill_customer();
 
 CALL migration.define('public.customers', 'v2.customers', '{"id": "uuid"}',
-	find => 'v2.find_customer', identify => 'v2.identify_customer', reason => 'v2.customer_cannot_come');
+	arriving => 'v2.arriving_customers', map => 'v2.customers');

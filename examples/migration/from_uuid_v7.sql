@@ -35,51 +35,38 @@ BEGIN
 END $$;
 CREATE TRIGGER keep_uuid AFTER INSERT OR DELETE OR UPDATE OF id, uuid ON v2.order_events FOR EACH ROW EXECUTE FUNCTION v2.keep_event_uuid();
 
-CREATE FUNCTION v2.find_event(old_key uuid) RETURNS iuid LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, public, pg_temp AS
-$$ BEGIN RETURN (SELECT m.id FROM v2.event_uuids AS m WHERE m.uuid = old_key); END $$;
-
--- The time of a UUID of version 7; NULL for another one, and if nobody believes it.
-CREATE FUNCTION v2.time_of(id uuid) RETURNS timestamptz LANGUAGE plpgsql IMMUTABLE
-SET search_path = pg_catalog, public, pg_temp AS $$
-DECLARE
-	at timestamptz;
-BEGIN
-	IF id::text ~ '^.{14}7.{4}[89ab]' THEN
-		at := iuid_timestamp(iuid_from_uuid(id, 125, 2));
-	END IF;
-	RETURN CASE WHEN migration.is_believable(at) THEN at END;
-END $$;
-
--- With the time as an argument, all bits of the UUID count, so no two UUIDs meet, and events of one
--- millisecond lose their order.  Without it, iuid_from_uuid((o).id, 125, 2) keeps the order, and
--- leaves out the last 20 bits: that is for UUIDs whose last bits are random.
-CREATE FUNCTION v2.identify_event(o public.order_events) RETURNS iuid LANGUAGE plpgsql IMMUTABLE
-SET search_path = pg_catalog, public, pg_temp AS $$
-DECLARE
-	at timestamptz := v2.time_of((o).id);
-BEGIN
-	RETURN CASE WHEN at IS NOT NULL THEN iuid_from_uuid((o).id, 125, 2, at) END;
-END $$;
-
-CREATE FUNCTION v2.event_cannot_come(o public.order_events) RETURNS text LANGUAGE sql STABLE
-RETURN CASE WHEN v2.find_order((o).order_id) IS NULL THEN 'its order has not come' END;
+-- The time of a UUID of version 7 is in it; another UUID has none.  With this time as an argument, all
+-- bits of the UUID count, so no two UUIDs meet, and events of one millisecond lose their order.
+-- Without it, iuid_from_uuid(o.id, 125, 2) keeps the order, and leaves out the last 20 bits: that is
+-- for UUIDs whose last bits are random.
+CREATE VIEW v2.arriving_order_events AS
+SELECT o.id AS key, CASE WHEN migration.is_believable(at) THEN iuid_from_uuid(o.id, 125, 2, at) END AS id,
+	CASE WHEN n.id IS NULL THEN 'its order has not come' END AS reason,
+	o.id AS uuid, n.id AS order_id, o.order_id AS order_number, o.event
+FROM order_events AS o
+	LEFT JOIN v2.order_numbers AS n ON n.number = o.order_id
+	CROSS JOIN LATERAL (SELECT CASE WHEN o.id::text ~ '^.{14}7.{4}[89ab]' THEN iuid_timestamp(iuid_from_uuid(o.id, 125, 2)) END) AS t (at);
 
 CREATE FUNCTION v2.fill_event() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+	changed_id boolean := NEW.order_id IS DISTINCT FROM OLD.order_id;
+	changed_number boolean := NEW.order_number IS DISTINCT FROM OLD.order_number;
 BEGIN
 	NEW.uuid := coalesce(NEW.uuid, NEW.id);
-	IF NEW.order_number IS DISTINCT FROM OLD.order_number THEN
-		NEW.order_id := v2.find_order(NEW.order_number);
+	IF changed_number AND NOT changed_id THEN
+		NEW.order_id := (SELECT n.id FROM v2.order_numbers AS n WHERE n.number = NEW.order_number);
 		IF NEW.order_id IS NULL AND NEW.order_number IS NOT NULL THEN
 			RAISE foreign_key_violation USING MESSAGE = pg_catalog.format('there is no order %s', NEW.order_number);
 		END IF;
-	ELSIF NEW.order_id IS DISTINCT FROM OLD.order_id THEN
-		NEW.order_number := (SELECT o.number FROM v2.orders AS o WHERE o.id = NEW.order_id);
+	ELSIF changed_id AND NOT changed_number THEN
+		NEW.order_number := (SELECT n.number FROM v2.order_numbers AS n WHERE n.id = NEW.order_id);
 	END IF;
 	RETURN NEW;
 END $$;
-CREATE TRIGGER fill BEFORE INSERT OR UPDATE ON v2.order_events FOR EACH ROW EXECUTE FUNCTION v2.fill_event();
+CREATE TRIGGER fill BEFORE INSERT ON v2.order_events FOR EACH ROW
+	WHEN (NEW.uuid IS NULL OR NEW.order_id IS NULL OR NEW.order_number IS NULL) EXECUTE FUNCTION v2.fill_event();
+CREATE TRIGGER fill_changed BEFORE UPDATE OF order_id, order_number ON v2.order_events FOR EACH ROW EXECUTE FUNCTION v2.fill_event();
 
 CALL migration.define('public.order_events', 'v2.order_events', '{"id": "uuid", "order_id": "order_number"}',
-	find => 'v2.find_event', identify => 'v2.identify_event', reason => 'v2.event_cannot_come');
+	arriving => 'v2.arriving_order_events', map => 'v2.event_uuids');

@@ -8,9 +8,9 @@ CREATE FUNCTION v2.fill_receipt() RETURNS trigger LANGUAGE plpgsql SECURITY DEFI
 SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
 	IF NEW.order_id IS DISTINCT FROM OLD.order_id OR NEW.order_iuid IS NULL THEN
-		NEW.order_iuid := v2.find_order(NEW.order_id);
+		NEW.order_iuid := (SELECT n.id FROM v2.order_numbers AS n WHERE n.number = NEW.order_id);
 	ELSIF NEW.order_iuid IS DISTINCT FROM OLD.order_iuid THEN
-		NEW.order_id := (SELECT o.number FROM v2.orders AS o WHERE o.id = NEW.order_iuid);
+		NEW.order_id := (SELECT n.number FROM v2.order_numbers AS n WHERE n.id = NEW.order_iuid);
 	END IF;
 	RETURN NEW;
 END $$;

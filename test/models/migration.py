@@ -25,7 +25,7 @@ EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 # The longest that a client may wait; the aim is half of a second, on a machine with nothing else.
 LIMIT = 5.0
 
-# Of 20 rows 2 are customers, 10 are orders, 6 are events and 2 are receipts.  Some rows have a time
+# Of 20 rows 2 are customers, 16 are orders, one is an event and one a receipt.  Some rows have a time
 # that no identifier has: these are set aside, and so is what refers to them.
 LOAD = """
 CREATE FUNCTION uuid_of(version int, at timestamptz, seed text) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
@@ -39,13 +39,13 @@ $$;
 INSERT INTO customers SELECT uuid_of(4, NULL, 'customer ' || n), 'name ' || n, time_of(n, {rows} / 10)
 FROM generate_series(1, {rows} / 10) AS n;
 INSERT INTO orders (customer_id, fare, created_at)
-SELECT CASE WHEN n % 5 > 0 THEN uuid_of(4, NULL, 'customer ' || 1 + n % ({rows} / 10)) END, n % 90 + 10, time_of(n, {rows} / 2)
-FROM generate_series(1, {rows} / 2) AS n;
+SELECT CASE WHEN n % 5 > 0 THEN uuid_of(4, NULL, 'customer ' || 1 + n % ({rows} / 10)) END, n % 90 + 10, time_of(n, {rows} / 10 * 8)
+FROM generate_series(1, {rows} / 10 * 8) AS n;
 INSERT INTO order_events SELECT uuid_of(CASE WHEN n % 2999 = 1 THEN 4 ELSE 7 END,
-	timestamptz '2025-11-01 00:00+00' + n * interval '300 days' / ({rows} / 10 * 3), 'event ' || n), 1 + n % ({rows} / 2), 'event ' || n
-FROM generate_series(1, {rows} / 10 * 3) AS n;
+	timestamptz '2025-11-01 00:00+00' + n * interval '300 days' / ({rows} / 20), 'event ' || n), 1 + n * 7 % ({rows} / 10 * 8), 'event ' || n
+FROM generate_series(1, {rows} / 20) AS n;
 INSERT INTO receipts SELECT 'R' || id, id, fare FROM orders
-WHERE id % 5 = 0 AND id % 3001 NOT IN (1, 2, 3) LIMIT {rows} / 10;
+WHERE id % 5 = 0 AND id % 3001 NOT IN (1, 2, 3) LIMIT {rows} / 20;
 CREATE TABLE base_customers AS TABLE customers;
 CREATE TABLE base_orders AS TABLE orders;
 CREATE TABLE base_order_events AS TABLE order_events;
@@ -84,7 +84,7 @@ class Client(threading.Thread):
             with model.connect() as self.connection:
                 while not self.stopped.is_set():
                     self.work()
-                    time.sleep(random.random() / 50)
+                    time.sleep(random.random() / 20)
         except Exception as error:
             self.error = error
             raise
@@ -131,7 +131,7 @@ class OldClient(Client):
 
     def change_base(self):
         """A row of before the migration, which no other client changes."""
-        number = random.randrange(given.rows // 2 // given.sessions) * given.sessions + self.number + 1
+        number = random.randrange(given.rows // 10 * 8 // given.sessions) * given.sessions + self.number + 1
         row = self.execute("UPDATE orders SET fare = fare + 1 WHERE id = %s"
                            " RETURNING customer_id, fare, created_at::text", (number,))
         self.rows["orders"][number] = row[:2] + (None,) if row else None

@@ -9,6 +9,7 @@
 -- look for iuid in the schema public.
 
 CREATE SCHEMA migration;
+CREATE SCHEMA v2;   -- the new tables: new clients have search_path = v2, public
 
 -- The old tables, and how far they have come.
 CREATE TABLE migration.tables (
@@ -192,7 +193,12 @@ BEGIN
 				INSERT INTO migration.set_aside AS s (old, key, reason) VALUES (%2$s, NEW.%3$I::text, why)
 				ON CONFLICT ON CONSTRAINT set_aside_pkey DO UPDATE SET reason = excluded.reason;
 			ELSIF come IS NULL THEN
-				INSERT INTO %6$s (id, %7$s) VALUES (a.id, %8$s);
+				-- If a transaction with an old snapshot does not see what is there, this is a 40001.
+				INSERT INTO %6$s (id, %7$s) VALUES (a.id, %8$s) ON CONFLICT DO NOTHING;
+				IF NOT FOUND THEN
+					RAISE unique_violation USING MESSAGE = pg_catalog.format('two rows have one identifier: %%s', a.id),
+						DETAIL = pg_catalog.format('The old key of one of them is %%s.', a.key);
+				END IF;
 			ELSE
 				UPDATE %6$s AS n SET (%7$s) = ROW (%8$s) WHERE n.id = come;
 			END IF;
@@ -250,14 +256,15 @@ END $$;
 -- Of the two tables, one is written by clients, and the other one by the triggers only.
 CREATE FUNCTION migration.refuse() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-	IF TG_OP = 'TRUNCATE' THEN
+	IF current_setting('migration.writing', true) = 'on' THEN
+		RETURN NULL;
+	ELSIF TG_OP = 'TRUNCATE' THEN
 		RAISE feature_not_supported USING MESSAGE = format('table %s is being migrated, and cannot be truncated', TG_RELID::regclass),
 			HINT = 'Use DELETE.';
-	ELSIF current_setting('migration.writing', true) IS DISTINCT FROM 'on' THEN
+	ELSE
 		RAISE object_not_in_prerequisite_state USING MESSAGE = format('table %s is written by the migration only', TG_RELID::regclass),
 			HINT = 'Write the other table of the two: see migration.progress, whether the swap has been.';
 	END IF;
-	RETURN NULL;
 END $$;
 
 --
@@ -278,23 +285,32 @@ CREATE FUNCTION migration.follow_commands(of regclass) RETURNS text[] LANGUAGE s
 	FROM migration.tables AS t WHERE t.old = of
 $$;
 
--- The way back: the new table is emptied, and nothing of the migration is left in the old one.
-CREATE PROCEDURE migration.unfollow(old regclass) LANGUAGE plpgsql AS $$
+-- The way back: the new tables are emptied, and nothing of the migration is left in the old ones.  A
+-- table that keeps its key must no longer refer to a new table.
+CREATE PROCEDURE migration.unfollow() LANGUAGE plpgsql AS $$
 BEGIN
-	CALL migration.run(migration.unfollow_commands(old));
+	CALL migration.run(ARRAY['SELECT migration.unfollow_now()']);
 END $$;
 
-CREATE FUNCTION migration.unfollow_commands(of regclass) RETURNS text[] LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
-	SELECT ARRAY[
-		format('DROP TRIGGER migration_forward ON %s', t.old),
-		format('DROP TRIGGER migration_truncate ON %s', t.old),
-		format('ALTER TABLE %s DISABLE TRIGGER migration_guard', t.new),
-		format('TRUNCATE %s CASCADE', t.new),
-		format('ALTER TABLE %s ENABLE TRIGGER migration_guard', t.new),
-		format('DELETE FROM migration.set_aside WHERE old = %s', t.old::oid),
-		format('UPDATE migration.tables SET watermark = NULL, rows_come = 0, begun = NULL, complete = NULL WHERE old = %s', t.old::oid)]
-	FROM migration.tables AS t WHERE t.old = of AND NOT t.swapped
-$$;
+CREATE FUNCTION migration.unfollow_now() RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp SET migration.writing = 'on' AS $$
+DECLARE
+	t migration.tables;
+BEGIN
+	IF EXISTS (SELECT FROM migration.tables AS x WHERE x.swapped) THEN
+		RAISE object_not_in_prerequisite_state USING MESSAGE = 'the swap has been', HINT = 'Call migration.swap_back() first.';
+	END IF;
+	FOR t IN SELECT * FROM migration.tables AS x WHERE x.new IS NOT NULL ORDER BY x.place LOOP
+		EXECUTE format('DROP TRIGGER IF EXISTS migration_forward ON %s', t.old);
+		EXECUTE format('DROP TRIGGER IF EXISTS migration_truncate ON %s', t.old);
+	END LOOP;
+	-- Without CASCADE, which would empty the tables that refer to them, too.
+	EXECUTE (SELECT format('TRUNCATE %s', string_agg(DISTINCT x::text, ', '))
+		FROM migration.tables AS y, unnest(ARRAY[y.new, y.map]) AS x WHERE y.new IS NOT NULL);
+	DELETE FROM migration.set_aside;
+	DELETE FROM migration.tables AS x WHERE x.new IS NULL;
+	UPDATE migration.tables SET watermark = NULL, rows_come = 0, begun = NULL, complete = NULL;
+END $$;
 
 --
 -- Step 3: bring the rows that are there
@@ -545,7 +561,8 @@ END $$;
 -- Step 6: the end
 --
 
--- No old client is left: their views go, and the old tables are no longer kept in step.
+-- No old client is left: their views go, and the old tables are no longer kept in step.  What is set
+-- aside is kept for good, in a table of its own.
 CREATE PROCEDURE migration.finish() LANGUAGE plpgsql AS $$
 BEGIN
 	CALL migration.run(ARRAY['SELECT migration.finish_now()']);
@@ -558,7 +575,10 @@ BEGIN
 	IF EXISTS (SELECT FROM migration.tables AS x WHERE x.new IS NOT NULL AND NOT x.swapped) THEN
 		RAISE object_not_in_prerequisite_state USING MESSAGE = 'the swap has not been';
 	END IF;
+	CREATE TABLE v2.set_aside (name name, key text, reason text NOT NULL, since timestamptz NOT NULL, old_row jsonb NOT NULL, PRIMARY KEY (name, key));
 	FOR t IN SELECT * FROM migration.tables AS x WHERE x.swapped ORDER BY x.place LOOP
+		EXECUTE format('INSERT INTO v2.set_aside SELECT %L, s.key, s.reason, s.since, to_jsonb(o)
+			FROM migration.set_aside AS s JOIN %s AS o ON o.%I::text = s.key WHERE s.old = %s', t.name, t.old, t.key, t.old::oid);
 		EXECUTE format('DROP VIEW %I.%I', t.schema, t.name);
 		EXECUTE format('DROP TRIGGER migration_reverse ON %s', t.new);
 		EXECUTE format('DROP TRIGGER migration_truncate ON %s', t.new);

@@ -1,7 +1,5 @@
 -- From a number and created_at, to a table with partitions by month.  Country 125, entity 1.
 
-CREATE SCHEMA IF NOT EXISTS v2;
-
 CREATE TABLE v2.orders (
 	id iuid PRIMARY KEY DEFAULT gen_iuid(125, 1),
 	number bigint NOT NULL,

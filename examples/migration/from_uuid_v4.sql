@@ -1,8 +1,6 @@
 -- From a UUID of version 4 and created_at, to a plain table: customers are few, and live for ever.
 -- Country 125, entity 3.
 
-CREATE SCHEMA IF NOT EXISTS v2;
-
 -- All columns of the old table, and the iuid.  A new client names no uuid: then it is the iuid.
 CREATE TABLE v2.customers (
 	id iuid PRIMARY KEY DEFAULT gen_iuid(125, 3),

@@ -1,8 +1,6 @@
 -- From a UUID of version 7, which contains its time, to a table with partitions by month.  Country
 -- 125, entity 2.
 
-CREATE SCHEMA IF NOT EXISTS v2;
-
 CREATE TABLE v2.order_events (
 	id iuid PRIMARY KEY DEFAULT gen_iuid(125, 2),
 	uuid uuid NOT NULL,

@@ -34,7 +34,7 @@ CREATE FUNCTION uuid_of(version int, at timestamptz, seed text) RETURNS uuid LAN
 $$;
 CREATE FUNCTION time_of(n bigint, rows bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
 	SELECT CASE n % 3001 WHEN 1 THEN NULL WHEN 2 THEN 'infinity' WHEN 3 THEN '1066-10-14'
-		ELSE timestamptz '2025-11-01 00:00+00' + n * interval '300 days' / rows + n % 7 * interval '321 microseconds' END
+		ELSE timestamptz '2025-11-01 00:00+00' + n::float8 / rows * interval '300 days' + n % 7 * interval '321 microseconds' END
 $$;
 INSERT INTO customers SELECT uuid_of(4, NULL, 'customer ' || n), 'name ' || n, time_of(n, {rows} / 10)
 FROM generate_series(1, {rows} / 10) AS n;
@@ -42,7 +42,7 @@ INSERT INTO orders (customer_id, fare, created_at)
 SELECT CASE WHEN n % 5 > 0 THEN uuid_of(4, NULL, 'customer ' || 1 + n % ({rows} / 10)) END, n % 90 + 10, time_of(n, {rows} / 10 * 8)
 FROM generate_series(1, {rows} / 10 * 8) AS n;
 INSERT INTO order_events SELECT uuid_of(CASE WHEN n % 2999 = 1 THEN 4 ELSE 7 END,
-	timestamptz '2025-11-01 00:00+00' + n * interval '300 days' / ({rows} / 20), 'event ' || n), 1 + n * 7 % ({rows} / 10 * 8), 'event ' || n
+	timestamptz '2025-11-01 00:00+00' + n * 20.0::float8 / {rows} * interval '300 days', 'event ' || n), 1 + n * 7 % ({rows} / 10 * 8), 'event ' || n
 FROM generate_series(1, {rows} / 20) AS n;
 INSERT INTO receipts SELECT 'R' || id, id, fare FROM orders
 WHERE id % 5 = 0 AND id % 3001 NOT IN (1, 2, 3) LIMIT {rows} / 20;

@@ -17,7 +17,7 @@ $node->start;
 @ENV{qw(PGHOST PGPORT PGDATABASE)} = ($node->host, $node->port, 'postgres');
 
 # As many rows as ten seconds have time for.
-my %rows = (digest => 40_000, keys => 4_000, orders => 5_000, telemetry => 10_000, trips => 10_000);
+my %rows = (digest => 40_000, keys => 4_000, migration => 2_000, orders => 5_000, telemetry => 10_000, trips => 10_000);
 passes($_, '/usr/bin/python3', "test/models/$_.py", '--rows', $rows{$_}) for sort keys %rows;
 
 $node->stop;

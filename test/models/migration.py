@@ -14,8 +14,6 @@ import threading
 import time
 import uuid
 
-import psycopg
-
 import identifiers
 import model
 

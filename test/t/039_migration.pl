@@ -17,9 +17,10 @@ $node->init;
 $node->append_conf('postgresql.conf', "fsync = on\nrestart_after_crash = on\nrecovery_init_sync_method = syncfs\nlog_statement = none\ntimezone = 'UTC'");
 $node->start;
 
-sub sql { return $node->safe_psql('postgres', "SET client_min_messages = warning; $_[0]") }
+my $database = 'postgres';
+sub sql { return $node->safe_psql($database, "SET client_min_messages = warning; $_[0]") }
 
-sub file { $node->safe_psql('postgres', "SET client_min_messages = warning;\n\\i examples/migration/$_.sql") for @_; return }
+sub file { $node->safe_psql($database, "SET client_min_messages = warning;\n\\i examples/migration/$_.sql") for @_; return }
 
 # The SQLSTATE and the text of an error.
 sub error
@@ -263,6 +264,31 @@ is(sql(q{SELECT name, key, old_row ->> 'created_at' FROM v2.set_aside WHERE name
 	'the rows that were set aside are kept');
 is(sql(q{INSERT INTO v2.orders (fare) VALUES (1) RETURNING iuid_entity(id)}), 1, 'a new row needs nothing of the migration');
 is(sql('SELECT count(*) FROM v2.order_numbers JOIN v2.orders USING (id) WHERE number = 42'), 1, 'order 42 is still found');
+
+# --- the way back from everything but the end -------------------------------------------
+
+$node->safe_psql('postgres', 'CREATE DATABASE back');
+$database = 'back';
+sql('CREATE EXTENSION iuid');
+file('old');
+sql(q{
+	INSERT INTO customers (name) VALUES ('one'), ('two');
+	INSERT INTO orders (customer_id, fare) SELECT id, 10 FROM customers;
+	INSERT INTO receipts SELECT 'R' || id, id, fare FROM orders});
+my $catalog = q{
+	SELECT c.oid, c.relname, c.relkind::text FROM pg_class AS c WHERE relnamespace = 'public'::regnamespace AND relname !~ '_old$'
+	UNION ALL SELECT attrelid, attname, attnotnull::text FROM pg_attribute WHERE attrelid IN ('customers'::regclass, 'orders'::regclass, 'order_events'::regclass, 'receipts'::regclass) AND NOT attisdropped
+	UNION ALL SELECT tgrelid, tgname, tgenabled::text FROM pg_trigger
+	UNION ALL SELECT conrelid, conname, contype::text FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+	UNION ALL SELECT oid, nspname, NULL FROM pg_namespace WHERE nspname !~ '^pg_(toast|temp)' ORDER BY 1, 2};
+my $before = sql($catalog);
+file('engine', 'from_uuid_v4', 'from_bigserial', 'from_uuid_v7');
+sql("CALL migration.follow('$_'); CALL migration.backfill('$_')") for 'customers', 'orders', 'order_events';
+file('references');
+sql(q{CALL migration.swap(); INSERT INTO v2.orders (fare) VALUES (30); CALL migration.swap_back()});
+file('back');
+is(sql($catalog), $before, 'the way back leaves nothing of the migration');
+is(sql('SELECT fare, count(*) FROM orders GROUP BY fare ORDER BY fare') . sql('SELECT count(*) FROM receipts'), "10|2\n30|12", 'and every row');
 
 $node->stop;
 done_testing();

@@ -95,7 +95,7 @@ sql(q{DELETE FROM customers WHERE name = 'followed'; CALL migration.follow('cust
 
 # --- kill -9 in the backfill ----------------------------------------------------
 
-sub start_backfill { return start_psql($node, "CALL migration.backfill('orders', longest => '5 ms', pause => '50 ms')", \my $out) }
+sub start_backfill { return start_psql($node->connstr('postgres'), "CALL migration.backfill('orders', longest => '5 ms', pause => '50 ms')", \my $out) }
 my @watermarks = (0);
 for my $round (1 .. 3)
 {
@@ -200,7 +200,7 @@ run($client, 'SET ROLE old_application');
 is(run($client, q{PREPARE by_number (bigint) AS SELECT fare FROM orders WHERE id = $1; EXECUTE by_number(42)}), 42, 'a prepared statement');
 # A reader that stays is in the way of the swap, and of nobody else.
 run($other, 'BEGIN; SELECT count(*) FROM orders');
-my $swap = start_psql($node, 'CALL migration.swap(9)', \my $said);
+my $swap = start_psql($node->connstr('postgres'), 'CALL migration.swap(9)', \my $said);
 $node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'orders'::regclass AND NOT granted}) or die 'the swap does not wait';
 is(run($client, "SET statement_timeout = '4 s';" . 'UPDATE orders SET fare = fare WHERE id = 42;' x 100), '', 'writers go on while the swap waits for a reader');
 is(sql('SELECT bool_or(swapped) FROM migration.tables'), 'f', 'and the swap still waits');

@@ -29,7 +29,19 @@ iuid_regions_PARTS = iuid_regions.sql \
 	regions/global_table.sql regions/global_view.sql regions/drop_global.sql \
 	regions/run_on_nodes.sql regions/check_regions.sql
 
-DATA_built = $(EXTENSION:=--$(EXTVERSION).sql)
+# Older versions, and the updates from each version to the next.
+DATA = $(wildcard src/updates/*.sql)
+SCRIPTS_OF_VERSION = $(EXTENSION:=--$(EXTVERSION).sql)
+DATA_built = $(SCRIPTS_OF_VERSION)
+
+# Servers from PostgreSQL 18 on take skip support.  There iuid has a version of its own, to which
+# skip support updates the version of older servers.  So pg_upgrade from these finds that iuid is to
+# be updated, and says so.  This control file is installed after the one of EXTENSION, in its place.
+PG_CONFIG = pg_config
+ifeq ($(filter 15 16 17,$(shell $(PG_CONFIG) --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')),)
+DATA_built += iuid--$(EXTVERSION)--$(EXTVERSION)+pg18.sql pg18/iuid.control
+EXTRA_CLEAN = pg18
+endif
 
 # The server's headers count as the system's: their warnings are not ours.
 PG_CPPFLAGS = -I$(srcdir)/src -DIUID_EXTENSION_VERSION='"$(EXTVERSION)"' \
@@ -45,10 +57,33 @@ NO_LOCALE = 1
 # make installcheck TAP_TESTS=1 runs these, too.  They need IPC::Run, and a user who is not root.
 PROVE_TESTS = $(wildcard test/t/*.pl)
 
-PG_CONFIG = pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
+# The pages stand below one folder as they stand here, so that their links lead somewhere.  DOCS would
+# put all of them beside those of other extensions, where README.md is the last one's.
+pages = $(DESTDIR)$(docdir)/iuid
+
+install: install-pages
+install-pages:
+	$(MKDIR_P) '$(pages)/doc/plots'
+	$(INSTALL_DATA) $(wildcard *.md) '$(pages)/'
+	$(INSTALL_DATA) $(wildcard doc/*.md) '$(pages)/doc/'
+	$(INSTALL_DATA) $(wildcard doc/plots/*) '$(pages)/doc/plots/'
+
+uninstall: uninstall-pages
+uninstall-pages:
+	rm -rf '$(pages)'
+
+.PHONY: install-pages uninstall-pages
+
 .SECONDEXPANSION:
-$(DATA_built): %--$(EXTVERSION).sql: $$(addprefix src/,$$($$*_PARTS)) Makefile
+$(SCRIPTS_OF_VERSION): %--$(EXTVERSION).sql: $$(addprefix src/,$$($$*_PARTS)) Makefile
 	cat $(filter %.sql,$^) >$@
+
+%+pg18.sql: src/type/skip_support.sql
+	cat $< >$@
+
+pg18/%.control: %.control
+	mkdir -p $(@D)
+	sed "/^default_version/s/'$$/+pg18'/" $< >$@

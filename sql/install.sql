@@ -10,7 +10,8 @@ DROP SCHEMA elsewhere;
 CREATE EXTENSION iuid_regions;
 
 -- iuid is trusted, and has no table and nothing to configure; iuid_regions is not trusted
-SELECT name, superuser, trusted, relocatable, requires FROM pg_available_extension_versions WHERE name LIKE 'iuid%' ORDER BY name;
+SELECT name, superuser, trusted, relocatable, requires FROM pg_available_extension_versions JOIN pg_available_extensions USING (name)
+WHERE name LIKE 'iuid%' AND version = default_version ORDER BY name;
 SELECT extname, relname, c.oid = ANY (extconfig) AS is_dumped FROM pg_extension AS e JOIN pg_depend ON refclassid = 'pg_extension'::regclass AND refobjid = e.oid
 JOIN pg_class AS c ON classid = 'pg_class'::regclass AND objid = c.oid WHERE extname LIKE 'iuid%' ORDER BY relname;
 

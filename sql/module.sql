@@ -2,7 +2,7 @@
 SELECT current_setting('server_version_num')::int >= 180000 AS has_loaded_modules \gset
 \if :has_loaded_modules
 LOAD 'iuid';
-SELECT module_name, name, version = default_version AS same_version
+SELECT module_name, name, version = split_part(default_version, '+', 1) AS same_version
 FROM pg_get_loaded_modules(), pg_available_extensions WHERE file_name LIKE 'iuid.%' AND name LIKE 'iuid%' ORDER BY name;
 \else
 \echo SKIPPED: pg_get_loaded_modules() needs PostgreSQL 18

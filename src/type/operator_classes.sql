@@ -65,23 +65,6 @@ ALTER OPERATOR FAMILY @extschema@.iuid_ops USING btree ADD
 	FUNCTION 1 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.uuid_cmp(pg_catalog.uuid, pg_catalog.uuid),
 	FUNCTION 2 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.uuid_sortsupport(pg_catalog.internal);
 
--- Skip support is new in PostgreSQL 18.
-DO $do$
-BEGIN
-	IF pg_catalog.current_setting('server_version_num'::pg_catalog.text)::int OPERATOR(pg_catalog.>=) 180000 THEN
-		CREATE FUNCTION @extschema@.iuid_skipsupport(pg_catalog.internal)
-		RETURNS pg_catalog.void
-		AS 'MODULE_PATHNAME', 'iuid_skipsupport'
-		LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-		COMMENT ON FUNCTION @extschema@.iuid_skipsupport(pg_catalog.internal) IS
-		'internal: skip support in byte order, from Nil to Max';
-
-		ALTER OPERATOR FAMILY @extschema@.iuid_ops USING btree ADD
-			FUNCTION 6 (@extschema@.iuid, @extschema@.iuid) @extschema@.iuid_skipsupport(pg_catalog.internal);
-	END IF;
-END
-$do$;
-
 CREATE OPERATOR CLASS @extschema@.iuid_country_ops
 FOR TYPE @extschema@.iuid USING btree FAMILY @extschema@.iuid_country_ops AS
 	OPERATOR 1 @extschema@.~<~,

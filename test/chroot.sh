@@ -7,12 +7,12 @@ chroots=${IUID_CHROOTS:-/var/cache/iuid}
 
 # What the chroot of this name has: versions of PostgreSQL, the machine, and the suites of Debian.
 # Of several suites the first is the base: the others give what it has not, or an older version of.
-# All are without security updates.  Those of a version can write what pg_upgrade to the last release
-# of the next does not read (15.20 and 17.12 to 18.6: "unrecognized parameter").
+# Those for pg_upgrade are without security updates, which can write what the last release of the next
+# version does not read (15.20 and 17.12 to 18.6: "unrecognized parameter").
 describe_chroot() {
 	machine=$(dpkg --print-architecture)
 	case $1 in
-		15) majors=15 suites=bookworm ;;
+		15) majors=15 suites='bookworm bookworm-security' ;;
 		17) majors=17 suites=trixie ;;
 		18) majors=18 suites=forky ;;
 		19) majors=19 suites='forky experimental' ;;
@@ -24,13 +24,19 @@ describe_chroot() {
 	[ "$machine" = "$(dpkg --print-architecture)" ] || root+=-$machine
 }
 
-# The archive that this machine gets its own packages from.
+# The archive that this machine gets its own packages from, or the one beside it that has the security
+# updates.
 archive() {
-	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | head -n 1
+	local archive
+	archive=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | head -n 1)
+	case $1 in
+		*-security) echo "${archive%/}-security/" ;;
+		*) echo "$archive" ;;
+	esac
 }
 
 archive_reached() {
-	/usr/lib/apt/apt-helper download-file "$(archive)dists/$1/InRelease" "$work/InRelease.$1" >/dev/null 2>&1
+	/usr/lib/apt/apt-helper download-file "$(archive "$1")dists/$1/InRelease" "$work/InRelease.$1" >/dev/null 2>&1
 }
 
 # False if the archive has not the version.
@@ -42,12 +48,12 @@ make_chroot() {
 	say "Making a chroot of $base for PostgreSQL $majors on $machine (a minute or two)"
 	as_root rm -rf "$root.new"
 	as_root mkdir -p "$root.new"
-	emulate debootstrap --variant=minbase --arch="$machine" "$base" "$root.new" "$(archive)" "$script" >"$work/debootstrap.log" 2>&1 ||
+	emulate debootstrap --variant=minbase --arch="$machine" "$base" "$root.new" "$(archive "$base")" "$script" >"$work/debootstrap.log" 2>&1 ||
 		{ tail -n 20 "$work/debootstrap.log" >&2; die "debootstrap of $base failed"; }
 	# A mirror may lag behind the date until which a moving suite is valid.
 	echo 'Acquire::Check-Valid-Until "false";' | as_root tee "$root.new/etc/apt/apt.conf.d/mirror" >/dev/null
 	for suite in ${suites#"$base"}; do
-		echo "deb $(archive) $suite main" | as_root tee -a "$root.new/etc/apt/sources.list.d/suites.list" >/dev/null
+		echo "deb $(archive "$suite") $suite main" | as_root tee -a "$root.new/etc/apt/sources.list.d/suites.list" >/dev/null
 		[ "$suite" != experimental ] ||
 			printf 'Package: /^postgresql/ /^libpq/\nPin: release a=%s\nPin-Priority: 990\n' "$suite" |
 			as_root tee "$root.new/etc/apt/preferences.d/$suite" >/dev/null
@@ -59,12 +65,12 @@ make_chroot() {
 		as_root rm -rf "$root.new"
 		return 1
 	done
-	as_root mv "$root.new" "$root"
+	as_root mv "$root.new" "$root.bare"
 }
 
-# Makes the chroot of a name where there is none yet; false if it cannot be had.
+# Makes the chroot of a name where there is none yet, in which the commands install what they need,
+# and beside it $root.bare, in which nothing is ever installed; false if they cannot be had.
 have_chroot() {
-	local suite
 	describe_chroot "$1"
 	install_packages debootstrap tar util-linux
 	is_native || install_packages qemu-user-static
@@ -72,7 +78,12 @@ have_chroot() {
 	as_root mkdir -p "$chroots"
 	exec 9<"$chroots"
 	flock --nonblock 9 || { say "Waiting for another run that works on the chroots"; flock 9; }
-	[ ! -d "$root" ] || return 0
+	[ -d "$root.bare" ] || make_bare_chroot "$1" || return 1
+	[ -d "$root" ] || as_root cp -a "$root.bare" "$root"
+}
+
+make_bare_chroot() {
+	local suite
 	for suite in $suites; do
 		if ! archive_reached "$suite"; then
 			say "=== SKIPPED: $1: the Debian archive cannot be reached for $suite ==="

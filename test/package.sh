@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+#
+#   ./dev package [version...] Debian's package for PostgreSQL 15, 17 and 18, or for those named: build
+#                              it, install it where nothing else is, test it there, remove it
+#
+# The package is built in a copy of the chroot of ./dev matrix, and lintian finds no error in it.
+# autopkgtest installs the package in a copy of the bare system and runs the first table of README.md,
+# and in a copy of the chroot with make, and runs the regression tests.  Purged, the package leaves no
+# file in the bare system.  The copies end with the run.
+
+. "$(dirname "$0")/library.sh"
+. "$tree/test/chroot.sh"
+
+# Runs a program of this machine while a copy of a chroot is mounted.  The mounts and processes end with
+# the program; what was written into the copy is there for the next one.
+beside() {
+	local copy=$1 original=$2
+	shift 2
+	as_root mkdir -p "$copy/root" "$copy/changes" "$copy/work"
+	as_root unshare --mount --pid --fork --kill-child --mount-proc bash -euc '
+		copy=$1 original=$2
+		shift 2
+		mount -t overlay -o "lowerdir=$original,upperdir=$copy/changes,workdir=$copy/work" overlay "$copy/root"
+		mount -t proc proc "$copy/root/proc"
+		mount --rbind /dev "$copy/root/dev"
+		exec "$@"
+	' beside "$copy" "$original" "$@"
+}
+
+# Runs a program in a copy of a chroot, in the folder where the package is built.
+inside() {
+	beside "$1" "$2" env -i -C / PATH="$PATH" LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+		chroot "$1/root" "${@:3}"
+}
+
+# Runs a command, and prints what it said if it fails.
+quietly() {
+	"$@" >"$work/quiet.log" 2>&1 || { cat "$work/quiet.log"; return 1; }
+}
+
+build_package() {
+	local update=yes
+	# The control file in the tree is that of this version, which the build checks.
+	[ "$major" != 15 ] || update=no
+	say "--- $package: build"
+	quietly as_root chroot "$root" sh -euc 'apt-get -q update
+		DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install \
+			build-essential debhelper libsodium-dev lintian postgresql-server-dev-all'
+	as_root mkdir -p "$build/changes/build/tree"
+	tar -C "$tree" --exclude=./.git -cf - . | as_root tar --no-same-owner -C "$build/changes/build/tree" -xf -
+	quietly inside "$build" "$root" env -C /build/tree PG_UPDATECONTROL=$update \
+		DEB_BUILD_OPTIONS='nocheck noautodbgsym' DEB_BUILD_PROFILES=nocheck dpkg-buildpackage -b -us -uc
+	say "--- $package: lintian"
+	inside "$build" "$root" sh -c 'lintian --allow-root --fail-on error /build/*.changes'
+}
+
+# Runs a test of debian/tests in a copy of a chroot, and installs what the test needs.
+run_autopkgtest() {
+	say "--- $package: autopkgtest $1"
+	beside "$2" "$3" autopkgtest --quiet --setup-commands='apt-get -q update' --test-name="$1" \
+		"$build"/changes/build/*.deb "$tree" -- chroot "$2/root" >"$work/$1.log" 2>&1 ||
+		{ cat "$work/$1.log"; return 1; }
+}
+
+remove_package() {
+	say "--- $package: purge"
+	inside "$bare" "$root.bare" bash -euc '
+		! command -v cc gcc make
+		dpkg -L "$1" | grep -q /iuid.so
+		apt-get -q -y purge "$1"
+		! find / -xdev -name "*iuid*" -not -path "/tmp/*" | grep .
+	' purge "$package"
+}
+
+check_package() {
+	local major=$1 package=postgresql-$1-iuid build=$work/build.$1 bare=$work/bare.$1
+	build_package &&
+		run_autopkgtest first-table "$bare" "$root.bare" &&
+		remove_package &&
+		run_autopkgtest installcheck "$work/tools.$1" "$root"
+}
+
+failed=()
+install_packages autopkgtest apt-utils
+[ $# -gt 0 ] || set -- 15 17 18
+for name; do
+	describe_chroot "$name"
+	! have_chroot "$name" || check_package "$name" || failed+=("$name")
+done
+[ ${#failed[@]} -eq 0 ] || die "FAILED on ${failed[*]}"

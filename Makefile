@@ -75,7 +75,12 @@ uninstall: uninstall-pages
 uninstall-pages:
 	rm -rf '$(pages)'
 
-.PHONY: install-pages uninstall-pages
+# What PGXN takes: the files of the last commit, whose version there has three parts.
+dist: distribution = iuid-$(EXTVERSION).0
+dist:
+	git archive --format=zip --prefix=$(distribution)/ --output=$(distribution).zip HEAD
+
+.PHONY: install-pages uninstall-pages dist
 
 .SECONDEXPANSION:
 $(SCRIPTS_OF_VERSION): %--$(EXTVERSION).sql: $$(addprefix src/,$$($$*_PARTS)) Makefile

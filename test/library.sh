@@ -117,15 +117,20 @@ take_keep() {
 # --- the installation ----------------------------------------------------
 
 # PostgreSQL finds its files from where its programs are, so a copy of an
-# installation is one of its own.  The arguments are the compiler's flags, and what make is told.
-build() {
-	say "Building iuid for PostgreSQL $PG_MAJOR (ten seconds)"
+# installation is one of its own.
+copy_installation() {
 	local prefix=$work/usr
 	mkdir -p "$prefix/lib/postgresql" "$prefix/share/postgresql"
 	cp -a "/usr/lib/postgresql/$PG_MAJOR" "$prefix/lib/postgresql/"
 	cp -a "/usr/share/postgresql/$PG_MAJOR" "$prefix/share/postgresql/"
 	ln -sfn /usr/include "$prefix/include"
 	bin=$prefix/lib/postgresql/$PG_MAJOR/bin
+}
+
+# The arguments are the compiler's flags, and what make is told.
+build() {
+	say "Building iuid for PostgreSQL $PG_MAJOR (ten seconds)"
+	copy_installation
 	build_in_copy "$@"
 }
 

@@ -1,9 +1,12 @@
 # pg_upgrade from each of some servers to the next.  What questions find by every kind of index and
-# partition is what core's uuid finds in the same bytes: before, after, and after more has come.
+# partition is what core's uuid finds in the same bytes: before, after, and after more has come.  The
+# updates that pg_upgrade writes down give the catalog of a fresh installation, with skip support on 18.
 # ./dev upgrade runs this, with the folders of the installations in IUID_INSTALLATIONS.
 use strict;
 use warnings;
 
+use lib 'test/t';
+use Catalog;
 use File::Basename;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -21,6 +24,18 @@ my $classes = q{
 	WHERE opcintype = 'iuid'::regtype ORDER BY 1, 2};
 my $faults = q{
 	SELECT parent, f FROM unnest('{by_time,by_uuid,by_both_c7,by_both_c8}'::regclass[]) AS parent, iuid_check_partitions(parent) AS f};
+
+# How often a query with a condition on the second column of an index searches it: once a value of the
+# first one with skip support, else once.
+my $searches = q{
+	CREATE TEMP TABLE line (order_id iuid, line int);
+	INSERT INTO line SELECT gen_iuid(125, n % 8), n FROM generate_series(1, 8) AS n;
+	INSERT INTO line SELECT order_id, n FROM line, generate_series(9, 4000) AS n;
+	CREATE INDEX ON line (order_id, line);
+	ANALYZE line;
+	SET enable_seqscan = off;
+	SET enable_bitmapscan = off;
+	EXPLAIN (ANALYZE, COSTS off, TIMING off) SELECT * FROM line WHERE line = 1000};
 
 sub start
 {
@@ -62,8 +77,30 @@ sub check_and_add
 	return $expected;
 }
 
+# After the last pg_upgrade, runs the updates that it wrote down.
+sub update
+{
+	my ($node, $installation) = @_;
+	my @databases = ('postgres', 'older', 'newer');
+	my $may_skip = $node->safe_psql('postgres', q{SELECT current_setting('server_version_num')::int >= 180000}) eq 't';
+	my $search = sub { return join ' ', map { $node->safe_psql($_, $searches) =~ /Index Searches: (\d+)/ ? $1 > 7 ? 'many' : $1 : 'not said' } @databases };
+
+	is($search->(), '1 1 1', 'no skip support before the update') if $may_skip;
+	$node->command_ok([ 'psql', '-X', '-v', 'ON_ERROR_STOP=1', '-f', 'update_extensions.sql', $node->connstr('postgres') ], 'what pg_upgrade says is to be updated');
+	is($search->(), 'many many many', 'skip support after it') if $may_skip;
+	my $fresh = catalog_of($node, 'fresh');
+	is_catalog($node, $_, $fresh, "$_ has the catalog of a fresh installation") for 'older', 'newer';
+	return;
+}
+
 my $node = start('first', shift @installations);
 run_file($node, 'postgres', 'objects');
+# Nothing but the extensions, of two versions.
+for my $version ([ 'older', q{VERSION '1.0'} ], [ 'newer', '' ])
+{
+	$node->safe_psql('postgres', "CREATE DATABASE $version->[0]");
+	$node->safe_psql($version->[0], "CREATE EXTENSION iuid $version->[1]; CREATE EXTENSION iuid_regions $version->[1]");
+}
 my $expected = check_and_add($node, 'postgres', run_file($node, 'postgres', 'oracle'));
 my $dump = $node->basedir . '/dump';
 $node->command_ok([ "$installations[-1]/bin/pg_dump", '-Fc', '-f', $dump, $node->connstr('postgres') ], 'the newest pg_dump');
@@ -73,6 +110,7 @@ for my $installation (@installations)
 {
 	my $new = start(basename($installation), $installation);
 	$_->stop for $node, $new;
+	unlink 'update_extensions.sql';
 	my ($out, $err) = run_command(
 		[   "$installation/bin/pg_upgrade", '--no-sync',
 			'-b', $node->config_data('--bindir'), '-B', "$installation/bin",
@@ -84,8 +122,9 @@ for my $installation (@installations)
 	$node->start;
 	$expected = check_and_add($node, 'postgres', $expected);
 	$node->safe_psql('postgres', 'CREATE DATABASE fresh');
-	$node->safe_psql('fresh', 'CREATE EXTENSION iuid');
+	$node->safe_psql('fresh', 'CREATE EXTENSION iuid_regions CASCADE');
 	is($node->safe_psql('postgres', $classes), $node->safe_psql('fresh', $classes), 'the operator classes are as valid as new ones');
+	update($new, $installation) if $installation eq $installations[-1];
 	$node->safe_psql('postgres', 'DROP DATABASE fresh');
 	$node->stop;
 	command_ok([ "$installation/bin/pg_checksums", '--check', '-D', $node->data_dir ], 'the checksums of all pages');

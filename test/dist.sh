@@ -12,6 +12,9 @@ git clone -q "$tree" "$work/clone"
 make -s -C "$work/clone" PG_CONFIG="$bin/pg_config" dist
 distribution=$(echo "$work"/clone/iuid-*.zip)
 say "${distribution##*/}: $(unzip -l "$distribution" | awk 'END { print $2 }') files"
+
+# The client looks whether it may write there.
+mkdir -p "$("$bin/pg_config" --libdir)"
 [ "$(id -u)" != 0 ] || chown -R postgres: "$work"
 
 # The files of PostgreSQL and of iuid.

@@ -64,11 +64,11 @@ run_autopkgtest() {
 
 remove_package() {
 	say "--- $package: purge"
-	inside "$bare" "$root.bare" bash -euc '
-		! command -v cc gcc make
-		dpkg -L "$1" | grep -q /iuid.so
+	quietly inside "$bare" "$root.bare" bash -euc '
+		if command -v cc gcc clang; then exit 1; fi
+		dpkg -L "$1" | grep /iuid.so
 		apt-get -q -y purge "$1"
-		! find / -xdev -name "*iuid*" -not -path "/tmp/*" | grep .
+		if find / -xdev -name "*iuid*" -not -path "/tmp/*" | grep .; then exit 1; fi
 	' purge "$package"
 }
 

@@ -43,14 +43,17 @@ build_package() {
 	# The control file in the tree is that of this version, which the build checks.
 	[ "$major" != 15 ] || update=no
 	say "--- $package: build"
-	quietly as_root chroot "$root" sh -euc 'apt-get -q update
-		DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install \
-			build-essential debhelper libsodium-dev lintian postgresql-server-dev-all'
 	as_root mkdir -p "$build/changes/build/tree"
 	tar -C "$tree" --exclude=./.git -cf - . | as_root tar --no-same-owner -C "$build/changes/build/tree" -xf -
+	quietly as_root unshare --mount bash -euc '
+		mount -t proc proc "$1/proc"
+		exec chroot "$1" env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -euc "apt-get -q update
+			apt-get -q -y --no-install-recommends install \
+				build-essential debhelper libsodium-dev lintian postgresql-server-dev-all"
+	' install "$root" &&
 	quietly inside "$build" "$root" env -C /build/tree PG_UPDATECONTROL=$update \
-		DEB_BUILD_OPTIONS='nocheck noautodbgsym' DEB_BUILD_PROFILES=nocheck dpkg-buildpackage -b -us -uc
-	say "--- $package: lintian"
+		DEB_BUILD_OPTIONS='nocheck noautodbgsym' DEB_BUILD_PROFILES=nocheck dpkg-buildpackage -b -us -uc &&
+	say "--- $package: lintian" &&
 	inside "$build" "$root" sh -c 'lintian --allow-root --fail-on error /build/*.changes'
 }
 

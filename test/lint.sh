@@ -8,7 +8,8 @@
 
 . "$(dirname "$0")/library.sh"
 
-install_toolchain clang clang-format clang-tidy clang-tools cppcheck perl pyflakes3
+install_toolchain clang clang-format clang-tidy clang-tools cppcheck dpkg-dev perl pyflakes3 \
+	python3-jsonschema
 build -Werror
 say "gcc: no warning"
 run_make clean
@@ -36,3 +37,8 @@ perl -MJSON::PP -0777 -e '
 	my ($meta, $version) = (decode_json(<STDIN>), "$ARGV[0].0");
 	exit(grep { $_->{version} ne $version } $meta, values %{ $meta->{provides} })' "$version" <META.json ||
 	die "META.json and iuid.control differ in the version"
+[ "$(dpkg-parsechangelog -l debian/changelog -S Version)" = "$version-1" ] ||
+	die "debian/changelog and iuid.control differ in the version"
+# What the PGXN Meta Spec 1.0.0 asks for.  PGXN's own validator is not in Debian.
+python3 -m jsonschema -i META.json test/meta.schema.json || die "META.json is not as PGXN wants it"
+say "META.json, debian/changelog: one version"

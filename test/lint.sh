@@ -40,5 +40,5 @@ perl -MJSON::PP -0777 -e '
 [ "$(dpkg-parsechangelog -l debian/changelog -S Version)" = "$version-1" ] ||
 	die "debian/changelog and iuid.control differ in the version"
 # What the PGXN Meta Spec 1.0.0 asks for.  PGXN's own validator is not in Debian.
-python3 -m jsonschema -i META.json test/meta.schema.json || die "META.json is not as PGXN wants it"
+/usr/bin/python3 -m jsonschema -i META.json test/meta.schema.json || die "META.json is not as PGXN wants it"
 say "META.json, debian/changelog: one version"

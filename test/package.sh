@@ -57,11 +57,12 @@ build_package() {
 	inside "$build" "$root" sh -c 'lintian --allow-root --fail-on error /build/*.changes'
 }
 
-# Runs a test of debian/tests in a copy of a chroot, and installs what the test needs.
+# Runs a test of debian/tests in a copy of a chroot, and installs what the test needs.  The tree in which
+# the package was built has the control file of this version.
 run_autopkgtest() {
 	say "--- $package: autopkgtest $1"
 	beside "$2" "$3" autopkgtest --quiet --setup-commands='apt-get -q update' --test-name="$1" \
-		"$build"/changes/build/*.deb "$tree" -- chroot "$2/root" >"$work/$1.log" 2>&1 ||
+		"$build"/changes/build/*.deb "$build/changes/build/tree" -- chroot "$2/root" >"$work/$1.log" 2>&1 ||
 		{ cat "$work/$1.log"; return 1; }
 }
 

@@ -11,9 +11,9 @@
 
 sort_names "$@"
 install_toolchain libfaketime libipc-run-perl openssl perl python3-psycopg
-# What not every machine or version has: libFuzzer, and what doc/other-partitioning.md speaks of.
+# What not every machine or version has: libFuzzer, and the extensions that pages of doc/ speak of.
 mapfile -t others < <(apt-cache pkgnames |
-	grep -xE "libclang-rt-dev|postgresql-$PG_MAJOR-(partman|timescaledb)" | sed 's/^libclang-rt-dev/clang\n&/')
+	grep -xE "libclang-rt-dev|postgresql-$PG_MAJOR-(cron|hypopg|partman|repack|timescaledb|wal2json)" | sed 's/^libclang-rt-dev/clang\n&/')
 install_packages "${others[@]}"
 build -Werror
 start_server

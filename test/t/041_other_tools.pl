@@ -149,6 +149,23 @@ SKIP:
 {"action":"D","schema":"public","table":"orders","identity":[{"name":"id","type":"iuid","value":"$ids[1]"}]}), 'wal2json');
 }
 
+# A subscriber without the extension.  It is on the same server, so its slot is made first.
+$node->safe_psql('postgres', 'CREATE DATABASE replica');
+my $connection = $node->connstr('postgres');
+for my $binary ('false', 'true')
+{
+	my $name = "binary_$binary";
+	query(qq{CREATE TABLE $name (id iuid PRIMARY KEY, note text); INSERT INTO $name VALUES ('$ids[0]', 'first'); CREATE PUBLICATION $name FOR TABLE $name});
+	query(qq{SELECT FROM pg_create_logical_replication_slot('$name', 'pgoutput')});
+	$node->safe_psql('replica', qq{CREATE TABLE $name (id uuid PRIMARY KEY, note text);
+		CREATE SUBSCRIPTION $name CONNECTION '$connection' PUBLICATION $name WITH (create_slot = false, binary = $binary)});
+	$node->wait_for_subscription_sync($node, $name, 'replica');
+	query(qq{INSERT INTO $name VALUES ('$ids[1]', 'second'); UPDATE $name SET note = note || ' change'; UPDATE $name SET id = '$ids[2]' WHERE id = '$ids[0]'});
+	$node->wait_for_catchup($name);
+	is( $node->safe_psql('replica', qq{SELECT * FROM $name ORDER BY id; DROP SUBSCRIPTION $name}),
+		"$ids[1]|second change\n$ids[2]|first change", "a subscriber with columns of type uuid (binary = $binary)");
+}
+
 # --- extensions --------------------------------------------------------------------------------
 
 SKIP:

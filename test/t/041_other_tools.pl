@@ -151,7 +151,7 @@ SKIP:
 
 # A subscriber without the extension.  It is on the same server, so its slot is made first.
 $node->safe_psql('postgres', 'CREATE DATABASE replica');
-my $connection = $node->connstr('postgres');
+my $connection = $node->connstr . ' dbname=postgres';
 for my $binary ('false', 'true')
 {
 	my $name = "binary_$binary";

@@ -9,10 +9,10 @@
  *
  *-------------------------------------------------------------------------
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 
 #include <sodium.h>
 
@@ -42,25 +42,29 @@ fail(const char *what)
 	exit(1);
 }
 
-static void *
-fill(void *arg)
+static ucontext_t here, there;
+
+static void
+fill(void)
 {
 	iuid_fill_pool(PID);
-	return arg;
 }
 
-/* On a stack of its own, which stays when the thread has ended. */
+/*
+ * On a stack of its own, where nothing runs afterwards: the end of a thread would
+ * write over what is looked for.
+ */
 static void
 fill_elsewhere(void)
 {
-	pthread_attr_t attr;
-	pthread_t thread;
-
-	if (pthread_attr_init(&attr) != 0 ||
-		pthread_attr_setstack(&attr, stack, STACK_LEN) != 0 ||
-		pthread_create(&thread, &attr, fill, NULL) != 0 ||
-		pthread_join(thread, NULL) != 0)
-		fail("no thread");
+	if (getcontext(&there) != 0)
+		fail("no context");
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = STACK_LEN;
+	there.uc_link = &here;
+	makecontext(&there, fill, 0);
+	if (swapcontext(&here, &there) != 0)
+		fail("no other stack");
 }
 
 static bool

@@ -11,7 +11,7 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 my $folder = $node->basedir;
 
 command_ok(
-	[ 'cc', '-O2', '-I', 'src', '-o', "$folder/wiped", 'test/modules/wiped.c', '-lsodium', '-pthread' ],
+	[ 'cc', '-O2', '-I', 'src', '-o', "$folder/wiped", 'test/modules/wiped.c', '-lsodium' ],
 	'a program with the random bits of the generator');
 is((run_command([ "$folder/wiped" ]))[0], 'wiped', 'memory keeps neither words nor keys');
 

@@ -3,11 +3,11 @@ use strict;
 use warnings;
 
 use lib 'test/t';
-use OtherPartitioning;
+use OtherExtensions;
 use Test::More;
 
-my ($node, $version) = start_with('pg_partman');
-my $by_hand = $version =~ /^5\.[0-4]\./;    # rows leave the DEFAULT partition
+my ($node, %version) = start_with(['pg_partman']);
+my $by_hand = $version{pg_partman} =~ /^5\.[0-4]\./;    # rows leave the DEFAULT partition
 
 query(q{
 	CREATE EXTENSION iuid;
@@ -16,7 +16,7 @@ query(q{
 	CREATE TABLE of_iuid (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
 	CREATE TABLE orders (id uuid PRIMARY KEY DEFAULT gen_iuid(7, 1), note text) PARTITION BY RANGE (id)});
 
-if ($version =~ /^4/)
+if ($version{pg_partman} =~ /^4/)
 {
 	refuses(q{SELECT partman.create_parent('public.of_iuid', 'id', 'native', '1 day')}, qr/pg_partman only supports .* Supplied column is of type iuid/, 'a key of type iuid is refused');
 	refuses(q{SELECT partman.create_parent('public.orders', 'id', 'native', '1 day')}, qr/pg_partman only supports .* Supplied column is of type uuid/, 'and one of type uuid');

@@ -3,10 +3,10 @@ use strict;
 use warnings;
 
 use lib 'test/t';
-use OtherPartitioning;
+use OtherExtensions;
 use Test::More;
 
-my ($node, $version) = start_with('timescaledb');
+my ($node, %version) = start_with(['timescaledb']);
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'timescaledb'\ntimescaledb.telemetry_level = off");
 $node->restart;
 

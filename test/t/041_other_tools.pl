@@ -4,20 +4,12 @@ use strict;
 use warnings;
 
 use IPC::Run;
-use PostgreSQL::Test::Cluster;
+use lib 'test/t';
+use OtherExtensions;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(allows_streaming => 'logical');
-$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'\nclient_min_messages = error");
-$node->start;
-my %installed = map { $_ => 1 } split /\n/, query('SELECT name FROM pg_available_extensions');
-if (grep { !$installed{$_} } qw(file_fdw pg_stat_statements pg_visibility))
-{
-	$node->stop;
-	plan skip_all => 'SKIPPED: not all of contrib is installed';
-}
+my ($node, %installed) = start_with([qw(file_fdw pg_stat_statements pg_visibility)], allows_streaming => 'logical');
 my $library = query(q{SELECT setting FROM pg_config WHERE name = 'PKGLIBDIR'});
 # The minor releases of 2026 have a list of the plugins that a slot may use.
 my $plugins = query(q{SELECT current_setting('output_plugin_libraries', true)});
@@ -26,16 +18,6 @@ $node->append_conf('postgresql.conf', q{shared_preload_libraries = 'pg_stat_stat
 $node->append_conf('postgresql.conf', 'cron.host = ' . q{'} . $node->host . q{'}) if $installed{pg_cron};
 $node->restart;
 query('CREATE EXTENSION iuid');
-
-sub query { return $node->safe_psql('postgres', shift); }
-
-sub refuses
-{
-	my ($statement, $message, $name) = @_;
-	my (undef, undef, $err) = $node->psql('postgres', $statement);
-	like($err, $message, $name);
-	return;
-}
 
 # --- COPY, pg_dump, file_fdw -------------------------------------------------------------------
 

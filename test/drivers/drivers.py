@@ -26,7 +26,6 @@ RUN = {
     ".rb": ["ruby", "ruby"],
     ".pl": ["perl", "perl"],
     ".mjs": ["js", "node"],
-    ".cjs": ["js", "node"],
 }
 
 # The checks that all clients have, by the table in which they are.  What else a program checks is
@@ -37,6 +36,7 @@ TABLES = {
     "values": ["table", "default", "UUID", "look-up", "IN", "= ANY", "reads as", "array",
                "COPY text", "COPY binary"],
 }
+COMMON = sum(TABLES.values(), [])
 
 
 def clients(page):
@@ -100,8 +100,8 @@ def run(heading, section):
         sys.exit(f"{program}: checks {alone.keys() ^ cured.keys()} ran only with or without the set-up")
     cells = {check: alone[check] if alone[check] == cured[check] else f"{alone[check]} → {cured[check]}"
              for check in alone}
-    missing = {check for checks in TABLES.values() for check in checks} - cells.keys()
-    if missing and len(cells.keys() & set(sum(TABLES.values(), []))) > 0:
+    missing = set(COMMON) - cells.keys()
+    if missing and cells.keys() & set(COMMON):
         sys.exit(f"{program}: no result of {missing}")
     print(f"{heading} {cells['version']}", flush=True)
     return cells
@@ -115,15 +115,18 @@ def row(cells):
     return "| " + " | ".join(cells) + " |\n"
 
 
-def rows(heading, cells):
+def link(heading):
+    return f"[{heading}](#{re.sub('[^a-z0-9 -]', '', heading.lower()).replace(' ', '-')})"
+
+
+def rows(client, cells):
     """For each table the rows of a client."""
-    client = f"[{heading}](#{re.sub('[^a-z0-9 -]', '', heading.lower()).replace(' ', '-')})"
     made = {table: row([client, *(cells[check] for check in checks)]) if checks[0] in cells else ""
             for table, checks in TABLES.items()}
-    own = [check for check in cells if check != "version" and check not in sum(TABLES.values(), [])]
+    own = [check for check in cells if check != "version" and check not in COMMON]
     made["tools"] = "".join(row([client, check, cells[check]]) for check in own)
     made["versions"] = f"| {client} | {cells['version']} |\n"
-    return client, made
+    return made
 
 
 def tables(page):
@@ -147,10 +150,9 @@ def main(path, write, names):
     new["versions"].append(row(["PostgreSQL", server.stdout.split()[0]]))
     for heading, section in clients(page).items():
         if not names or name_of(heading) in names:
-            client, made = rows(heading, run(heading, section))
+            made = rows(link(heading), run(heading, section))
         else:
-            client = rows(heading, {"version": ""})[0]
-            made = {table: "".join(line for line in lines if line.startswith(f"| {client} |"))
+            made = {table: "".join(line for line in lines if line.startswith(f"| {link(heading)} |"))
                     for table, lines in old.items()}
         for table in new:
             new[table] += made[table].splitlines(keepends=True)

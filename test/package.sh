@@ -88,7 +88,6 @@ failed=()
 install_packages autopkgtest apt-utils
 [ $# -gt 0 ] || set -- 15 17 18
 for name; do
-	describe_chroot "$name"
 	! have_chroot "$name" || check_package "$name" || failed+=("$name")
 done
 [ ${#failed[@]} -eq 0 ] || die "FAILED on ${failed[*]}"

@@ -158,7 +158,7 @@ if [ $# -gt 0 ]; then
 fi
 install_toolchain libfaketime libipc-run-perl openssl perl python3-psycopg valgrind
 # What takes a minute elsewhere takes longer here.
-export PGCTLTIMEOUT=600 PG_TEST_TIMEOUT_DEFAULT=600
+export PGCTLTIMEOUT=600 PG_TEST_TIMEOUT_DEFAULT=600 LOCK_ROUNDS=40
 if [ "$quick" = yes ]; then
 	addresses $no_examples
 else

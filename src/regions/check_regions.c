@@ -77,7 +77,7 @@ iuid_check_regions(PG_FUNCTION_ARGS)
 	check->fcinfo = fcinfo;
 	check->global.parent = PG_GETARG_OID(0);
 	check->global.schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
-	iuid_check_owner(check->global.parent);
+	iuid_check_reader(check->global.parent);
 	/* No partition goes while it is looked at. */
 	LockRelationOid(check->global.parent, AccessShareLock);
 	iuid_find_partitions(&check->global);

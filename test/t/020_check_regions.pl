@@ -188,5 +188,12 @@ for my $case (
 	like($err, qr/ERROR:  $case->[1]/, $case->[0]);
 }
 
+# Whoever may read the table checks it.
+$near->safe_psql('north', 'CREATE ROLE reader; GRANT SELECT ON orders_global TO reader; DROP FOREIGN TABLE orders_global_c7');
+is($near->safe_psql('north', q{SET ROLE reader; SELECT problem, country, node FROM iuid_check_regions('orders_global') WHERE problem <> 'no answer'}),
+	'no foreign table|7|far', 'a reader sees what is wrong here');
+is($near->safe_psql('north', q{SET ROLE reader; SELECT node, split_part(detail, E'\n', 1) FROM iuid_check_regions('orders_global') WHERE problem = 'no answer' ORDER BY 1}),
+	join("\n", map { "$_|42501: permission denied for foreign server $_" } qw(far middle south)), 'and asks the other nodes with the rights of its own');
+
 $_->stop for $near, $far;
 done_testing();

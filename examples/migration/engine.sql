@@ -99,6 +99,11 @@ CREATE FUNCTION migration.columns_of(arriving regclass) RETURNS name[] LANGUAGE 
 	WHERE a.attrelid = arriving AND a.attnum > 0 AND a.attname NOT IN ('key', 'id', 'reason')
 $$;
 
+-- Columns as a list, each with a prefix.
+CREATE FUNCTION migration.list(prefix text, columns name[]) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT string_agg(prefix || quote_ident(c), ', ' ORDER BY place) FROM unnest(columns) WITH ORDINALITY AS x (c, place)
+$$;
+
 -- The new table is there: its key is "id", and it has each column of the old table, the old key among
 -- them.  "renamed" has the columns that have another name: {"old name": "new name"}.
 --
@@ -140,10 +145,10 @@ BEGIN
 	INSERT INTO migration.tables (old, schema, name, key, key_type, new, columns, new_columns, arriving, map, map_key)
 	VALUES (t.old, t.schema, t.name, t.key, t.key_type, define.new, t.columns, t.new_columns, define.arriving, define.map, t.map_key);
 
-	SELECT string_agg(quote_ident(o), ', ' ORDER BY place), string_agg(format('NEW.%I', n), ', ' ORDER BY place)
-	INTO olds, from_new FROM unnest(t.columns, t.new_columns) WITH ORDINALITY AS c (o, n, place);
-	SELECT string_agg(quote_ident(c), ', ' ORDER BY c), string_agg(format('a.%I', c), ', ' ORDER BY c)
-	INTO news, arrived FROM unnest(migration.columns_of(define.arriving)) AS c;
+	olds := migration.list('', t.columns);
+	from_new := migration.list('NEW.', t.new_columns);
+	news := migration.list('', migration.columns_of(define.arriving));
+	arrived := migration.list('a.', migration.columns_of(define.arriving));
 
 	-- What the old clients see after the swap: the new table, in the shape of the old one.
 	EXECUTE format('CREATE VIEW migration.%I AS SELECT %s FROM %s', t.name,
@@ -428,8 +433,7 @@ BEGIN
 			)
 			INSERT INTO %6$s (id, %7$s) SELECT a.id, %8$s FROM arriving AS a WHERE a.why IS NULL ORDER BY a.id$f$,
 			t.arriving, t.key_type, t.map, t.map_key, t.old::oid, t.new,
-			(SELECT string_agg(quote_ident(c), ', ' ORDER BY c) FROM unnest(migration.columns_of(t.arriving)) AS c),
-			(SELECT string_agg(format('a.%I', c), ', ' ORDER BY c) FROM unnest(migration.columns_of(t.arriving)) AS c)) USING locked;
+			migration.list('', migration.columns_of(t.arriving)), migration.list('a.', migration.columns_of(t.arriving))) USING locked;
 		GET DIAGNOSTICS come = ROW_COUNT;
 	END IF;
 	UPDATE migration.tables SET rows_come = rows_come + come, begun = coalesce(begun, clock_timestamp()) WHERE old = t.old;
@@ -467,9 +471,7 @@ BEGIN
 				FROM %3$s AS o LEFT JOIN migration.set_aside AS s ON s.old = %4$s AND s.key = o.%5$I::text),
 			new AS (SELECT count(*) AS rows, sum(hashtextextended(ROW (%2$s)::text, 0)::numeric) AS digest FROM %6$s AS n)
 			SELECT %7$L::name, old.rows, old.aside, new.rows, old.rows - old.aside = new.rows AND old.digest IS NOT DISTINCT FROM new.digest FROM old, new$f$,
-			(SELECT string_agg(format('o.%I', c), ', ' ORDER BY place) FROM unnest(t.columns) WITH ORDINALITY AS x (c, place)),
-			(SELECT string_agg(format('n.%I', c), ', ' ORDER BY place) FROM unnest(t.new_columns) WITH ORDINALITY AS x (c, place)),
-			t.old, t.old::oid, t.key, t.new, t.name);
+			migration.list('o.', t.columns), migration.list('n.', t.new_columns), t.old, t.old::oid, t.key, t.new, t.name);
 	END LOOP;
 END $$;
 

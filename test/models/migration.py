@@ -97,6 +97,13 @@ class Client(threading.Thread):
         self.waits.append((begin, time.monotonic() - begin, statement))
         return cursor.fetchone() if cursor.description else None
 
+    def forget(self, number):
+        """An order is deleted, and what refers to it."""
+        self.rows["orders"][number] = None
+        for table in "order_events", "receipts":
+            self.rows[table].update({key: None for key, row in self.rows[table].items()
+                                     if row and row[0] == number})
+
     def work(self):
         random.choice([self.insert_order, self.insert_order, self.insert_order, self.change_base,
                        self.change_own, self.insert_customer, self.delete_own, self.count])()
@@ -157,10 +164,7 @@ class OldClient(Client):
         if own:
             number = random.choice(own)
             self.execute("DELETE FROM orders WHERE id = %s", (number,))
-            self.rows["orders"][number] = None
-            for table in "order_events", "receipts":
-                self.rows[table].update({key: None for key, row in self.rows[table].items()
-                                         if row and row[0] == number})
+            self.forget(number)
 
     def count(self):
         self.execute("UPDATE orders SET fare = fare + 1 WHERE id = -1")
@@ -210,10 +214,7 @@ class NewClient(Client):
         if own:
             number = random.choice(own)
             self.execute("DELETE FROM v2.orders WHERE number = %s", (number,))
-            self.rows["orders"][number] = None
-            for table in "order_events", "receipts":
-                self.rows[table].update({key: None for key, row in self.rows[table].items()
-                                         if row and row[0] == number})
+            self.forget(number)
 
     def count(self):
         self.execute("UPDATE v2.orders SET fare = fare + 1 WHERE number = -1")
@@ -422,7 +423,8 @@ step("swap again", lambda: call(f"CALL migration.swap({known})"))
 time.sleep(1)
 for client in clients:
     client.stop()
-model.same("errors of clients", [], [str(client.error) for client in clients if client.error])
+model.same("errors of clients", {}, {number: str(client.error) for number, client in enumerate(clients)
+                                     if client.error})
 print_waits()
 check_at_rest("_old")
 check_identifiers()

@@ -4,8 +4,31 @@
 # on the loopback address, over TLS.  Read after library.sh, with a server's programs in $bin.
 
 mesh=examples/regions
-declare -A port
+nodes="almaty mexico jakarta"
+declare -A port country=([almaty]=125 [mexico]=157 [jakarta]=101)
 secret=$(openssl rand -hex 16)
+
+# All nodes, with orders to play with.  Each has these lines of configuration.  The step, if there is
+# one, divides each country by time.
+start_regions() {
+	local node other step=${2:-}
+	say "Starting three servers (ten seconds)"
+	prepare_nodes
+	for node in $nodes; do
+		start_node "$node" "$1"
+	done
+	at_machine mexico -v registry="registry$secret" -f "$mesh/registry.sql"
+	for node in $nodes; do
+		for other in $nodes; do
+			[ "$other" = "$node" ] || connect_node "$node" "$other"
+		done
+		[ "$node" = mexico ] || follow_registry "$node" mexico
+	done
+	for node in $nodes; do
+		at "$node" ${step:+-v step="$step"} -f "$mesh/tables.sql" >/dev/null
+		at "$node" -v country="${country[$node]}" -f "$mesh/load.sql"
+	done
+}
 
 # What all nodes have, and the file of services with which psql finds them.
 prepare_nodes() {

@@ -49,29 +49,12 @@ fail_at() {
 	sed -n 's/^ERROR/   ERROR/p' "$work/failed.log"
 }
 
-nodes="almaty mexico jakarta"
-declare -A country=([almaty]=125 [mexico]=157 [jakarta]=101)
 take_keep regions "$@"
 install_toolchain openssl
 build
 . examples/regions/nodes.sh
 
-say "Starting three servers (ten seconds)"
-prepare_nodes
-for node in $nodes; do
-	start_node "$node" 'log_statement = all'
-done
-at_machine mexico -v registry="registry$secret" -f "$mesh/registry.sql"
-for node in $nodes; do
-	for other in $nodes; do
-		[ "$other" = "$node" ] || connect_node "$node" "$other"
-	done
-	[ "$node" = mexico ] || follow_registry "$node" mexico
-done
-for node in $nodes; do
-	at "$node" -f "$mesh/tables.sql" >/dev/null
-	at "$node" -v country="${country[$node]}" -f "$mesh/load.sql"
-done
+start_regions 'log_statement = all'
 ids=($(for node in $nodes; do at "$node" -At -c "SELECT id FROM orders WHERE note = 'a new order'"; done))
 moved=$(at almaty -At -c "SELECT id FROM orders WHERE note = 'Uzbekistan, order 42'")
 

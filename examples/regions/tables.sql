@@ -19,8 +19,11 @@ CREATE TABLE orders (
 ) PARTITION BY RANGE (id iuid_country_ops);
 CREATE INDEX ON orders (customer, id);
 
--- A third argument such as interval '1 month' divides each country by time;
--- doc/regions.md says what that costs.
-SELECT iuid_create_country_partitions('orders', 1);
+-- With -v step='1 month' each country is divided by time; doc/regions.md says what that costs.
+\if :{?step}
+	SELECT iuid_create_country_partitions('orders', 1, :'step');
+\else
+	SELECT iuid_create_country_partitions('orders', 1);
+\endif
 SELECT iuid_create_global_table('orders_global', 'orders', 1);
 SELECT iuid_create_global_view('orders_all', 'orders');

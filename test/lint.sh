@@ -30,7 +30,7 @@ as_user cppcheck --quiet --std=c99 --enable=warning,style,performance,portabilit
 say "cppcheck: no warning"
 find src test/fuzz -name '*.[ch]' -exec clang-format --dry-run --Werror {} +
 say "clang-format: no difference"
-as_user pyflakes3 test/{data,drivers,drivers/python,fuzz,models}/*.py
+as_user pyflakes3 examples/desk/*.py test/{browser,data,drivers,drivers/python,fuzz,models}/*.py
 say "pyflakes: no warning"
 version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" iuid.control)
 perl -MJSON::PP -0777 -e '

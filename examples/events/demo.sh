@@ -43,3 +43,4 @@ else
 	say "That was a server of its own, which is gone now."
 	say "./dev demo --keep leaves it, for you to open psql on."
 fi
+say "./dev regions shows three regions that answer as one, and ./dev desk their support desk in a browser."

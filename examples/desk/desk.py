@@ -1,0 +1,141 @@
+#!/usr/bin/python3
+"""The desk: a page that finds any identifier in any region.
+
+CONNECTION is a connection string of libpq, for a role that may read and no more, such as
+"service=almaty user=desk".  The page has no authentication: README.md says where to put it.
+"""
+
+import argparse
+
+import flask
+import psycopg
+import waitress
+
+import pasted
+import questions
+
+PAGE = 20  # rows of a history
+HEADERS = {"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self';"
+                                      " form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+           "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
+app = flask.Flask(__name__)
+app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+
+
+@app.before_request
+def refuse_other_names():
+    """A page of another host cannot read this one by giving its own name this address."""
+    if flask.request.host not in app.config["NAMES"]:
+        flask.abort(403, f"This desk is not called {flask.request.host}.")
+
+
+@app.after_request
+def protect(response):
+    response.headers.update(HEADERS)
+    return response
+
+
+@app.errorhandler(psycopg.Error)
+def refused(error):
+    return flask.render_template("base.html", faults=[words(error)]), 503
+
+
+def words(error):
+    """What the server says of an error, in sentences."""
+    said = [error.diag.message_primary, error.diag.message_detail, error.diag.message_hint]
+    return " ".join(part.rstrip(".") + "." for part in said if part) or (
+        "The desk's own node does not answer, or too many people ask at once. Try again soon.")
+
+
+@app.get("/")
+def any_id():
+    text = flask.request.args.get("id", "")
+    clean = pasted.clean(text[:pasted.LONGEST])
+    page = {"text": text[:pasted.LONGEST], "faults": []}
+    if len(text) > pasted.LONGEST:
+        page["faults"].append(f"This text has {len(text):,} characters, and an iuid has 36.")
+    elif clean:
+        first, *page["others"] = pasted.uuids(clean) or [clean]
+        try:
+            (found,), _ = app.config["NODE"].ask(questions.INSPECT, first)
+            page |= {"found": found, "bits": pasted.bits(found["id"], found["layout"])}
+            page |= look_up(found, page["faults"])
+        except psycopg.errors.InvalidTextRepresentation as error:
+            page["faults"].append(explain(clean, error.diag))
+    return flask.render_template("id.html", **page)
+
+
+def explain(text, refusal):
+    """What a text is that is no iuid, and what can be done."""
+    if pasted.uuids(text):
+        return f"This is no iuid. {refusal.message_detail} {refusal.message_hint}"
+    try:
+        (floor,), _ = app.config["NODE"].ask(questions.FLOOR, text)
+        return f"This is a time. The identifiers from then on begin at {floor['id']}."
+    except psycopg.DataError:
+        digits = pasted.count_digits(text)
+        what = f"This has {digits} hexadecimal digits." if digits else "There is no iuid in this text."
+        return f"{what} {refusal.message_detail}"
+
+
+def look_up(found, faults):
+    """The row of an identifier, the node that was asked, and how long it took."""
+    table = questions.TABLES.get(found["key"])
+    if found["node"] and not table:
+        faults.append("The desk knows no table of this entity, so it cannot show the row.")
+    elif found["node"]:
+        try:
+            rows, took = app.config["NODE"].ask(questions.LOOK_UP, found["id"], table=table)
+            return {"rows": rows, "took": took, "table": table}
+        except psycopg.Error as error:
+            faults.append(f"{found['node']} was asked for the row, and did not give it. {words(error)}")
+    return {}
+
+
+@app.get("/history")
+def history():
+    customer, before = (pasted.clean(flask.request.args.get(name, "")) for name in ("customer", "before"))
+    page = {"customer": customer, "before": before, "table": next(iter(questions.TABLES.values())), "faults": []}
+    if customer:
+        try:
+            rows, page["took"] = app.config["NODE"].ask(
+                questions.HISTORY, customer, before or "f" * 32, PAGE + 1, table=page["table"])
+        except psycopg.DataError as error:
+            page["faults"].append(words(error))
+        else:
+            page["faults"] = [f"{row['node']} did not answer, so its rows are missing here. {row['problem']}"
+                              for row in rows if row["problem"]]
+            rows = [{column: row[column] for column in ("id", *row) if column not in ("problem", "customer")}
+                    for row in rows if row["id"]]
+            page["rows"], page["more"] = rows[:PAGE], len(rows) > PAGE
+    return flask.render_template("history.html", **page)
+
+
+@app.get("/health")
+def health():
+    with app.config["NODE"].asking() as ask:
+        nodes, _ = ask(questions.NODES)
+        up = [node["node"] for node in nodes if node["success"]]
+        took = {node: ask(questions.ROUND_TRIP, node)[1] for node in up}
+        tables = {table: {"regions": ask(questions.CHECK_REGIONS, table=table)[0],
+                          "time": ask(questions.CHECK_PARTITIONS, table=table)[0],
+                          "partitions": ask(questions.PARTITIONS, table=table)[0],
+                          "minutes": ask(questions.MINUTES, up, table=table)[0]}
+                  for table in questions.TABLES.values()}
+    return flask.render_template("health.html", nodes=nodes, took=took, tables=tables)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--listen", default="127.0.0.1:8080", metavar="ADDRESS:PORT")
+    parser.add_argument("--name", action="append", default=[],
+                        help="what a browser calls this desk, if not by --listen or as localhost")
+    parser.add_argument("connection", help="such as 'service=almaty user=desk'")
+    given = parser.parse_args()
+    app.config["NAMES"] = {given.listen, f"localhost:{given.listen.rpartition(':')[2]}", *given.name}
+    app.config["NODE"] = questions.Node(given.connection)
+    waitress.serve(app, listen=given.listen, threads=16, max_request_header_size=2**21, ident=None)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""What the desk asks: each question is one statement, sent to the desk's own node.
+
+doc/regions.md explains the statements.  A value is a parameter, and never part of a statement.
+"""
+
+import contextlib
+import time
+
+import psycopg
+from psycopg.rows import dict_row
+from psycopg.types.string import TextLoader
+from psycopg_pool import ConnectionPool
+
+# The table of each entity, by the key of the entity: a team writes its own tables here, as SQL does.
+# It has a column "customer".  The table over all regions has the same name and "_global".
+TABLES = {"AyanOrder": "orders"}
+
+INSPECT = """
+SELECT id::text, i.*, iuid_random(id) AS random, iuid_is_local(id) AS here
+FROM (SELECT %s::iuid) AS x (id), iuid_inspect(id) AS i"""
+
+FLOOR = "SELECT iuid_floor(%s::timestamptz)::text AS id"
+LOOK_UP = "SELECT * FROM {}_global WHERE id = %s"
+
+# A node that did not answer is a row with its problem, and without an id.
+HISTORY = """
+SELECT n.node, CASE WHEN NOT n.success THEN n.result END AS problem, i."time", i.code, i.region, o.*
+FROM iuid_run_on_nodes(format(
+	'SELECT json_agg(o) FROM (SELECT * FROM {0} WHERE customer = %%L AND id < %%L'
+	' ORDER BY id DESC LIMIT %%s) AS o', %s::int, %s::iuid, %s::int), timeout => '2 seconds') AS n
+LEFT JOIN json_populate_recordset(NULL::{0}, CASE WHEN n.success THEN n.result::json END) AS o ON true
+LEFT JOIN iuid_inspect(o.id) AS i ON true
+ORDER BY o.id DESC"""
+
+NODES = """
+SELECT node, region, success, result, node = current_setting('iuid.node') AS here
+FROM iuid_run_on_nodes('SELECT 1', timeout => '2 seconds') JOIN iuid_nodes USING (node)
+ORDER BY node"""
+
+ROUND_TRIP = "SELECT * FROM iuid_run_on_nodes('SELECT 1', ARRAY[%s::text], '1 second')"
+CHECK_REGIONS = "SELECT problem, country, node, detail, hint FROM iuid_check_regions('{}_global')"
+
+# Of the countries that are divided by time.
+CHECK_PARTITIONS = """
+SELECT p.relid::regclass::text AS "table", f.problem, f.partition::text, f.detail
+FROM pg_partition_tree('{}') AS p JOIN pg_class AS c ON c.oid = p.relid, iuid_check_partitions(p.relid) AS f
+WHERE p.level = 1 AND c.relkind = 'p'"""
+
+PARTITIONS = """
+SELECT p.relid::regclass::text AS partition, nullif(c.reltuples, -1)::bigint AS rows, pg_total_relation_size(p.relid) AS bytes
+FROM pg_partition_tree('{}') AS p JOIN pg_class AS c ON c.oid = p.relid
+WHERE p.isleaf ORDER BY bytes DESC LIMIT 100"""
+
+# For each minute and country: the ids, and those of the minute up to that country.
+MINUTES = """
+SELECT m.ago, coalesce(c.code, m.country::text) AS country, m.ids,
+	sum(m.ids) OVER (PARTITION BY m.ago ORDER BY m.country) AS top
+FROM iuid_run_on_nodes($$
+		SELECT json_agg(m) FROM (
+			SELECT least(greatest(extract(epoch FROM now() - iuid_timestamp(id))::int / 60, 0), 59) AS ago,
+				iuid_country(id) AS country, count(*) AS ids
+			FROM {} WHERE id > now() - interval '1 hour' GROUP BY 1, 2) AS m $$, %s, '2 seconds') AS n,
+	json_to_recordset(CASE WHEN n.success THEN n.result::json END) AS m (ago int, country int, ids int)
+	LEFT JOIN iuid_countries AS c USING (country)"""
+
+# For each other node an id that no row has.
+NOBODY = """
+SELECT DISTINCT ON (node) iuid_country_floor(country, entity)::text AS id
+FROM iuid_countries, iuid_entities, iuid_node(country, entity) AS node
+WHERE node <> current_setting('iuid.node') AND key = %s"""
+
+
+def open_connections(session):
+    """A new session opens its connections to the other nodes, so that no question waits for that."""
+    for name in "date", "time", "timetz", "timestamp", "timestamptz", "interval":
+        session.adapters.register_loader(name, TextLoader)  # Python has no year 10000.
+    session.execute(NODES)
+    for key, table in TABLES.items():
+        for row in session.execute(NOBODY, [key]).fetchall():
+            with contextlib.suppress(psycopg.Error):  # The page says which nodes are down.
+                session.execute(LOOK_UP.format(table), [row["id"]])
+
+
+class Node:
+    """The desk's own node: a pool of sessions that may only read."""
+
+    def __init__(self, connection):
+        self.pool = ConnectionPool(
+            connection, min_size=8, max_size=8, timeout=3, configure=open_connections,
+            kwargs={"autocommit": True, "row_factory": dict_row, "options":
+                    "-c statement_timeout=3500 -c default_transaction_read_only=on -c timezone=UTC"})
+
+    @contextlib.contextmanager
+    def asking(self):
+        """Gives a function that asks, always in one session: it returns the rows and their milliseconds."""
+        while True:
+            with self.pool.connection() as session:
+                try:
+                    session.execute("SELECT 1")
+                except psycopg.OperationalError:
+                    continue  # It was broken.  The pool replaces it.
+
+                def ask(text, *values, table=None):
+                    begin = time.monotonic()
+                    rows = session.execute(text.format(table), values).fetchall()
+                    return rows, (time.monotonic() - begin) * 1000
+                yield ask
+                return
+
+    def ask(self, *question, **options):
+        with self.asking() as ask:
+            return ask(*question, **options)

@@ -50,42 +50,43 @@ def words(error):
 @app.get("/")
 def any_id():
     text = flask.request.args.get("id", "")
-    clean = pasted.clean(text[:pasted.LONGEST])
+    clean = pasted.clean(text)
     page = {"text": text[:pasted.LONGEST], "faults": []}
     if len(text) > pasted.LONGEST:
-        page["faults"].append(f"This text has {len(text):,} characters, and an iuid has 36.")
+        page["faults"].append(f"This text has {len(text):,} characters. Paste the part that has the iuid.")
     elif clean:
         first, *page["others"] = pasted.uuids(clean) or [clean]
-        try:
-            (found,), _ = app.config["NODE"].ask(questions.INSPECT, first)
-            page |= {"found": found, "bits": pasted.bits(found["id"], found["layout"])}
-            page |= look_up(found, page["faults"])
-        except psycopg.errors.InvalidTextRepresentation as error:
-            page["faults"].append(explain(clean, error.diag))
+        with app.config["NODE"].asking() as ask:
+            try:
+                (found,), _ = ask(questions.INSPECT, first)
+                page |= {"found": found, "bits": pasted.bits(found["id"], found["layout"])}
+                page |= look_up(ask, found, page["faults"])
+            except psycopg.errors.InvalidTextRepresentation as error:
+                page["faults"].append(explain(ask, clean, error.diag))
     return flask.render_template("id.html", **page)
 
 
-def explain(text, refusal):
+def explain(ask, text, refusal):
     """What a text is that is no iuid, and what can be done."""
     if pasted.uuids(text):
         return f"This is no iuid. {refusal.message_detail} {refusal.message_hint}"
     try:
-        (floor,), _ = app.config["NODE"].ask(questions.FLOOR, text)
-        return f"This is a time. The identifiers from then on begin at {floor['id']}."
+        (floor,), _ = ask(questions.FLOOR, text)
+        return f"Read as a time, this is {floor['time']}. The identifiers from then on begin at {floor['id']}."
     except psycopg.DataError:
         digits = pasted.count_digits(text)
         what = f"This has {digits} hexadecimal digits." if digits else "There is no iuid in this text."
         return f"{what} {refusal.message_detail}"
 
 
-def look_up(found, faults):
-    """The row of an identifier, the node that was asked, and how long it took."""
+def look_up(ask, found, faults):
+    """The row of an identifier, and how long it took."""
     table = questions.TABLES.get(found["key"])
     if found["node"] and not table:
         faults.append("The desk knows no table of this entity, so it cannot show the row.")
     elif found["node"]:
         try:
-            rows, took = app.config["NODE"].ask(questions.LOOK_UP, found["id"], table=table)
+            rows, took = ask(questions.LOOK_UP, found["id"], table=table)
             return {"rows": rows, "took": took, "table": table}
         except psycopg.Error as error:
             faults.append(f"{found['node']} was asked for the row, and did not give it. {words(error)}")
@@ -98,12 +99,12 @@ def history():
     page = {"customer": customer, "before": before, "table": next(iter(questions.TABLES.values())), "faults": []}
     if customer:
         try:
-            rows, page["took"] = app.config["NODE"].ask(
-                questions.HISTORY, customer, before or "f" * 32, PAGE + 1, table=page["table"])
+            with app.config["NODE"].asking() as ask:
+                rows, page["took"] = ask(questions.HISTORY, customer, before or "f" * 32, PAGE + 1, table=page["table"])
         except psycopg.DataError as error:
             page["faults"].append(words(error))
         else:
-            page["faults"] = [f"{row['node']} did not answer, so its rows are missing here. {row['problem']}"
+            page["faults"] = [f"{row['node']} did not give its rows, so they are missing here. {row['problem']}"
                               for row in rows if row["problem"]]
             rows = [{column: row[column] for column in ("id", *row) if column not in ("problem", "customer")}
                     for row in rows if row["id"]]
@@ -117,12 +118,20 @@ def health():
         nodes, _ = ask(questions.NODES)
         up = [node["node"] for node in nodes if node["success"]]
         took = {node: ask(questions.ROUND_TRIP, node)[1] for node in up}
-        tables = {table: {"regions": ask(questions.CHECK_REGIONS, table=table)[0],
-                          "time": ask(questions.CHECK_PARTITIONS, table=table)[0],
+        tables = {table: {"regions": check(ask, questions.CHECK_REGIONS, table),
+                          "time": check(ask, questions.CHECK_PARTITIONS, table),
                           "partitions": ask(questions.PARTITIONS, table=table)[0],
                           "minutes": ask(questions.MINUTES, up, table=table)[0]}
                   for table in questions.TABLES.values()}
     return flask.render_template("health.html", nodes=nodes, took=took, tables=tables)
+
+
+def check(ask, question, table):
+    """What a check finds.  A check that fails is a problem, too, and the page shows the rest."""
+    try:
+        return ask(question, table=table)[0]
+    except psycopg.Error as error:
+        return [{"problem": "The check did not end.", "detail": words(error)}]
 
 
 def main():
@@ -132,7 +141,8 @@ def main():
                         help="what a browser calls this desk, if not by --listen or as localhost")
     parser.add_argument("connection", help="such as 'service=almaty user=desk'")
     given = parser.parse_args()
-    app.config["NAMES"] = {given.listen, f"localhost:{given.listen.rpartition(':')[2]}", *given.name}
+    names = {given.listen, f"localhost:{given.listen.rpartition(':')[2]}", *given.name}
+    app.config["NAMES"] = {name.removesuffix(":80") for name in names}
     app.config["NODE"] = questions.Node(given.connection)
     waitress.serve(app, listen=given.listen, threads=16, max_request_header_size=2**21, ident=None)
 

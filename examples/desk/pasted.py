@@ -14,12 +14,12 @@ KNOWN = {None: {}, 0: {field for field, _, _ in FIELDS},
 
 # Hyphens as word processors write them, and characters that nobody sees.
 TYPOGRAPHY = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
-                           | dict.fromkeys("\0\u200b\u200c\u200d\u2060\ufeff", ""))
+                           | dict.fromkeys("\0\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff", ""))
 UUID = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{4}-?){7}[0-9a-f]{4}(?![0-9a-f])")
 
 
 def clean(text):
-    return urllib.parse.unquote(text.translate(TYPOGRAPHY)).translate(TYPOGRAPHY).strip()
+    return urllib.parse.unquote(text[:LONGEST].translate(TYPOGRAPHY)).translate(TYPOGRAPHY).strip()
 
 
 def uuids(text):

@@ -1,4 +1,4 @@
-"""What the desk asks: each question is one statement, sent to the desk's own node.
+"""What the desk asks its own node.
 
 doc/regions.md explains the statements.  A value is a parameter, and never part of a statement.
 """
@@ -12,14 +12,15 @@ from psycopg.types.string import TextLoader
 from psycopg_pool import ConnectionPool
 
 # The table of each entity, by the key of the entity: a team writes its own tables here, as SQL does.
-# It has a column "customer".  The table over all regions has the same name and "_global".
+# It has a column "customer", an int, and none called node, problem, time, code or region.  The table
+# over all regions has the same name and "_global".  The page of histories shows the first table.
 TABLES = {"AyanOrder": "orders"}
 
 INSPECT = """
 SELECT id::text, i.*, iuid_random(id) AS random, iuid_is_local(id) AS here
 FROM (SELECT %s::iuid) AS x (id), iuid_inspect(id) AS i"""
 
-FLOOR = "SELECT iuid_floor(%s::timestamptz)::text AS id"
+FLOOR = "SELECT t::text AS time, iuid_floor(t)::text AS id FROM (SELECT %s::timestamptz) AS x (t)"
 LOOK_UP = "SELECT * FROM {}_global WHERE id = %s"
 
 # A node that did not answer is a row with its problem, and without an id.
@@ -47,7 +48,7 @@ FROM pg_partition_tree('{}') AS p JOIN pg_class AS c ON c.oid = p.relid, iuid_ch
 WHERE p.level = 1 AND c.relkind = 'p'"""
 
 PARTITIONS = """
-SELECT p.relid::regclass::text AS partition, nullif(c.reltuples, -1)::bigint AS rows, pg_total_relation_size(p.relid) AS bytes
+SELECT p.relid::regclass::text AS partition, nullif(c.reltuples, -1)::bigint AS rows, coalesce(pg_total_relation_size(p.relid), 0) AS bytes
 FROM pg_partition_tree('{}') AS p JOIN pg_class AS c ON c.oid = p.relid
 WHERE p.isleaf ORDER BY bytes DESC LIMIT 100"""
 
@@ -86,9 +87,9 @@ class Node:
 
     def __init__(self, connection):
         self.pool = ConnectionPool(
-            connection, min_size=8, max_size=8, timeout=3, configure=open_connections,
-            kwargs={"autocommit": True, "row_factory": dict_row, "options":
-                    "-c statement_timeout=3500 -c default_transaction_read_only=on -c timezone=UTC"})
+            connection, min_size=8, max_size=8, timeout=3, reconnect_timeout=3, configure=open_connections,
+            kwargs={"autocommit": True, "row_factory": dict_row, "connect_timeout": 3, "tcp_user_timeout": 5000,
+                    "options": "-c statement_timeout=3500 -c default_transaction_read_only=on -c timezone=UTC"})
 
     @contextlib.contextmanager
     def asking(self):
@@ -106,7 +107,3 @@ class Node:
                     return rows, (time.monotonic() - begin) * 1000
                 yield ask
                 return
-
-    def ask(self, *question, **options):
-        with self.asking() as ask:
-            return ask(*question, **options)

@@ -8,8 +8,8 @@ nodes="almaty mexico jakarta"
 declare -A port country=([almaty]=125 [mexico]=157 [jakarta]=101)
 secret=$(openssl rand -hex 16)
 
-# All nodes, with orders to play with.  Each has these lines of configuration.  The step, if there is
-# one, divides each country by time.
+# start_regions CONFIGURATION [STEP] starts all nodes, with orders to play with.  Each node gets the
+# lines of configuration.  STEP, such as '3 months', divides each country by time.
 start_regions() {
 	local node other step=${2:-}
 	say "Starting three servers (ten seconds)"

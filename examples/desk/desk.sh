@@ -17,7 +17,7 @@ start_desk() {
 		kill -0 $! 2>/dev/null || { cat "$work/$node/desk.log" >&2; die "the desk did not start"; }
 		sleep 0.1
 	done
-	say "   $node  http://$address/"
+	printf '   %-8s http://%s/\n' "$node" "$address"
 }
 
 [ $# -eq 0 ] || die "desk takes no argument"

@@ -41,7 +41,9 @@ FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run -
 
 def setUpModule():
     global command, desks, folder, ids, browser
-    command = subprocess.Popen(["./dev", "desk"], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    # What runs in the background may ignore Ctrl-C.
+    command = subprocess.Popen(["./dev", "desk"], stdout=subprocess.PIPE, text=True, start_new_session=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     unittest.addModuleCleanup(end_desk)
     said = ""
     for line in command.stdout:
@@ -423,7 +425,7 @@ class Desk(unittest.TestCase):
                 self.assertLess(self.show("almaty", id=ids[away]), 4)
                 self.assertIn(f"{away} was asked for the row, and did not give it", faults())
                 self.assertEqual(terms()["Node"], f"{away}, {REGIONS[away]}, elsewhere")
-                self.assertLess(self.show("almaty", id=ids["mexico"]), 1)
+                self.assertLess(self.show("almaty", id=ids["mexico"]), 4)
                 self.assertEqual(terms()["note"], "a new order")
         self.show("almaty", "health")
         self.assertRegex(faults(), f"{away}, {REGIONS[away]}: not reached.")
@@ -446,7 +448,7 @@ class Desk(unittest.TestCase):
             waiting = [executor.submit(get, "almaty", f"/?id={ids['jakarta']}") for _ in range(8)]
             for answer in waiting:
                 self.assertIn("did not give it", answer.result()[1])
-            self.assertLess(time.monotonic() - begin, 6)
+            self.assertLess(time.monotonic() - begin, 10)
             # While all sessions are held, a healthy region is not blamed.
             waiting = [executor.submit(get, "almaty", f"/?id={ids['jakarta']}") for _ in range(8)]
             time.sleep(0.5)

@@ -11,8 +11,8 @@ import os
 import re
 import signal
 import subprocess
-import time
 import sys
+import time
 import unittest
 import unittest.mock
 import urllib.parse
@@ -495,6 +495,16 @@ class Desk(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(16) as executor:
             answers = list(executor.map(lambda _: get("almaty", "/health")[0].status, range(16)))
         self.assertEqual(set(answers), {200})
+
+    def test_statements_are_documented(self):
+        with open("doc/regions.md") as page:
+            documented = " ".join(page.read().split())
+        for name in ("INSPECT", "FLOOR", "LOOK_UP", "HISTORY", "NODES", "ROUND_TRIP", "CHECK_REGIONS",
+                     "CHECK_PARTITIONS", "PARTITIONS", "MINUTES"):
+            with self.subTest(statement=name):
+                statement = getattr(questions, name).format("orders").replace("%%", "\0")
+                parts = re.split(r"%s(?:::\w+(?:\[\])?)?", " ".join(statement.split()))
+                self.assertRegex(documented, ".{1,50}".join(re.escape(part.replace("\0", "%")) for part in parts))
 
     # --- who may do what ---
 

@@ -59,7 +59,7 @@ def any_id():
         with app.config["NODE"].asking() as ask:
             try:
                 (found,), _ = ask(questions.INSPECT, first)
-                page |= {"found": found, "bits": pasted.bits(found["id"], found["layout"])}
+                page |= {"found": found, "bits": pasted.bits(found["id"], found["layout"]), "fields": pasted.FIELDS}
                 page |= look_up(ask, found, page["faults"])
             except psycopg.errors.InvalidTextRepresentation as error:
                 page["faults"].append(explain(ask, clean, error.diag))
@@ -117,7 +117,8 @@ def health():
     with app.config["NODE"].asking() as ask:
         nodes, _ = ask(questions.NODES)
         up = [node["node"] for node in nodes if node["success"]]
-        took = {node: ask(questions.ROUND_TRIP, node)[1] for node in up}
+        took = {node["node"]: ask(questions.ROUND_TRIP, node["node"])[1]
+                for node in nodes if node["success"] and not node["here"]}
         tables = {table: {"regions": check(ask, questions.CHECK_REGIONS, table),
                           "time": check(ask, questions.CHECK_PARTITIONS, table),
                           "partitions": ask(questions.PARTITIONS, table=table)[0],

@@ -5,12 +5,11 @@ import urllib.parse
 
 LONGEST = 10_000  # of the texts that are looked at
 
-# The bits of doc/format.md: field, first bit, bit after the last one.
-FIELDS = [("time", 0, 48), ("version", 48, 52), ("layout", 52, 56), ("country", 56, 64),
-          ("variant", 64, 66), ("entity", 66, 74), ("random", 74, 128)]
+# The bits of doc/format.md: of each field the first bit, and the bit after the last one.
+FIELDS = {"time": (0, 48), "version": (48, 52), "layout": (52, 56), "country": (56, 64),
+          "variant": (64, 66), "entity": (66, 74), "random": (74, 128)}
 # Those that an identifier has, by its layout.  Nil and Max have none, and no layout.
-KNOWN = {None: {}, 0: {field for field, _, _ in FIELDS},
-         1: {"version", "layout", "country", "variant", "entity"}}
+KNOWN = {None: set(), 0: set(FIELDS), 1: {"version", "layout", "country", "variant", "entity"}}
 
 # Hyphens as word processors write them, and characters that nobody sees.
 TYPOGRAPHY = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
@@ -40,4 +39,4 @@ def bits(uuid, layout):
     digits = f"{int(uuid.replace('-', ''), 16):0128b}"
     known = KNOWN.get(layout, {"version", "layout", "variant"})
     return [(digits[bit], field if field in known else "none")
-            for field, first, end in FIELDS for bit in range(first, end)]
+            for field, (first, end) in FIELDS.items() for bit in range(first, end)]

@@ -200,13 +200,14 @@ stop_server() {
 	as_user "$bin/pg_ctl" -D "$data" -m fast -w stop >/dev/null
 }
 
-# What the user types to stop a server that was left: not in a folder which that server's user
-# cannot enter.
-stop_command() {
+# What the user types to stop a server that was left, or to start it: pg_ctl with a command, not in a
+# folder which that server's user cannot enter.
+control_command() {
+	local control="$bin/pg_ctl -D $1/data $2"
 	if [ "$(id -u)" = 0 ]; then
-		echo "cd / && runuser -u postgres -- $bin/pg_ctl -D $1/data stop"
+		echo "cd / && runuser -u postgres -- $control"
 	else
-		echo "$bin/pg_ctl -D $1/data stop"
+		echo "$control"
 	fi
 }
 

@@ -24,7 +24,7 @@ start_desk() {
 install_toolchain openssl python3 python3-flask python3-psycopg python3-psycopg-pool python3-waitress
 build
 . examples/regions/nodes.sh
-start_regions 'log_statement = all' '3 months'
+start_regions '3 months'
 for node in $nodes; do
 	at "$node" -f examples/desk/orders.sql >/dev/null
 done
@@ -48,8 +48,8 @@ done
 say
 say "To see what happens while a region is down, stop its server, and start it again:"
 say
-say "   $(stop_command "$work/jakarta")"
-say "   $(stop_command "$work/jakarta" | sed "s|stop$|-l $work/jakarta/server.log start|")"
+say "   $(control_command "$work/jakarta" stop)"
+say "   $(control_command "$work/jakarta" "-l $work/jakarta/server.log start")"
 say
 say "Ctrl-C ends the desks and the servers."
 wait -n

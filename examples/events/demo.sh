@@ -38,7 +38,7 @@ if [ "${keep:-no}" = yes ]; then
 	say "The server runs on.  Open psql on it with"
 	say "   psql -h $work -U postgres"
 	say "and end it with"
-	say "   $(stop_command "$work") && rm -rf $work"
+	say "   $(control_command "$work" stop) && rm -rf $work"
 else
 	say "That was a server of its own, which is gone now."
 	say "./dev demo --keep leaves it, for you to open psql on."

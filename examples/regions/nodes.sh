@@ -8,14 +8,14 @@ nodes="almaty mexico jakarta"
 declare -A port country=([almaty]=125 [mexico]=157 [jakarta]=101)
 secret=$(openssl rand -hex 16)
 
-# start_regions CONFIGURATION [STEP] starts all nodes, with orders to play with.  Each node gets the
-# lines of configuration.  STEP, such as '3 months', divides each country by time.
+# start_regions [STEP] starts all nodes, with orders to play with.  Their logs have each statement.
+# STEP, such as '3 months', divides each country by time.
 start_regions() {
-	local node other step=${2:-}
+	local node other step=${1:-}
 	say "Starting three servers (ten seconds)"
 	prepare_nodes
 	for node in $nodes; do
-		start_node "$node" "$1"
+		start_node "$node" 'log_statement = all'
 	done
 	at_machine mexico -v registry="registry$secret" -f "$mesh/registry.sql"
 	for node in $nodes; do

@@ -54,7 +54,7 @@ install_toolchain openssl
 build
 . examples/regions/nodes.sh
 
-start_regions 'log_statement = all'
+start_regions
 ids=($(for node in $nodes; do at "$node" -At -c "SELECT id FROM orders WHERE note = 'a new order'"; done))
 moved=$(at almaty -At -c "SELECT id FROM orders WHERE note = 'Uzbekistan, order 42'")
 
@@ -143,7 +143,7 @@ if [ "${keep:-no}" = yes ]; then
 	done
 	say "and end them with"
 	for node in $nodes; do
-		say "   $(stop_command "$work/$node")"
+		say "   $(control_command "$work/$node" stop)"
 	done
 	say "   rm -rf $work"
 else

@@ -40,7 +40,7 @@ FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run -
 
 
 def setUpModule():
-    global command, desks, folder, ids, browser
+    global command, desks, folder, stop, start, ids, browser
     # What runs in the background may ignore Ctrl-C.
     command = subprocess.Popen(["./dev", "desk"], stdout=subprocess.PIPE, text=True, start_new_session=True,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -52,6 +52,7 @@ def setUpModule():
             break
     desks = dict(re.findall(r"^   (\w+) +http://(.*)/$", said, re.M))
     folder = re.search(r"-D (.*)/jakarta/data stop", said)[1]
+    stop, start = re.findall(r"^   (.*pg_ctl -D .* (?:stop|start))$", said, re.M)
     assert desks.keys() == REGIONS.keys(), said
     ids = {node: query(node, "SELECT id FROM orders WHERE note = 'a new order'") for node in REGIONS}
     assert set(ids.values()) == set(re.findall(r"^   ([0-9a-f-]{36})  \w\w$", said, re.M)), said
@@ -110,17 +111,13 @@ def asked():
 
 @contextlib.contextmanager
 def stopped(node):
-    """A server that does not run; what connects to it is refused."""
-    server = int(postmaster(node)[0])
-    program = os.readlink(f"/proc/{server}/exe").replace("bin/postgres", "bin/pg_ctl")
-    control = [program, "-D", f"{folder}/{node}/data"]
-    user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-    run = lambda *what: subprocess.run([*user, *control, *what], check=True, cwd="/", stdout=subprocess.DEVNULL)
-    run("-m", "fast", "stop")
+    """A server that does not run, by the commands that ./dev desk prints; what connects is refused."""
+    run = lambda command: subprocess.run(command.replace("jakarta", node), shell=True, check=True, stdout=subprocess.DEVNULL)
+    run(stop)
     try:
         yield
     finally:
-        run("-l", f"{folder}/{node}/server.log", "start")
+        run(start)
 
 
 @contextlib.contextmanager

@@ -33,14 +33,17 @@ is($node->safe_psql('postgres', 'SELECT count(*) FROM samples'), '0', 'and nothi
 # A reader holds up both calls, which have found the same month.
 $node->safe_psql('postgres', q{SELECT add_samples('{old}', '{2026-01-02}', '{"(0,0)"}')});
 $first->query_safe('BEGIN; SELECT count(*) FROM samples');
-my $waiting = q{FROM pg_locks WHERE relation = 'samples'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted};
 my @outs = ('', '');
-my $one = start_psql($node->connstr('postgres'), q{CALL forget_trips('2026-02-01')}, \$outs[0]);
-ok($node->poll_query_until('postgres', "SELECT count(*) = 1 $waiting"), 'forget_trips() waits for a reader');
-my $other = start_psql($node->connstr('postgres'), q{CALL forget_trips('2026-02-01')}, \$outs[1]);
-ok($node->poll_query_until('postgres', "SELECT count(*) = 2 $waiting"), 'and so does another one');
+my @calls;
+for (0, 1)
+{
+	push @calls, start_psql($node->connstr('postgres') . " application_name=call$_", q{CALL forget_trips('2026-02-01')}, \$outs[$_]);
+	# Each waits a tenth of a second at a time, so the two need not be seen waiting at one moment.
+	ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE relation = 'samples'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted AND application_name = 'call$_'"),
+		"forget_trips() waits for a reader, call $_");
+}
 $first->query_safe('COMMIT');
-IPC::Run::finish($_) for $one, $other;
+IPC::Run::finish($_) for @calls;
 is($outs[$_], '', 'and neither fails') for 0, 1;
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_inherits WHERE inhparent = 'samples'::regclass}), '0', 'the month is gone');
 $first->quit;

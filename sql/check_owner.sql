@@ -1,4 +1,4 @@
--- iuid_check_regions evaluates the CHECKs of a partition as the owner of that partition, whoever calls it.
+-- iuid_check_regions evaluates no code that the owner of a partition has put into its CHECKs.
 \set SHOW_CONTEXT never
 SET iuid.node = 'almaty';
 INSERT INTO iuid_nodes VALUES ('almaty', 'asia', NULL);

@@ -50,7 +50,7 @@ SELECT partition, lower, upper FROM iuid_partitions('trips') LIMIT 3;
 SELECT iuid_drop_partitions('trips', '2026-04-01');
 SELECT partition, lower, upper FROM iuid_partitions('trips') LIMIT 3;
 INSERT INTO trips VALUES (iuid_from_name(7, 1, 'late', '2026-03-31 23:59:59.999'), 0) RETURNING tableoid::regclass;
--- detached, it keeps its name, and the new one has the date
+-- detached, it keeps its name, and the new one has a number
 SELECT iuid_detach_partitions('trips', '2026-05-01');
 SELECT partition, lower, upper FROM iuid_partitions('trips') LIMIT 3;
 DROP TABLE trips_before, trips_2026_04;

@@ -110,6 +110,18 @@ ALTER TABLE logged REPLICA IDENTITY USING INDEX logged_pkey;
 SELECT iuid_create_partitions('logged', '1 month', '2026-04-01', '2026-05-01');
 SELECT relname, relreplident FROM pg_class WHERE relname LIKE 'logged\_2026___' ORDER BY 1;
 DROP TABLE logged;
+-- so it is with an open end, whichever
+CREATE TABLE logged (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE logged_before PARTITION OF logged FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-05-01'));
+CREATE TABLE logged_after PARTITION OF logged FOR VALUES FROM (iuid_floor('2026-05-01')) TO (MAXVALUE);
+SELECT iuid_create_partitions('logged', '1 month', '2026-05-01', '2026-06-01');
+ALTER TABLE logged_after REPLICA IDENTITY FULL;
+SELECT iuid_create_partitions('logged', '1 month', '2026-06-01', '2026-07-01');
+ALTER TABLE logged_after REPLICA IDENTITY DEFAULT;
+ALTER TABLE logged_before REPLICA IDENTITY FULL;
+SELECT iuid_create_partitions('logged', '1 month', '2026-04-01', '2026-05-01');
+SELECT relname, relreplident FROM pg_class WHERE relname LIKE 'logged\_2026___' ORDER BY 1;
+DROP TABLE logged;
 
 -- dropped is what ended at or before the time, and never the DEFAULT partition
 CREATE TABLE "a.b"."the rest" PARTITION OF "a.b"."Order Items" DEFAULT;

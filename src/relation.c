@@ -55,6 +55,18 @@ iuid_qualified_name(Oid relation)
 }
 
 void
+iuid_check_name(Oid relation, const char *name)
+{
+	char *now = iuid_qualified_name(relation);
+
+	if (strcmp(now, name) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table %s was renamed while it was changed", name),
+				 errdetail("Its name is %s now.", now), errhint("Try again.")));
+}
+
+void
 iuid_reject_missing_table(const char *name, const char *detail)
 {
 	ereport(ERROR,

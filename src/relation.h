@@ -30,6 +30,15 @@ extern char *iuid_relation_schema(Oid relation);
 extern char *iuid_qualified_name(Oid relation);
 
 /*
+ * 55000 unless a relation still has this qualified name.  Another session can
+ * rename a schema at any time, and give its name to another schema, which can
+ * have tables of the same names.  A statement that names a table of the first
+ * schema then changes one of the second.  So whoever executes such statements
+ * checks the name afterwards.
+ */
+extern void iuid_check_name(Oid relation, const char *name);
+
+/*
  * 42P01 for a table of extension iuid_regions that has another name now.  detail
  * says what the table is for.
  */

@@ -28,18 +28,20 @@ iuid_try(bool (*part)(void *arg), void *arg, ErrorData **error)
 	PG_TRY();
 	{
 		done = part(arg);
+		/* That can fail, too: postgres_fdw ends subtransactions of other nodes. */
+		if (done)
+			ReleaseCurrentSubTransaction();
 	}
 	PG_CATCH();
 	{
 		MemoryContextSwitchTo(context);
 		caught = CopyErrorData();
 		FlushErrorState();
+		done = false;
 	}
 	PG_END_TRY();
 
-	if (done)
-		ReleaseCurrentSubTransaction();
-	else
+	if (!done)
 		RollbackAndReleaseCurrentSubTransaction();
 	MemoryContextSwitchTo(context);
 	CurrentResourceOwner = owner;

@@ -15,16 +15,17 @@
 #include "storage/latch.h"
 #include "utils/timeout.h"
 
-#include "cancel.h"
 #include "subtransaction.h"
 #include "time_limit.h"
 
 static volatile sig_atomic_t is_over;
 
-/* Cancels what runs, as a user does. */
+/* Cancels what runs, as a user does.  A cancel that came before is the user's. */
 static void
 end_time(void)
 {
+	if (QueryCancelPending)
+		return;
 	is_over = true;
 	InterruptPending = true;
 	QueryCancelPending = true;
@@ -36,24 +37,31 @@ iuid_try_until(bool (*part)(void *arg), void *arg, TimestampTz end,
 			   ErrorData **error, bool *late)
 {
 	static TimeoutId timer;
-	CancelWatch start = iuid_watch_cancels();
-	bool done, cancelled;
+	bool has_timeout = get_timeout_active(STATEMENT_TIMEOUT);
+	volatile bool done = false;
+	bool cancelled, timed_out;
 
 	if (timer < USER_TIMEOUT)
 		timer = RegisterTimeout(USER_TIMEOUT, end_time);
 	is_over = false;
 	enable_timeout_at(timer, end);
-	done = iuid_try(part, arg, error);
-	disable_timeout(timer, false);
+	PG_TRY();
+	{
+		done = iuid_try(part, arg, error);
+	}
+	PG_FINALLY();
+	{
+		disable_timeout(timer, false);
+	}
+	PG_END_TRY();
 
 	/* If the part ended before the timer, nothing is left to cancel. */
-	if (is_over)
+	timed_out = has_timeout && !get_timeout_active(STATEMENT_TIMEOUT);
+	if (is_over && !timed_out)
 		QueryCancelPending = false;
 	cancelled = *error != NULL && (*error)->sqlerrcode == ERRCODE_QUERY_CANCELED;
-	if (cancelled && !is_over)
+	if (cancelled && (!is_over || timed_out))
 		ReThrowError(*error);
-	if (is_over)
-		iuid_raise_cancel(&start);
 	*late = cancelled;
 	return done;
 }

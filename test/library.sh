@@ -72,7 +72,7 @@ install_toolchain() {
 		PG_MAJOR=$(default_major || true)
 		[ -n "$PG_MAJOR" ] || die "this system's package lists have no PostgreSQL"
 	fi
-	install_packages gcc make libc6-dev libsodium-dev \
+	install_packages gcc make libc6-dev libpq-dev libsodium-dev \
 		"postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR" "$@"
 }
 

@@ -38,7 +38,6 @@
 #include "move.h"
 #include "open_end.h"
 #include "relation.h"
-#include "step.h"
 
 #define HASH_LEN 8
 
@@ -77,6 +76,7 @@ Oid
 iuid_create_like(Oid parent, const char *name, const char *rest)
 {
 	FormData_pg_class class = iuid_class_of(parent);
+	char *like = iuid_qualified_name(parent);
 	char *qualified;
 	StringInfoData storage;
 
@@ -86,8 +86,7 @@ iuid_create_like(Oid parent, const char *name, const char *rest)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_TABLE),
 				 errmsg("relation %s already exists", qualified),
-				 errdetail("A new partition of %s needs that name.",
-						   iuid_qualified_name(parent)),
+				 errdetail("A new partition of %s needs that name.", like),
 				 errhint(
 					 "Rename the relation, or attach it as a partition by hand.")));
 
@@ -104,7 +103,8 @@ iuid_create_like(Oid parent, const char *name, const char *rest)
 	iuid_execute("CREATE %s TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING COMPRESSION INCLUDING CONSTRAINTS"
 				 " INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)%s%s",
 				 class.relpersistence == RELPERSISTENCE_TEMP ? "TEMPORARY" : "",
-				 qualified, iuid_qualified_name(parent), rest, storage.data);
+				 qualified, like, rest, storage.data);
+	iuid_check_name(parent, like);
 	return get_relname_relid(name, class.relnamespace);
 }
 
@@ -195,7 +195,8 @@ attach_table(const Partitioned *parent, Oid table, const char *from,
 	 * Another session can rename a schema at any time, and give its name to
 	 * another schema, which can have a table of the parent's name.
 	 */
-	if (get_partition_parent(table, false) != parent->table)
+	if (!get_rel_relispartition(table) ||
+		get_partition_parent(table, true) != parent->table)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("table %s was renamed while it got a partition",
@@ -213,17 +214,12 @@ quoted_bound(const Iuid *bound)
 void
 iuid_create_open_ended_first(const Partitioned *parent, const Iuid *upper)
 {
-	static const Step day = { .usecs = USECS_PER_DAY };
-	char *base = iuid_relation_name(parent->table);
+	FormData_pg_class class = iuid_class_of(parent->table);
+	char *base = NameStr(class.relname);
 	char *name = iuid_shortened_name(base, "_before");
 
-	if (OidIsValid(get_relname_relid(name, get_rel_namespace(parent->table))))
-	{
-		char date[IUID_STEP_NAME_LEN];
-
-		iuid_step_name(&day, iuid_time_of_bound(upper), date);
-		name = iuid_shortened_name(base, psprintf("_before%s", date));
-	}
+	for (int n = 2; OidIsValid(get_relname_relid(name, class.relnamespace)); n++)
+		name = iuid_shortened_name(base, psprintf("_before_%d", n));
 	attach_table(parent, iuid_create_like(parent->table, name, ""), "MINVALUE",
 				 quoted_bound(upper));
 }

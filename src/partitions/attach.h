@@ -27,7 +27,7 @@ extern char *iuid_shortened_name(const char *base, const char *suffix);
  * defaults, CHECKs, storage and tablespace of the parent, and returns its OID.
  * rest is the SQL text that follows the list of columns, or "".  42P07 if a
  * relation has that name; 42501 if the current user may not create tables in
- * the schema.
+ * the schema; 55000 if that was renamed meanwhile.
  */
 extern Oid iuid_create_like(Oid parent, const char *name, const char *rest);
 
@@ -37,16 +37,17 @@ extern Oid iuid_create_like(Oid parent, const char *name, const char *rest);
  * open-ended one.  If the first of them begins in an open-ended first
  * partition, they leave no gap up to its upper bound; if the last of them ends
  * in an open-ended last partition, they leave none from its lower bound.  The
- * caller holds the locks of iuid_add_locks_of_attach().  move.h has the errors
- * for rows that cannot move.  55000 if the parent was renamed meanwhile.
+ * caller holds the locks of iuid_add_locks_of_attach(), and checks the parent's
+ * name afterwards (iuid_check_name()).  move.h has the errors for rows that
+ * cannot move.
  */
 extern void iuid_attach(const Partitioned *parent,
 						const NewPartition *partitions, int count);
 
 /*
  * Makes the partition <parent>_before FROM (MINVALUE) up to a bound, or
- * <parent>_after from a bound TO (MAXVALUE).  If the former's name is taken,
- * the date of the bound follows it.
+ * <parent>_after from a bound TO (MAXVALUE).  If the former's name is taken, it
+ * is <parent>_before_2, or the next number that is free.
  */
 extern void iuid_create_open_ended_first(const Partitioned *parent,
 										 const Iuid *upper);

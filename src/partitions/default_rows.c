@@ -10,18 +10,28 @@
 #include "compat.h"
 
 #include "access/relation.h"
+#include "access/table.h"
+#include "access/tableam.h"
 #include "catalog/pg_class.h"
+#include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
+#include "datum.h"
 #include "default_rows.h"
 #include "execute.h"
 #include "lock_list.h"
 #include "owner.h"
 #include "relation.h"
+
+static bool table_has_rows(const Partitioned *parent, Oid table,
+						   const NewPartition *partitions, int count);
+static bool query_has_rows(const Partitioned *parent, Oid table,
+						   const NewPartition *partitions, int count);
 
 bool
 iuid_may_have_movable_rows(Oid partition)
@@ -62,6 +72,49 @@ bool
 iuid_default_has_rows(const Partitioned *parent, const NewPartition *partitions,
 					  int count)
 {
+	ListCell *lc;
+
+	foreach (lc, iuid_tables_below(parent->default_partition))
+	{
+		char kind = get_rel_relkind(lfirst_oid(lc));
+
+		if (kind == RELKIND_RELATION ?
+				table_has_rows(parent, lfirst_oid(lc), partitions, count) :
+				kind == RELKIND_FOREIGN_TABLE &&
+					query_has_rows(parent, lfirst_oid(lc), partitions, count))
+			return true;
+	}
+	return false;
+}
+
+/* As ATTACH does, below row security and without code of the table's owner. */
+static bool
+table_has_rows(const Partitioned *parent, Oid table,
+			   const NewPartition *partitions, int count)
+{
+	Relation relation = table_open(table, AccessShareLock);
+	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
+	AttrNumber key = get_attnum(table, parent->key);
+	TupleTableSlot *row = table_slot_create(relation, NULL);
+	TableScanDesc scan = table_beginscan(relation, snapshot, 0, NULL, 0);
+	bool found = false;
+
+	while (!found && table_scan_getnextslot(scan, ForwardScanDirection, row))
+	{
+		CHECK_FOR_INTERRUPTS();
+		found = iuid_new_partition_of(parent, partitions, count, row, key) >= 0;
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(row);
+	UnregisterSnapshot(snapshot);
+	table_close(relation, AccessShareLock);
+	return found;
+}
+
+static bool
+query_has_rows(const Partitioned *parent, Oid table,
+			   const NewPartition *partitions, int count)
+{
 	StringInfoData query;
 	const char *between = "";
 	bool by_time = parent->order == ORDER_OF_TIME;
@@ -74,8 +127,7 @@ iuid_default_has_rows(const Partitioned *parent, const NewPartition *partitions,
 	initStringInfo(&query);
 	appendStringInfo(&query,
 					 "SELECT pg_catalog.count(*) FROM (SELECT FROM (SELECT %s::pg_catalog.uuid AS key FROM %s) AS x WHERE ",
-					 quote_identifier(parent->key),
-					 iuid_qualified_name(parent->default_partition));
+					 quote_identifier(parent->key), iuid_qualified_name(table));
 	for (int i = 0; i < count; i++)
 	{
 		appendStringInfo(&query,
@@ -88,11 +140,8 @@ iuid_default_has_rows(const Partitioned *parent, const NewPartition *partitions,
 	}
 	appendStringInfoString(&query, " LIMIT 1) AS y");
 
-	/*
-	 * The DEFAULT partition can have another owner than its parent, and
-	 * policies of its own.
-	 */
-	saved = iuid_become_owner(parent->default_partition);
+	/* The table can have another owner than the parent. */
+	saved = iuid_become_owner(table);
 	rows = iuid_query_int64(query.data, 0);
 	iuid_restore_user(&saved);
 	return rows > 0;

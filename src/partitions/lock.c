@@ -9,10 +9,21 @@
  * call takes all its locks at its start, and each table in the strongest mode
  * that the call needs.
  *
- * An attempt waits for its first lock while it holds no other.  For all other
- * locks together it has less time than deadlock_timeout.  If that time runs
- * out, the attempt gives up all its locks, and the next attempt begins with
+ * An attempt waits for its first lock while it holds no other of its locks.  For
+ * all other locks together it has less time than deadlock_timeout.  If that time
+ * runs out, the attempt gives up all its locks, and the next attempt begins with
  * the lock that was missing.
+ *
+ * Others wait for each other's locks longer than an attempt does: a session
+ * that queued behind the first lock of an attempt can hold the second, and
+ * can be about to look for a deadlock.  So this session looks for one as soon
+ * as it waits for another lock, and is the one that ends its wait.  It looks
+ * again and again, as a session that comes later looks after deadlock_timeout.
+ *
+ * The transaction can hold locks from before the call, and if it is called by
+ * SELECT ... FROM a table, it does.  CREATE INDEX CONCURRENTLY waits for the
+ * transaction itself.  While another session waits for one of these, no
+ * attempt waits.
  *
  * Attempts come in rounds.  In each round the first attempt is short, because
  * the transaction in the way may itself wait for this one.  The attempts then
@@ -38,9 +49,9 @@
 #include "storage/proc.h"
 #include "utils/guc.h"
 #include "utils/rel.h"
+#include "utils/timeout.h"
 #include "utils/timestamp.h"
 
-#include "cancel.h"
 #include "execute.h"
 #include "lock.h"
 #include "relation.h"
@@ -55,37 +66,51 @@
  */
 #define LONGEST_DEADLOCK_MS 1000
 
-/* Parts of the server's lock table: a call fills 1/8, and 1/4 stays free. */
+/*
+ * How long a call goes on while another session waits for a lock that the
+ * transaction held before: with that session all those behind it stand still.
+ * It looks for such a session between two waits, so one wait takes no longer.
+ */
+#define WAITED_FOR_MS 5000
+
+/* When a session that holds a lock and waits for another looks for a deadlock. */
+#define FIRST_LOOK_MS 2
+
+/* The part of the server's lock table that a call fills is 1/8. */
 #define SHARE_OF_A_CALL 8
-#define SHARE_KEPT_FREE 4
 
 typedef struct Attempt
 {
+	Oid table; /* that wanted() reads */
 	WantedLocks wanted;
 	void *arg;
-	int64 first_ms;	  /* how long to wait for the first lock */
-	int64 others_ms;  /* how long to wait for all others together */
-	Oid missing;	  /* the table that was tried last */
-	ErrorData *error; /* of the last attempt */
+	int64 first_ms;	 /* how long to wait for the first lock */
+	int64 others_ms; /* how long to wait for all others together */
+	int64 every_ms;	 /* how often to look for a deadlock */
+	Oid missing;	 /* the table that was tried last */
 } Attempt;
 
-pg_noreturn static void reject(const Attempt *last, int64 patience);
+pg_noreturn static void reject(const Attempt *last, int64 patience,
+							   bool was_waited_for);
 static bool holds_locks(void);
+static bool is_waited_for(void);
+static TimeoutId deadlock_timer(void);
 static bool take_all(Attempt *attempt);
 static bool take_wanted(void *arg);
+static List *first_to_front(List *locks, Oid first);
 static void take_in_order(List *locks, Attempt *attempt);
-static bool take_within(const TableLock *lock, int64 ms);
-static void set_lock_timeout(int64 ms);
+static void take_within(Attempt *attempt, const TableLock *lock, int64 ms,
+						int64 look_ms);
 static void pause_for(int64 ms);
 static bool same_locks(List *one, List *other);
 
 void
-iuid_take_locks(WantedLocks wanted, void *arg)
+iuid_take_locks(Oid table, WantedLocks wanted, void *arg)
 {
 	int64 patience = LockTimeout > 0 ? LockTimeout : DEFAULT_PATIENCE_MS;
-	TimestampTz deadline =
-		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), patience);
-	Attempt next = { .wanted = wanted, .arg = arg, .missing = InvalidOid };
+	TimestampTz start = GetCurrentTimestamp();
+	TimestampTz deadline = TimestampTzPlusMilliseconds(start, patience);
+	Attempt next = { .table = table, .wanted = wanted, .arg = arg };
 	int64 longest = Max(Min(DeadlockTimeout, LONGEST_DEADLOCK_MS) / 2, 1);
 	int64 ms = Min(FIRST_ATTEMPT_MS, longest);
 	/*
@@ -93,18 +118,26 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 	 * waited for deadlock_timeout.
 	 */
 	int64 first_longest = 3 * longest;
-	int64 left = patience;
-	/*
-	 * Locks from before this call cannot be given up.  Waiting while they are
-	 * held could end in a deadlock, so then no attempt waits.
-	 */
-	bool no_wait = holds_locks();
-	CancelWatch start = iuid_watch_cancels();
+	bool has_timeout = get_timeout_active(STATEMENT_TIMEOUT);
+	bool was_waited_for = false;
+	bool holds = holds_locks();
 
+	next.every_ms = Max(longest, FIRST_ATTEMPT_MS);
 	PreventCommandIfReadOnly("ALTER TABLE");
-	while (left > 0)
+	PreventCommandIfParallelMode("ALTER TABLE");
+	for (;;)
 	{
+		int64 left =
+			TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
+		bool no_wait = is_waited_for();
 		int64 first_ms = ms;
+
+		if (no_wait && !was_waited_for)
+		{
+			was_waited_for = true;
+			left = Min(left, WAITED_FOR_MS);
+			deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), left);
+		}
 
 		/*
 		 * Readers that overlap leave no moment without a lock.  Only a
@@ -115,37 +148,45 @@ iuid_take_locks(WantedLocks wanted, void *arg)
 			first_ms = first_longest;
 			first_longest *= 2;
 		}
+		if (holds)
+			first_ms = Min(first_ms, WAITED_FOR_MS);
 		next.first_ms = no_wait ? 0 : Min(first_ms, left);
 		next.others_ms = no_wait ? 0 : Min(ms, left);
 		if (take_all(&next))
 		{
-			set_lock_timeout(Min(patience, longest));
+			iuid_wait_at_most(Min(patience, longest));
 			return;
 		}
-		iuid_raise_cancel(&start);
+		/* The server forgets that it ended if a lock attempt ended, too. */
+		if (has_timeout && !get_timeout_active(STATEMENT_TIMEOUT))
+			ereport(ERROR,
+					(errcode(ERRCODE_QUERY_CANCELED),
+					 errmsg("canceling statement due to statement timeout")));
+		if (GetCurrentTimestamp() >= deadline)
+			break;
 		/* Other sessions get the tables for about as long as the attempt. */
 		pause_for(no_wait ? FIRST_ATTEMPT_MS : ms);
 		ms = ms < longest ? Min(2 * ms, longest) : Min(FIRST_ATTEMPT_MS, longest);
-		left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
 	}
-	reject(&next, patience);
+	reject(&next, TimestampDifferenceMilliseconds(start, deadline),
+		   was_waited_for && holds);
 }
 
 /* Says which table was missing when the patience, in milliseconds, ended. */
 static void
-reject(const Attempt *last, int64 patience)
+reject(const Attempt *last, int64 patience, bool was_waited_for)
 {
-	/* wanted() itself may have waited for a table that it reads. */
-	if (!OidIsValid(last->missing) && last->error != NULL)
-		ReThrowError(last->error);
 	ereport(ERROR,
 			(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 			 errmsg("could not lock table %s", iuid_qualified_name(last->missing)),
 			 errdetail("Within " INT64_FORMAT
 					   " ms, the table was never free together with the other tables that the call locks.",
 					   patience),
-			 errhint(
-				 "A long transaction or another maintenance of the table may be running: try again later. The limit is lock_timeout, or one minute if lock_timeout is 0.")));
+			 was_waited_for ?
+				 errhint(
+					 "Another session waits for a lock that this transaction held before the call: call the function in a transaction of its own.") :
+				 errhint(
+					 "A long transaction or another maintenance of the table may be running: try again later. The limit is lock_timeout, or one minute if lock_timeout is 0.")));
 }
 
 /*
@@ -166,31 +207,89 @@ holds_locks(void)
 	return iuid_query_int64(query, 0) > 0;
 }
 
+/*
+ * Whether another session waits for a lock of this transaction.  That session
+ * may hold a lock for which this one would wait.
+ */
+static bool
+is_waited_for(void)
+{
+	return iuid_query_int64("SELECT pg_catalog.count(*) FROM pg_catalog.pg_locks AS l"
+							" WHERE NOT l.granted AND pg_catalog.pg_backend_pid() OPERATOR(pg_catalog.=)"
+							" ANY (pg_catalog.pg_blocking_pids(l.pid))",
+							0) > 0;
+}
+
 /* Takes all locks, or none: a failed attempt gives up the locks that it got. */
 static bool
 take_all(Attempt *attempt)
 {
-	bool taken = iuid_try(take_wanted, attempt, &attempt->error);
-	ErrorData *error = attempt->error;
+	TimeoutId timer = deadlock_timer();
+	ErrorData *error;
+	volatile bool taken = false;
 
+	PG_TRY();
+	{
+		taken = iuid_try(take_wanted, attempt, &error);
+	}
+	PG_FINALLY();
+	{
+		disable_timeout(timer, false);
+	}
+	PG_END_TRY();
 	if (error != NULL && error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE &&
 		error->sqlerrcode != ERRCODE_T_R_DEADLOCK_DETECTED)
 		ReThrowError(error);
 	return taken;
 }
 
+/* The server's own handler: it makes a session that waits look for a deadlock. */
+static TimeoutId
+deadlock_timer(void)
+{
+	static TimeoutId timer;
+
+	if (timer < USER_TIMEOUT)
+		timer = RegisterTimeout(USER_TIMEOUT, CheckDeadLockAlert);
+	return timer;
+}
+
 static bool
 take_wanted(void *arg)
 {
 	Attempt *attempt = arg;
+	const TableLock reading = { attempt->table, AccessShareLock };
+	Oid first = attempt->missing;
 	int guc_level = NewGUCNestLevel();
-	List *locks = attempt->wanted(attempt->arg);
+	List *locks;
 	bool taken;
 
-	take_in_order(locks, attempt);
+	/* Whoever changes the table is waited for as for the first lock. */
+	take_within(attempt, &reading, attempt->first_ms, attempt->every_ms);
+	iuid_wait_at_most(attempt->others_ms);
+	locks = attempt->wanted(attempt->arg);
+	UnlockRelationOid(attempt->table, AccessShareLock);
+
+	take_in_order(first_to_front(locks, first), attempt);
 	taken = same_locks(locks, attempt->wanted(attempt->arg));
 	AtEOXact_GUC(false, guc_level);
 	return taken;
+}
+
+/* The lock that the last attempt missed comes first. */
+static List *
+first_to_front(List *locks, Oid first)
+{
+	ListCell *lc;
+
+	foreach (lc, locks)
+	{
+		TableLock *lock = lfirst(lc);
+
+		if (lock->table == first)
+			return lcons(lock, list_delete_ptr(list_copy(locks), lock));
+	}
+	return locks;
 }
 
 static void
@@ -200,58 +299,48 @@ take_in_order(List *locks, Attempt *attempt)
 		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), attempt->first_ms);
 	ListCell *lc;
 
-	/* The lock that the last attempt missed comes first. */
 	foreach (lc, locks)
 	{
-		TableLock *lock = lfirst(lc);
+		bool is_first = lc == list_head(locks);
 
-		if (lock->table == attempt->missing)
-		{
-			locks = lcons(lock, list_delete_ptr(list_copy(locks), lock));
-			break;
-		}
-	}
-
-	foreach (lc, locks)
-	{
-		const TableLock *lock = lfirst(lc);
-
-		attempt->missing = lock->table;
-		if (!take_within(lock,
-						 TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
-														 limit)))
-			ereport(ERROR,
-					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-					 errmsg("could not lock table %u", lock->table)));
-		if (lc == list_head(locks))
+		take_within(attempt, lfirst(lc),
+					TimestampDifferenceMilliseconds(GetCurrentTimestamp(), limit),
+					is_first ? attempt->every_ms : FIRST_LOOK_MS);
+		if (is_first)
 			limit = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 												attempt->others_ms);
 	}
 }
 
 /*
- * Waits up to ms milliseconds for a lock.  The server raises 55P03 if that is
- * not enough.  False if the lock is not free and ms leaves no time to wait.
+ * Waits up to ms milliseconds for a lock: 55P03 if that is not enough.  Looks
+ * for a deadlock after look_ms, and then again and again.
  */
-static bool
-take_within(const TableLock *lock, int64 ms)
+static void
+take_within(Attempt *attempt, const TableLock *lock, int64 ms, int64 look_ms)
 {
+	attempt->missing = lock->table;
 	if (ConditionalLockRelationOid(lock->table, lock->mode))
-		return true;
+		return;
 	if (ms <= 0)
-		return false;
-	set_lock_timeout(ms);
+		ereport(ERROR,
+				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+				 errmsg("could not lock table %u", lock->table)));
+	iuid_wait_at_most(ms);
+	enable_timeout_every(deadlock_timer(),
+						 TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+													 look_ms),
+						 (int) attempt->every_ms);
 	LockRelationOid(lock->table, lock->mode);
 	/*
 	 * The time can end at the moment when the lock comes.  The next wait would
 	 * forget that it was the time, and the server would take it for a cancel.
 	 */
 	CHECK_FOR_INTERRUPTS();
-	return true;
 }
 
-static void
-set_lock_timeout(int64 ms)
+void
+iuid_wait_at_most(int64 ms)
 {
 	char timeout[16];
 
@@ -289,28 +378,34 @@ same_locks(List *one, List *other)
 	return true;
 }
 
+/*
+ * How many objects the server locks, beside tables and indexes, to drop a table
+ * like this one: its two types, and its constraints, defaults and triggers.  A
+ * foreign key has two triggers and its constraint.
+ */
+static int
+objects_of(Relation table)
+{
+	TupleConstr *constr = RelationGetDescr(table)->constr;
+	int objects = 2 + list_length(RelationGetIndexList(table));
+
+	if (constr != NULL)
+		objects += constr->num_defval + constr->num_check;
+	if (table->trigdesc != NULL)
+		objects += 2 * table->trigdesc->numtriggers;
+	return objects;
+}
+
 int
-iuid_tables_per_call(Oid table)
+iuid_tables_per_call(Oid table, bool drop)
 {
 	Relation relation = table_open(table, AccessShareLock);
 	/* The table, its TOAST table, and the index of the TOAST table. */
 	int each = 3 + list_length(RelationGetIndexList(relation));
 	int64 size = (int64) max_locks_per_xact * (MaxBackends + max_prepared_xacts);
-	int64 used =
-		iuid_query_int64("SELECT pg_catalog.count(*) FROM pg_catalog.pg_locks",
-						 0);
-	int64 left =
-		Min(size / SHARE_OF_A_CALL, size - size / SHARE_KEPT_FREE - used);
 
+	if (drop)
+		each += objects_of(relation);
 	table_close(relation, AccessShareLock);
-	if (size - used < each)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("too many locks are held to make or drop a partition"),
-				 errdetail("The server has room for " INT64_FORMAT
-						   " locks, and " INT64_FORMAT " are taken.",
-						   size, used),
-				 errhint(
-					 "Commit what was done so far, or increase max_locks_per_transaction.")));
-	return Max(left / each, 1);
+	return Max(size / SHARE_OF_A_CALL / each, 1);
 }

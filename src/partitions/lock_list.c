@@ -15,6 +15,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "catalog/dependency.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
@@ -57,6 +58,31 @@ iuid_add_lock_of_all(List *locks, Oid table, LOCKMODE mode)
 
 	foreach (lc, iuid_tables_below(table))
 		locks = iuid_add_lock(locks, lfirst_oid(lc), mode);
+	return locks;
+}
+
+List *
+iuid_add_locks_of_drop(List *locks, Oid table)
+{
+	ListCell *lc, *sequence;
+
+	foreach (lc, iuid_tables_below(table))
+	{
+		HeapTuple tuple =
+			SearchSysCache1(RELOID, ObjectIdGetDatum(lfirst_oid(lc)));
+		Oid toast;
+
+		if (!HeapTupleIsValid(tuple))
+			continue;
+		toast = ((Form_pg_class) GETSTRUCT(tuple))->reltoastrelid;
+		ReleaseSysCache(tuple);
+		locks = iuid_add_lock(locks, lfirst_oid(lc), AccessExclusiveLock);
+		if (OidIsValid(toast))
+			locks = iuid_add_lock(locks, toast, AccessExclusiveLock);
+		foreach (sequence, getOwnedSequences(lfirst_oid(lc)))
+			locks =
+				iuid_add_lock(locks, lfirst_oid(sequence), AccessExclusiveLock);
+	}
 	return locks;
 }
 

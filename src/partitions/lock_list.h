@@ -28,10 +28,13 @@ typedef struct TableLock
  * iuid_add_lock() adds the table itself, and iuid_add_lock_of_all() the table
  * with all partitions below it.  iuid_add_locks_above() adds the tables that
  * the table is a partition of, at all levels, in ACCESS SHARE mode, as the
- * server reads their bounds.
+ * server reads their bounds.  iuid_add_locks_of_drop() adds the table with all
+ * partitions below it, and what goes with them: their TOAST tables, which
+ * autovacuum locks alone, and their sequences.
  */
 extern List *iuid_add_lock(List *locks, Oid table, LOCKMODE mode);
 extern List *iuid_add_lock_of_all(List *locks, Oid table, LOCKMODE mode);
+extern List *iuid_add_locks_of_drop(List *locks, Oid table);
 extern List *iuid_add_locks_above(List *locks, Oid table);
 
 /*

@@ -35,6 +35,7 @@ static bool is_same_time(const Maintenance *work, const Iuid *a, const Iuid *b);
 static void add_new(Maintenance *work, Iuid lower, Iuid upper);
 static void add_new_below(Maintenance *work, Iuid lower, Iuid upper);
 static TimestampTz first_time_of(const Iuid *lower);
+static char *suffix_of(const Maintenance *work, const NewPartition *new);
 static void create_all(Maintenance *work, ReturnSetInfo *rsinfo,
 					   MaintenanceReport report);
 static void report_nothing(ReturnSetInfo *rsinfo, const char *action,
@@ -44,17 +45,16 @@ void
 iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 {
 	SavedUser saved;
+	char *name;
 
 	iuid_check_owner(work->parent);
 	saved = iuid_become_owner(work->parent);
-
-	/* An error of the table is to be raised before one of its locks. */
-	(void) iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
-	work->limit = iuid_tables_per_call(work->parent);
 	work->random = pg_prng_double(&pg_global_prng_state);
-	iuid_take_locks(plan_work, work);
+	iuid_take_locks(work->parent, plan_work, work);
+	name = iuid_qualified_name(work->parent);
 	create_all(work, rsinfo, report);
 	iuid_remove_old(work, rsinfo, report);
+	iuid_check_name(work->parent, name);
 	iuid_restore_user(&saved);
 
 	if (work->unfinished)
@@ -80,7 +80,13 @@ plan_work(void *arg)
 	iuid_check_owner(work->parent);
 	work->table =
 		iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
+	work->limit = iuid_tables_per_call(work->parent, work->remove && work->drop);
 	work->unfinished = false;
+	if (work->to_present)
+		iuid_maintained_span(work->table, &work->step, work->ahead,
+							 &work->first, &work->last);
+	if (work->to_present && work->remove)
+		work->first = Max(work->first, work->older_than);
 	plan_new(work);
 	iuid_plan_old(work);
 
@@ -128,6 +134,9 @@ plan_new(Maintenance *work)
 	stop = iuid_step_start(&work->step, work->last);
 	if (stop < work->last)
 		stop = iuid_step_add(&work->step, stop, 1);
+	/* If no step is asked for, none is made up to an open end either. */
+	if (stop <= start)
+		return;
 	covered = iuid_bound_at(table, start);
 	end = iuid_bound_at(table, stop);
 
@@ -140,8 +149,7 @@ plan_new(Maintenance *work)
 	}
 	if (last != NULL)
 	{
-		if (iuid_compare(&end, &last->lower) > 0)
-			covered = smaller(covered, last->lower);
+		covered = smaller(covered, last->lower);
 		count--;
 	}
 
@@ -241,6 +249,22 @@ first_time_of(const Iuid *lower)
 	return Max(iuid_time_of_bound(lower), IUID_UNIX_EPOCH);
 }
 
+/*
+ * The suffix of the name of a new partition: its lower bound.  Of the partitions
+ * that begin in one millisecond, only the last one ends in another.  The others
+ * get the bits that follow the time, too.
+ */
+static char *
+suffix_of(const Maintenance *work, const NewPartition *new)
+{
+	char *name = iuid_step_name(&work->step, first_time_of(&new->lower));
+	char *text = iuid_text_of_bound(&new->lower);
+
+	if (iuid_get_ms(&new->lower) != iuid_get_ms(&new->upper))
+		return name;
+	return psprintf("%s_%.4s%.4s%s", name, text + 14, text + 19, text + 24);
+}
+
 static void
 create_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 {
@@ -248,9 +272,8 @@ create_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 
 	for (int i = 0; i < work->new_count; i++)
 	{
-		char suffix[IUID_STEP_NAME_LEN];
+		char *suffix = suffix_of(work, &work->new[i]);
 
-		iuid_step_name(&work->step, first_time_of(&work->new[i].lower), suffix);
 		work->new[i].table =
 			iuid_create_like(work->parent, iuid_shortened_name(base, suffix), "");
 	}

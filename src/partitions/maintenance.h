@@ -32,6 +32,8 @@ typedef struct Maintenance
 	Step step;	 /* the new partitions are whole steps */
 	TimestampTz first;
 	TimestampTz last;
+	bool to_present; /* first and last are those of iuid_maintained_span() */
+	int ahead;		 /* with these steps ahead, but not before older_than */
 
 	bool remove; /* remove what ended at or before older_than */
 	bool drop;	 /* by DROP; false: by DETACH */
@@ -61,8 +63,8 @@ typedef void (*MaintenanceReport)(ReturnSetInfo *rsinfo, const char *action,
  * Does the work as the owner of the table.  The function plans the work, takes
  * the locks for it, and plans again when it holds them, so that it does not
  * repeat what another call has done meanwhile.  42P01, 42501 and 42809 for the
- * table, 55P03 and 53200 for the locks, and the errors of iuid_create_like()
- * and iuid_attach().
+ * table, 55P03 and 53200 for the locks, 55000 if the table or its schema was
+ * renamed meanwhile, and the errors of iuid_create_like() and iuid_attach().
  */
 extern void iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo,
 						  MaintenanceReport report);

@@ -185,25 +185,8 @@ iuid_take_out(Move *move)
 static int
 new_partition_of(const Move *move, TupleTableSlot *slot)
 {
-	int first = 0, end = move->count;
-	bool isnull;
-	const Iuid *key = DatumGetIuidP(slot_getattr(slot, move->key, &isnull));
-
-	if (isnull)
-		return -1;
-	while (first < end)
-	{
-		int middle = first + (end - first) / 2;
-		const NewPartition *partition = &move->partitions[middle];
-
-		if (iuid_compare_keys(move->parent, key, &partition->lower) < 0)
-			end = middle;
-		else if (iuid_compare_keys(move->parent, key, &partition->upper) >= 0)
-			first = middle + 1;
-		else
-			return middle;
-	}
-	return -1;
+	return iuid_new_partition_of(move->parent, move->partitions, move->count,
+								 slot, move->key);
 }
 
 static void

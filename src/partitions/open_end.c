@@ -59,6 +59,36 @@ iuid_open_ended_last(const Partitioned *table)
 	return last->has_upper ? NULL : if_open_ended(table, last);
 }
 
+/*
+ * 55000 unless the open end is still a partition of the parent, with the bounds
+ * that it had when the parent was read.  The locks keep other sessions away,
+ * but code of the table's owner can have run in this one.
+ */
+static void
+check_unchanged(const Partitioned *parent, const Partition *open_end)
+{
+	const Partitioned *now =
+		iuid_read_partitioned(parent->table, parent->order, parent->schema);
+
+	for (int i = 0; i < now->count; i++)
+	{
+		const Partition *found = &now->partitions[i];
+
+		if (found->table == open_end->table &&
+			found->has_lower == open_end->has_lower &&
+			found->has_upper == open_end->has_upper &&
+			iuid_compare(&found->lower, &open_end->lower) == 0 &&
+			iuid_compare(&found->upper, &open_end->upper) == 0)
+			return;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("a partition of %s was changed while rows moved",
+					iuid_qualified_name(parent->table)),
+			 errdetail("It was the first or the last one, which has no end."),
+			 errhint("Try again.")));
+}
+
 void
 iuid_move_bound(const Partitioned *parent, const Partition *open_end,
 				const Iuid *bound)
@@ -76,9 +106,8 @@ iuid_move_bound(const Partitioned *parent, const Partition *open_end,
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for relation %u", open_end->table);
+	check_unchanged(parent, open_end);
 	stored = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relpartbound, &isnull);
-	if (isnull)
-		elog(ERROR, "relation %u is no partition", open_end->table);
 	spec =
 		castNode(PartitionBoundSpec, stringToNode(TextDatumGetCString(stored)));
 	side = linitial_node(PartitionRangeDatum,

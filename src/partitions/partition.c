@@ -18,7 +18,6 @@
 
 #include "function.h"
 #include "maintenance.h"
-#include "owner.h"
 
 static void remove_old(FunctionCallInfo fcinfo, bool drop,
 					   MaintenanceReport report);
@@ -102,12 +101,12 @@ PG_FUNCTION_INFO_V1(iuid_maintain_partitions);
 Datum
 iuid_maintain_partitions(PG_FUNCTION_ARGS)
 {
-	Maintenance work = { .create = true, .drop = true };
-	int ahead = PG_ARGISNULL(2) ? -1 : PG_GETARG_INT32(2);
+	Maintenance work = { .create = true, .drop = true, .to_present = true };
 	TimestampTz now = GetCurrentTransactionStartTimestamp();
 
 	check_not_null(fcinfo, 2, "Give the table and the step.");
-	if (ahead < 0 || ahead > IUID_AHEAD_MAX)
+	work.ahead = PG_ARGISNULL(2) ? -1 : PG_GETARG_INT32(2);
+	if (work.ahead < 0 || work.ahead > IUID_AHEAD_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("number of steps to make ahead is out of range"),
@@ -115,11 +114,6 @@ iuid_maintain_partitions(PG_FUNCTION_ARGS)
 	work.parent = PG_GETARG_OID(0);
 	work.schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	work.step = iuid_step_of_interval(PG_GETARG_INTERVAL_P(1));
-
-	iuid_check_owner(work.parent);
-	iuid_maintained_span(iuid_read_partitioned(work.parent, ORDER_OF_TIME,
-											   work.schema),
-						 &work.step, ahead, &work.first, &work.last);
 	if (!PG_ARGISNULL(3))
 	{
 		/* A timestamp has no time zone, so the difference is made in UTC. */
@@ -135,7 +129,6 @@ iuid_maintain_partitions(PG_FUNCTION_ARGS)
 							   iuid_time_text(work.older_than)),
 					 errhint(
 						 "Give a positive interval, or NULL to keep everything.")));
-		work.first = Max(work.first, work.older_than);
 	}
 
 	InitMaterializedSRF(fcinfo, 0);

@@ -70,6 +70,8 @@ begin_list(FunctionCallInfo fcinfo)
 	iuid_check_reader(parent);
 	table = iuid_read_partitioned(parent, ORDER_OF_TIME,
 								  iuid_schema_of(fcinfo->flinfo->fn_oid));
+	/* The right may be gone since the table was waited for. */
+	iuid_check_reader(parent);
 	InitMaterializedSRF(fcinfo, 0);
 	return table;
 }
@@ -263,9 +265,22 @@ report(ReturnSetInfo *rsinfo, const char *problem, Oid partition,
 }
 
 /*
+ * Whether a UUID of another kind than iuid begins with a time: one of version
+ * 7, or a bound of a uuid column, as iuid_bound_at() and pg_partman's own
+ * encoder make it.  Nil is the bound of 1970.
+ */
+static bool
+begins_with_time(const Iuid *uuid)
+{
+	Iuid bound = iuid_first_uuid(iuid_get_ms(uuid));
+
+	return iuid_get_uuid_version(uuid) == 7 || iuid_compare(uuid, &bound) == 0;
+}
+
+/*
  * iuid_time_decoder(text): the time of an iuid, of a UUID of version 7, or of
- * a bound of a uuid column, which has version 0.  NULL for a layout without a
- * time and for Max; 22P02 for any other text.
+ * a bound of a uuid column, whose last 80 bits are 0.  NULL for a layout
+ * without a time and for Max; 22P02 for any other text.
  */
 PG_FUNCTION_INFO_V1(iuid_time_decoder);
 Datum
@@ -274,16 +289,15 @@ iuid_time_decoder(PG_FUNCTION_ARGS)
 	char *input = TextDatumGetCString(PG_GETARG_DATUM(0));
 	Iuid id;
 	bool decoded = iuid_decode(input, &id);
-	int version = decoded ? iuid_get_version(&id) : -1;
 
-	if (version == 0 || version == 7)
+	if (decoded && begins_with_time(&id))
 		PG_RETURN_TIMESTAMPTZ(iuid_ms_to_timestamp(iuid_get_ms(&id)));
 	if (!decoded || !iuid_is_valid(&id))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("\"%s\" is no identifier with a time", input),
 				 errdetail(
-					 "There is a time in an iuid and in a UUID of version 7."),
+					 "There is a time in an iuid, in a UUID of version 7, and in a bound of a uuid column."),
 				 errhint("Give one of these as text.")));
 	if (!iuid_has_time(&id))
 		PG_RETURN_NULL();

@@ -23,4 +23,4 @@ RETURNS pg_catalog.timestamptz
 AS 'MODULE_PATHNAME', 'iuid_time_decoder'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_time_decoder(pg_catalog.text) IS
-'time of an identifier, of a UUID of version 7, or of a bound of a uuid column, given as text: pg_partman''s time_decoder; NULL for layouts without a time and for Max; any other text: 22P02 (doc/other-partitioning.md)';
+'time of an identifier, of a UUID of version 7 and variant 0b10, or of a bound of a uuid column, whose last 80 bits are 0, given as text: pg_partman''s time_decoder; NULL for layouts without a time and for Max; any other text: 22P02 (doc/other-partitioning.md)';

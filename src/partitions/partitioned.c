@@ -225,6 +225,30 @@ iuid_compare_keys(const Partitioned *parent, const Iuid *a, const Iuid *b)
 											iuid_compare_country(a, b);
 }
 
+int
+iuid_new_partition_of(const Partitioned *parent, const NewPartition *partitions,
+					  int count, TupleTableSlot *row, AttrNumber key)
+{
+	int first = 0, end = count;
+	bool isnull;
+	const Iuid *id = DatumGetIuidP(slot_getattr(row, key, &isnull));
+
+	if (isnull)
+		return -1;
+	while (first < end)
+	{
+		int middle = first + (end - first) / 2;
+
+		if (iuid_compare_keys(parent, id, &partitions[middle].lower) < 0)
+			end = middle;
+		else if (iuid_compare_keys(parent, id, &partitions[middle].upper) >= 0)
+			first = middle + 1;
+		else
+			return middle;
+	}
+	return -1;
+}
+
 Iuid
 iuid_bound_at(const Partitioned *parent, TimestampTz at)
 {
@@ -232,7 +256,7 @@ iuid_bound_at(const Partitioned *parent, TimestampTz at)
 	int64 ms = Min((at - IUID_UNIX_EPOCH) / IUID_USECS_PER_MS, IUID_MS_MAX);
 
 	if (parent->is_uuid)
-		return iuid_from_words((uint64) ms << 16, 0);
+		return iuid_first_uuid(ms);
 	return iuid_make(ms, IUID_LAYOUT_TIME, 0, 0, 0);
 }
 
@@ -257,7 +281,7 @@ bool
 iuid_is_first_of_millisecond(const Partitioned *parent, const Iuid *bound)
 {
 	Iuid first_iuid = iuid_make(iuid_get_ms(bound), IUID_LAYOUT_TIME, 0, 0, 0);
-	Iuid first_uuid = iuid_from_words((uint64) iuid_get_ms(bound) << 16, 0);
+	Iuid first_uuid = iuid_first_uuid(iuid_get_ms(bound));
 
 	return iuid_is_nil_or_max(bound) || iuid_compare(bound, &first_iuid) == 0 ||
 		(parent->is_uuid && iuid_compare(bound, &first_uuid) == 0);

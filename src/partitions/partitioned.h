@@ -13,6 +13,7 @@
 #include "compat.h"
 
 #include "datatype/timestamp.h"
+#include "executor/tuptable.h"
 
 #include "iuid.h"
 
@@ -67,6 +68,15 @@ extern Partitioned *iuid_read_partitioned(Oid table, KeyOrder order, Oid schema)
  */
 extern int iuid_compare_keys(const Partitioned *parent, const Iuid *a,
 							 const Iuid *b);
+
+/*
+ * The number of the new partition to which a row belongs, whose key is in the
+ * given column; -1 if there is none.  The new partitions are in the order of
+ * their bounds.
+ */
+extern int iuid_new_partition_of(const Partitioned *parent,
+								 const NewPartition *partitions, int count,
+								 TupleTableSlot *row, AttrNumber key);
 
 /*
  * The bound at a time: the smallest key of its millisecond.  For a key of

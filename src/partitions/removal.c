@@ -17,12 +17,16 @@
 #include "datum.h"
 #include "default_rows.h"
 #include "execute.h"
+#include "lock.h"
 #include "lock_list.h"
 #include "open_end.h"
 #include "relation.h"
 #include "removal.h"
 #include "step.h"
 #include "subtransaction.h"
+
+/* Others may have waited for almost deadlock_timeout, so this is not long. */
+#define WAIT_FOR_WHAT_NEEDS_IT_MS 10
 
 typedef struct Removal
 {
@@ -92,8 +96,10 @@ open_ended_first_stays(const Partitioned *table)
 static bool
 is_old(const Maintenance *work, const Iuid *upper)
 {
-	int64 ms = (work->older_than - IUID_UNIX_EPOCH) / IUID_USECS_PER_MS;
-	Iuid limit = iuid_make(Min(ms, IUID_MS_MAX), IUID_LAYOUT_TIME, 0, 0, 0);
+	/* From the year 294247 on, the difference would overflow. */
+	TimestampTz at = Min(work->older_than, iuid_ms_to_timestamp(IUID_MS_MAX));
+	int64 ms = (at - IUID_UNIX_EPOCH) / IUID_USECS_PER_MS;
+	Iuid limit = iuid_make(ms, IUID_LAYOUT_TIME, 0, 0, 0);
 
 	return work->older_than >= IUID_UNIX_EPOCH &&
 		iuid_compare(upper, &limit) <= 0;
@@ -123,15 +129,17 @@ iuid_add_locks_of_removal(List *locks, Maintenance *work)
 	locks = iuid_add_lock(locks, work->parent, AccessExclusiveLock);
 	for (int i = 0; i < work->old_count; i++)
 	{
-		List *tables = iuid_tables_below(work->old[i].table);
+		Oid partition = work->old[i].table;
 
-		foreach (lc, tables)
+		if (!work->drop)
 		{
-			locks = iuid_add_lock(locks, lfirst_oid(lc), AccessExclusiveLock);
-			if (work->drop)
-				locks = iuid_add_own_referred_locks(locks, lfirst_oid(lc),
-													AccessExclusiveLock);
+			locks = iuid_add_lock_of_all(locks, partition, AccessExclusiveLock);
+			continue;
 		}
+		locks = iuid_add_locks_of_drop(locks, partition);
+		foreach (lc, iuid_tables_below(partition))
+			locks = iuid_add_own_referred_locks(locks, lfirst_oid(lc),
+												AccessExclusiveLock);
 	}
 	if (OidIsValid(work->table->default_partition))
 		locks = iuid_add_lock(locks, work->table->default_partition,
@@ -153,6 +161,7 @@ void
 iuid_remove_old(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 {
 	const char *action = work->drop ? "dropped" : "detached";
+	bool removed = false;
 
 	for (int i = 0; i < work->old_count; i++)
 	{
@@ -161,12 +170,13 @@ iuid_remove_old(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport repo
 
 		if (!remove_one(work, partition))
 			continue;
+		removed = true;
 		ereport(NOTICE,
 				(errmsg("%s partition %s, which ended at %s", action, name,
 						iuid_time_text(iuid_time_of_bound(&work->old[i].upper)))));
 		report(rsinfo, action, partition, name);
 	}
-	if (work->old_count > 0 && work->is_open_ended)
+	if (removed && work->is_open_ended)
 		cover_removed(work);
 }
 
@@ -207,28 +217,35 @@ cover_removed(const Maintenance *work)
 
 /*
  * Removes a partition.  If something else needs it, or it has another owner,
- * the partition stays, with a WARNING, and the result is false.
+ * the partition stays, with a WARNING, and the result is false.  The server
+ * locks what needs the partition, such as a view, before it says so.  That is
+ * in no list of locks, so it is not waited for.
  */
 static bool
 remove_one(const Maintenance *work, Oid partition)
 {
 	Removal removal = { .work = work, .partition = partition };
 	char *name = iuid_qualified_name(partition);
+	bool in_use;
 	ErrorData *error;
 
 	if (iuid_try(remove_partition, &removal, &error))
 		return true;
-	if (error->sqlerrcode != ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST &&
+	in_use = error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE ||
+		error->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED;
+	if (!in_use && error->sqlerrcode != ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST &&
 		error->sqlerrcode != ERRCODE_FOREIGN_KEY_VIOLATION &&
 		error->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)
 		ReThrowError(error);
 	ereport(WARNING,
 			(errcode(error->sqlerrcode),
-			 errmsg("partition %s stays: %s", name, error->message),
-			 error->detail ? errdetail("%s", error->detail) : 0,
-			 error->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE ?
-				 errhint("Remove what needs it, and call this again.") :
-				 0));
+			 errmsg("partition %s stays: %s", name,
+					in_use ? "something that needs it is in use" : error->message),
+			 !in_use && error->detail ? errdetail("%s", error->detail) : 0,
+			 in_use ? errhint("Call this again later.") :
+				 error->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE ?
+					  errhint("Remove what needs it, and call this again.") :
+					  0));
 	return false;
 }
 
@@ -248,6 +265,7 @@ remove_partition(void *arg)
 		"FOREIGN TABLE" :
 		"TABLE";
 
+	iuid_wait_at_most(WAIT_FOR_WHAT_NEEDS_IT_MS);
 	if (work->referred || !work->drop)
 		iuid_execute("ALTER TABLE %s DETACH PARTITION %s",
 					 iuid_qualified_name(work->parent), name);

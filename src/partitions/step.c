@@ -9,11 +9,13 @@
  */
 #include "compat.h"
 
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
 #include "utils/timestamp.h"
 
+#include "datum.h"
 #include "step.h"
 
 /* Monday, 2000-01-03: timestamps count from Saturday, 2000-01-01. */
@@ -21,7 +23,8 @@
 
 #define LONGEST_STEP (366 * USECS_PER_DAY)
 
-static int month_of(TimestampTz at, struct pg_tm *tm);
+static fsec_t split_time(TimestampTz at, struct pg_tm *tm);
+static int month_of(TimestampTz at);
 static TimestampTz start_of_month(int month);
 pg_noreturn static void reject_time(void);
 
@@ -59,12 +62,11 @@ iuid_step_of_interval(Interval *interval)
 TimestampTz
 iuid_step_start(const Step *step, TimestampTz at)
 {
-	struct pg_tm tm;
 	int64 since;
 
 	if (step->months > 0)
 	{
-		int month = month_of(at, &tm);
+		int month = month_of(at);
 
 		return start_of_month(month - month % step->months);
 	}
@@ -84,24 +86,28 @@ iuid_step_add(const Step *step, TimestampTz at, int steps)
 												 IntervalPGetDatum(&interval)));
 }
 
-void
-iuid_step_name(const Step *step, TimestampTz start, char name[IUID_STEP_NAME_LEN])
+char *
+iuid_step_name(const Step *step, TimestampTz start)
 {
 	struct pg_tm tm;
+	int ms = split_time(start, &tm) / IUID_USECS_PER_MS;
 	bool whole = iuid_step_start(step, start) == start;
-	int used;
+	StringInfoData name;
 
-	(void) month_of(start, &tm);
-	used = snprintf(name, IUID_STEP_NAME_LEN, "_%04d", tm.tm_year);
+	initStringInfo(&name);
+	appendStringInfo(&name, "_%04d", tm.tm_year);
 	if (!whole || step->months != MONTHS_PER_YEAR)
-		used +=
-			snprintf(name + used, IUID_STEP_NAME_LEN - used, "_%02d", tm.tm_mon);
+		appendStringInfo(&name, "_%02d", tm.tm_mon);
 	if (!whole || step->months == 0)
-		used += snprintf(name + used, IUID_STEP_NAME_LEN - used, "_%02d",
-						 tm.tm_mday);
+		appendStringInfo(&name, "_%02d", tm.tm_mday);
 	if (!whole || (step->months == 0 && step->usecs % USECS_PER_DAY != 0))
-		snprintf(name + used, IUID_STEP_NAME_LEN - used, "_%02d%02d",
-				 tm.tm_hour, tm.tm_min);
+		appendStringInfo(&name, "_%02d%02d", tm.tm_hour, tm.tm_min);
+	/* Whole steps begin at whole minutes. */
+	if (tm.tm_sec != 0 || ms != 0)
+		appendStringInfo(&name, "%02d", tm.tm_sec);
+	if (ms != 0)
+		appendStringInfo(&name, "_%03d", ms);
+	return name.data;
 }
 
 char *
@@ -113,22 +119,31 @@ iuid_time_text(TimestampTz at)
 
 	if (TIMESTAMP_NOT_FINITE(at))
 		return pstrdup(TIMESTAMP_IS_NOBEGIN(at) ? EARLY : LATE);
-	if (timestamp2tm(at, NULL, &tm, &fsec, NULL, NULL) != 0)
-		reject_time();
+	fsec = split_time(at, &tm);
 	tm.tm_isdst = 0;
 	EncodeDateTime(&tm, fsec, true, 0, NULL, USE_ISO_DATES, text);
 	return pstrdup(text);
 }
 
-/* The months from January of the year 1 to a time; fills in *tm, too. */
-static int
-month_of(TimestampTz at, struct pg_tm *tm)
+/* The fields of a time down to the second, and its microseconds. */
+static fsec_t
+split_time(TimestampTz at, struct pg_tm *tm)
 {
 	fsec_t fsec;
 
 	if (timestamp2tm(at, NULL, tm, &fsec, NULL, NULL) != 0)
 		reject_time();
-	return (tm->tm_year - 1) * MONTHS_PER_YEAR + tm->tm_mon - 1;
+	return fsec;
+}
+
+/* The months from January of the year 1 to a time. */
+static int
+month_of(TimestampTz at)
+{
+	struct pg_tm tm;
+
+	(void) split_time(at, &tm);
+	return (tm.tm_year - 1) * MONTHS_PER_YEAR + tm.tm_mon - 1;
 }
 
 static TimestampTz

@@ -37,16 +37,13 @@ extern TimestampTz iuid_step_start(const Step *step, TimestampTz at);
 /* The time a number of steps later; 22008 if that is past all timestamps. */
 extern TimestampTz iuid_step_add(const Step *step, TimestampTz at, int steps);
 
-/* Bytes that the longest suffix needs, with the final NUL. */
-#define IUID_STEP_NAME_LEN 32
-
 /*
- * Writes the suffix of the name of a partition that starts at a time, such as
- * "_2026_03".  The suffix has the year, month, day, hour and minute, as far as
- * the step needs them.  A partition that starts within a step gets them all.
+ * The suffix of the name of a partition that starts at a time, such as
+ * "_2026_03": year, month, day, hour and minute, as far as the step needs them.
+ * A partition that starts within a step gets them all, and seconds and
+ * milliseconds if they are not 0.
  */
-extern void iuid_step_name(const Step *step, TimestampTz start,
-						   char name[IUID_STEP_NAME_LEN]);
+extern char *iuid_step_name(const Step *step, TimestampTz start);
 
 /* The text of a time in UTC, in the style of ISO 8601, or of an infinity. */
 extern char *iuid_time_text(TimestampTz at);

@@ -6,10 +6,10 @@ import re
 import identifiers
 import values
 from expressions import FIELDS, Expression, call, slots, strict
-from question import Question, Refused, selected, texts
+from question import BAD_VALUE, Question, Refused, as_iuid, selected, texts
 from values import quote
 
-BAD_TEXT, BAD_VALUE, BAD_TIME, BAD_NULL = "22P02", "22023", "22008", "22004"
+BAD_TEXT, BAD_TIME, BAD_NULL = "22P02", "22008", "22004"
 LATEST = 9_224_318_015_999_999_999
 
 
@@ -80,11 +80,7 @@ def text_input(maker):
 
 @question
 def cast(maker):
-    def function(uuid):
-        if uuid is not None and not identifiers.is_valid(uuid):
-            raise Refused(BAD_VALUE)
-        return uuid
-    return call("iuid", "{}::iuid", function, maker.constant("uuid", maker.pool.uuid))
+    return call("iuid", "{}::iuid", as_iuid, maker.constant("uuid", maker.pool.uuid))
 
 
 # --- reading ----------------------------------------------------------------

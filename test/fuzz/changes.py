@@ -5,7 +5,7 @@ A change is computed on a copy of the rows.  An error of the server is expected 
 
 from typing import Callable, NamedTuple
 
-from question import Question, Refused, from_, where
+from question import Question, Refused, as_iuid, from_, where
 from values import literal, text
 
 NO_PARTITION, NOT_NULL, NOT_UNIQUE, TWICE = "23514", "23502", "23505", "21000"
@@ -61,7 +61,8 @@ def insert(maker):
                     there = next(other for other in rows if other["id"] == row["id"])
                     if any(there is other for other in returned):
                         raise Refused(TWICE) from None
-                    after = {**there, "country": row["country"], "other": there["id"]}
+                    after = {**there, "country": row["country"],
+                             "other": as_iuid(there["id"])}
                     rows[rows.index(there)] = after
                     returned.append(after)
                 continue

@@ -2,7 +2,10 @@
 
 from typing import Callable, NamedTuple, Optional
 
+import identifiers
 from values import text
+
+BAD_VALUE = "22023"
 
 
 class Question(NamedTuple):
@@ -13,6 +16,13 @@ class Question(NamedTuple):
 
 class Refused(Exception):
     """The server must refuse the statement, with one of these SQLSTATEs."""
+
+
+def as_iuid(uuid):
+    """What a cast to iuid or an assignment to a column of iuid makes of a uuid."""
+    if uuid is not None and not identifiers.is_valid(uuid):
+        raise Refused(BAD_VALUE)
+    return uuid
 
 
 def texts(expressions, row):

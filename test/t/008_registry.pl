@@ -138,6 +138,26 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	$first->safe_psql('routes_first', q{DELETE FROM iuid_routes WHERE node = 'spare'; DELETE FROM iuid_nodes WHERE node = 'spare'});
 }
 
+# A node gets another name while another session gives it a route: the route has the new name, or the
+# whole is refused, as the route is newer than the snapshot.  A new route may have a node that is newer.
+for my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
+{
+	my $expected = $level eq 'READ COMMITTED' ? 'renamed' : 'spare';
+	my $renamer = $first->background_psql('routes_first', on_error_stop => 0);
+	$first->safe_psql('routes_first', q{INSERT INTO iuid_nodes VALUES ('spare', NULL, NULL)});
+	$renamer->query_safe("\\set VERBOSITY sqlstate\nBEGIN ISOLATION LEVEL $level; SELECT 1");
+	$first->safe_psql('routes_first', q{INSERT INTO iuid_routes VALUES (20, NULL, 'spare'); INSERT INTO iuid_nodes VALUES ('newer', NULL, NULL)});
+	$renamer->query_safe(q{INSERT INTO iuid_routes VALUES (21, NULL, 'newer')});
+	$renamer->query(q{UPDATE iuid_nodes SET node = 'renamed' WHERE node = 'spare'; COMMIT});
+	my ($error) = $renamer->{stderr} =~ /ERROR:  (\w+)/;
+	is($error, $level eq 'READ COMMITTED' ? undef : '40001', "$level: a node that has a newer route gets another name");
+	is($first->safe_psql('routes_first', 'SELECT node FROM iuid_routes WHERE country = 20'), $expected, 'and its route has the name of the node');
+	is($first->safe_psql('routes_first', q{SELECT node FROM iuid_nodes WHERE node IN ('spare', 'renamed')}), $expected, 'which is that one');
+	is($first->safe_psql('routes_first', 'SELECT count(*) FROM iuid_routes WHERE country = 21'), $error ? 0 : 1, 'in one transaction with a route to a newer node');
+	$renamer->quit;
+	$first->safe_psql('routes_first', q{DELETE FROM iuid_routes WHERE country IN (20, 21); DELETE FROM iuid_nodes WHERE node IN ('spare', 'renamed', 'newer')});
+}
+
 # So do the rights that the superuser has given the owner of a database.
 $first->safe_psql('postgres', 'CREATE ROLE one LOGIN');
 $first->safe_psql('postgres', "CREATE DATABASE $_ OWNER one") for 'of_one', 'of_one_again';

@@ -3,9 +3,11 @@
 use strict;
 use warnings;
 
+use lib 'test/t';
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sessions qw(waits_in_loop);
 use Test::More;
 
 my $server = PostgreSQL::Test::Cluster->new('main');
@@ -82,15 +84,7 @@ $reader->query_safe('ROLLBACK');
 
 # Each expression of PL/pgSQL is a statement, though what runs it lives for the whole transaction.
 $writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
-$reader->query_until(qr/waiting/, q{
-\echo waiting
-SET statement_timeout = '60s';
-DO $$ BEGIN
-	WHILE iuid_node(7, 1) = 'almaty' LOOP PERFORM pg_sleep(0.01); END LOOP;
-	PERFORM set_config('test.seen', 'mexico', false);
-END $$;
-});
-$server->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'}) or die 'nobody waits';
+waits_in_loop($reader, q{iuid_node(7, 1) = 'almaty'}, $server) or die 'nobody waits';
 $writer->query_safe(q{UPDATE iuid_routes SET node = 'mexico'});
 is($reader->query_safe(q{SELECT current_setting('test.seen', true)}), 'mexico', 'a loop that waits for a change sees it');
 
@@ -101,6 +95,11 @@ $writer->query_safe(q{PREPARE TRANSACTION 'moved'});
 is($_->query_safe($node), 'mexico', 'prepared, it is not seen') for $writer, $reader;
 $writer->query_safe(q{COMMIT PREPARED 'moved'});
 is($_->query_safe($node), 'almaty', 'committed, it is') for $writer, $reader;
+# The next transaction may come in the same message: then no snapshot and no time tells the two apart.
+$writer->query_safe(q{BEGIN\; UPDATE iuid_routes SET node = 'mexico'\; SELECT set_config('test.seen', iuid_node(7, 1), false)\; PREPARE TRANSACTION 'moved'\; }
+	. q{BEGIN\; INSERT INTO iuid_routes VALUES (8, NULL, 'almaty')\; SELECT set_config('test.seen', iuid_node(7, 1), false)\; COMMIT});
+is($writer->query_safe(q{SELECT current_setting('test.seen')}), 'almaty', 'prepared, it is not seen by the rest of the message');
+$writer->query_safe(q{ROLLBACK PREPARED 'moved'; DELETE FROM iuid_routes WHERE country = 8});
 
 # While it reads the tables, one of them changes: it has read a snapshot from before, and reads again.
 # A session that is new has nothing in its cache.

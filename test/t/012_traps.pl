@@ -20,7 +20,7 @@ my $id = '019b7612-3c00-8007-8041-23456789abcd';
 
 # A value for each type of argument, exactly of that type.
 my %value = (
-	integer => '125', bigint => '7::pg_catalog.int8', bytea => q{'\x01'::pg_catalog.bytea},
+	integer => '125', boolean => 'true', interval => q{'1 day'::pg_catalog.interval}, bigint => '7::pg_catalog.int8', bytea => q{'\x01'::pg_catalog.bytea},
 	(map { $_ => "'$id'::pg_catalog.$_" } 'uuid', 'text', 'cstring'), iuid => "'$id'::EXT.iuid",
 	'timestamp with time zone' => q{'2026-01-02 00:00+00'::pg_catalog.timestamptz},
 	tstzrange => q{'[2026-01-01,2026-02-01)'::pg_catalog.tstzrange},
@@ -45,6 +45,8 @@ my @calls = (
 	(map { $_ => 'SELECT id FROM OWN.plain ORDER BY id' } 'iuid_sortsupport(internal)', 'iuid_skipsupport(internal)'),
 	'iuid_country_sortsupport(internal)' => 'SELECT id FROM OWN.plain ORDER BY id USING OPERATOR(EXT.~<~)',
 	'iuid_comparison_support(internal)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.>=) $value{'timestamp with time zone'}",
+	'iuid_rangesel(internal,oid,internal,integer)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.>=) $value{iuid} AND id OPERATOR(EXT.~<~) $value{iuid}",
+	'iuid_typanalyze(internal)' => 'ANALYZE OWN.plain',
 	'iuid_range_support(internal)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.<@) $value{iuid_tstzrange}",
 	'iuid_is_from_support(internal)' => 'SELECT id FROM OWN.plain WHERE EXT.iuid_is_from(id, 7)');
 my ($table, $interval, $time) = (q{'OWN.TABLE'::pg_catalog.regclass}, '::pg_catalog.interval', '::pg_catalog.timestamptz');
@@ -146,20 +148,21 @@ my @keeper = (extra_params => [ '-U', 'keeper' ]);
 
 # A database of the keeper's, who makes iuid after what is given.  A superuser
 # makes iuid_regions, and lets the keeper fill the registry.  Then the keeper
-# makes the tables.  The result is the errors, if there are any.
+# makes iuid_gist and the tables.  The result is the errors, if there are any.
 sub make_database
 {
 	my ($db, $ext, $own, $before, $after) = @_;
 	s/EXT\./"$ext"./g, s/OWN\./"$own"./g for $after;
 	$node->safe_psql('postgres', "CREATE DATABASE $db OWNER keeper; ALTER DATABASE $db SET iuid.node = 'almaty'");
 	my ($host, $port) = ($node->host, $node->port);
-	$node->safe_psql($db, qq{CREATE SCHEMA fdw; CREATE EXTENSION postgres_fdw SCHEMA fdw; CREATE EXTENSION dblink SCHEMA fdw;
+	$node->safe_psql($db, qq{CREATE SCHEMA fdw; CREATE EXTENSION postgres_fdw SCHEMA fdw;
 		CREATE SERVER mexico FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'postgres');
 		CREATE USER MAPPING FOR CURRENT_USER SERVER mexico; GRANT USAGE ON FOREIGN SERVER mexico TO keeper});
 	my @errors;
 	for my $step (
 		[ qq{CREATE SCHEMA IF NOT EXISTS "$ext"; $before; CREATE EXTENSION iuid SCHEMA "$ext"}, @keeper ],
 		[ qq{CREATE EXTENSION iuid_regions SCHEMA "$ext"; GRANT INSERT, DELETE ON ALL TABLES IN SCHEMA "$ext" TO keeper} ],
+		[ qq{CREATE EXTENSION btree_gist SCHEMA "$ext"; CREATE EXTENSION iuid_gist SCHEMA "$ext"}, @keeper ],
 		[ $after, @keeper ])
 	{
 		my ($commands, @who) = @$step;
@@ -188,7 +191,7 @@ sub plant
 }
 my $path = 'SET search_path = trap, ext, pg_catalog';
 is(make_database('first', 'ext', 'own', "$own $names CREATE SCHEMA trap;" . plant('uuid', $ours, 'true') . "ALTER DATABASE first $path; $path", ''), '',
-	'both extensions are made in a schema full of traps');
+	'the extensions are made in a schema full of traps');
 is(log_of(0, 'SPRUNG'), '', 'no trap is sprung by making it');
 
 # --- A superuser's calls among traps -----------------------------------------

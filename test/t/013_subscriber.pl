@@ -96,6 +96,11 @@ $old->query('COMMIT');
 $old->quit;
 is($publisher->safe_psql('postgres', $places), 'orders_rest|3', 'a publication that is newer than the snapshot: refused');
 $publisher->safe_psql('postgres', 'DROP PUBLICATION later');
+# One of updates alone has neither the DELETE nor the INSERT of a move.
+$publisher->safe_psql('postgres', q{CREATE PUBLICATION updates FOR TABLE orders_rest WITH (publish = 'update')});
+$publisher->safe_psql('postgres', $make);
+is($publisher->safe_psql('postgres', $places), 'orders_2026_03|3', 'a publication of updates alone: the rows moved');
+$publisher->safe_psql('postgres', 'DROP PUBLICATION updates');
 
 # New partitions have the replica identity of the others: changes go on, and arrive.
 for my $identity ('FULL', 'USING INDEX orders_note')

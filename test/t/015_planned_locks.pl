@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 
+use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -155,7 +156,9 @@ for (
 	[ q{iuid_drop_global_table('global_orders')} ], [ q{iuid_drop_global_table('all_orders')} ],
 	[ q{iuid_create_partitions('orders_c5', '1 month', '2020-01-01', '2020-02-01')} ], [ q{iuid_create_partitions('orders_c5', '1 month', '2030-01-01', '2031-02-01')} ],
 	[ q{iuid_drop_partitions('orders_c5', now() + interval '2 months')} ], [ q{iuid_detach_partitions('orders_c5', now() + interval '2 months')} ],
-	[ q{iuid_drop_partitions('orders_c5', now() + interval '2 months')}, q{ALTER TABLE lines DROP CONSTRAINT lines_order_id_fkey} ])
+	[ q{iuid_drop_partitions('orders_c5', now() + interval '2 months')}, q{ALTER TABLE lines DROP CONSTRAINT lines_order_id_fkey} ],
+	# The open end goes with its row, and a new one comes.
+	[ q{iuid_drop_partitions('orders_c5', now() + interval '2 months')}, q{ALTER TABLE lines DROP CONSTRAINT lines_order_id_fkey; INSERT INTO orders VALUES (gen_iuid(5, 1, '2000-01-01'))} ])
 {
 	my ($call, $before) = @$_;
 	$before //= 'SELECT 1';
@@ -192,6 +195,45 @@ for (
 	}
 	$node->safe_psql('postgres', q{SET client_min_messages = error; DROP TABLE IF EXISTS second_orders, lesser_orders; DELETE FROM iuid_nodes WHERE node = 'third'; UPDATE iuid_nodes SET server = 'there' WHERE node = 'there'; DROP SERVER IF EXISTS other CASCADE});
 }
+
+# A table that is listed twice is locked in the stronger mode: readers with FOR UPDATE are waited for, too.
+make_regions();
+for my $table ('customers', 'products', 'products_all')
+{
+	my $session = $node->background_psql('postgres');
+	$session->query_safe("BEGIN; LOCK TABLE ONLY $table IN ROW SHARE MODE");
+	my (undef, undef, $err) = $node->psql('postgres', q{SET lock_timeout = '100ms'; SELECT iuid_drop_partitions('orders_c5', now() + interval '2 months')});
+	like($err, qr/ERROR:  could not lock table public\.$table/, "$table is read by SELECT FOR UPDATE: gives up before it begins");
+	$session->query_safe('ROLLBACK');
+	$session->quit;
+}
+
+# What changes while the call waits for its first lock changes the plan: the tables, or the modes.
+sub planned_again
+{
+	my ($what, $call, $first, $change, $next) = @_;
+	my ($changing, $reading) = map { $node->background_psql('postgres') } 1, 2;
+	$changing->query_safe("SET client_min_messages = error; BEGIN; $first");
+	my $err;
+	my $waiting = IPC::Run::start([ 'psql', '-X', '-d', $node->connstr('postgres'), '-c', "SET lock_timeout = '8s'", '-c', "SELECT $call" ], '>', \my $out, '2>', \$err);
+	# Not one of its first attempts, which are over before anything changes.
+	$node->poll_query_until('postgres', q{SELECT clock_timestamp() - min(waitstart) > interval '0.6 s' FROM pg_locks WHERE NOT granted}) or die 'the call did not wait';
+	$changing->query_safe($change);
+	$reading->query_safe("BEGIN; LOCK TABLE ONLY $next IN ACCESS SHARE MODE");
+	$changing->query_safe('COMMIT');
+	IPC::Run::finish($waiting);
+	like($err, qr/ERROR:  could not lock table public\.$next/, $what);
+	$reading->query_safe('ROLLBACK');
+	$_->quit for $changing, $reading;
+	return;
+}
+make_tables(1, 0, 0);
+planned_again('a row that came into the DEFAULT partition', $create, 'LOCK TABLE orders_rest IN ROW EXCLUSIVE MODE',
+	q{INSERT INTO orders_rest VALUES (gen_iuid(7, 1, '2030-01-01'))}, 'orders');
+make_tables(0, 0, 0);
+$node->safe_psql('postgres', 'CREATE TABLE late (order_id iuid)');
+planned_again('a foreign key from another table', $drop, 'LOCK TABLE orders IN ACCESS SHARE MODE',
+	'ALTER TABLE late ADD FOREIGN KEY (order_id) REFERENCES orders', 'late');
 
 $node->stop;
 done_testing();

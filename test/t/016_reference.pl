@@ -9,7 +9,7 @@ use Test::More;
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->start;
-$node->safe_psql('postgres', 'CREATE EXTENSION iuid_regions CASCADE');
+$node->safe_psql('postgres', 'CREATE EXTENSION iuid_regions CASCADE; CREATE EXTENSION iuid_gist CASCADE');
 
 # The objects of an extension that are not internal, each with its kind.  A
 # function is there once for each number of arguments that it takes; types that
@@ -83,9 +83,9 @@ sub same
 
 my ($reference) = slurp_file('doc/reference.md') =~ /^(## Extension iuid\n.*)/ms or die 'the page has no reference';
 my (undef, %section) = split /^## (?:Extension )?(\w+)\n/m, $reference;
-is_deeply([ sort keys %section ], [qw(Settings iuid iuid_regions)], 'the sections of the reference');
+is_deeply([ sort keys %section ], [qw(Settings iuid iuid_gist iuid_regions)], 'the sections of the reference');
 
-my %object = map { $_ => [ objects_of($_) ] } qw(iuid iuid_regions);
+my %object = map { $_ => [ objects_of($_) ] } qw(iuid iuid_regions iuid_gist);
 my @settings = split /\n/, $node->safe_psql('postgres', q{
 	LOAD 'iuid';
 	SELECT 'setting ' || name FROM pg_settings WHERE name LIKE 'iuid.%'});

@@ -7,11 +7,12 @@ use lib 'test/t';
 use Faults;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sessions qw(waits_in_loop);
 use Test::More;
 
 my $primary = PostgreSQL::Test::Cluster->new('primary');
 $primary->init(allows_streaming => 1);
-$primary->append_conf('postgresql.conf', "timezone = 'UTC'\nlog_statement = none");
+$primary->append_conf('postgresql.conf', "timezone = 'UTC'\nlog_statement = none\nautovacuum = off");
 $primary->start;
 # The row n has a name, and a time of its own: whoever knows n knows the identifier.
 my $id = q{iuid_from_name(7, 1, 'row ' || :n, timestamptz '2020-01-01' + :n * interval '1 hour')};
@@ -57,6 +58,19 @@ for my $case (
 	is($session->query_safe($row), $case->[1], "on the standby: $case->[0]");
 }
 is($session->query_safe(q{SELECT iuid_is_local('019b76da-a87b-8007-8041-23456789abcd'), iuid_country_code(gen_iuid('QZ', 'AyanRide'))}), 't|QZ', 'it is local, and makes identifiers by their keys');
+# Of two transactions the second one ends first.  When the first one ends, too, a snapshot of the
+# standby differs only in how many are in progress, as there is no autovacuum with transactions of its
+# own.
+my $first = $primary->background_psql('postgres');
+$first->query_safe(q{BEGIN; UPDATE iuid_routes SET node = 'mexico'});
+$primary->safe_psql('postgres', q{UPDATE iuid_nodes SET region = 'west' WHERE node = 'mexico'});
+replayed();
+waits_in_loop($session, q{iuid_node(7, 1) = 'almaty'}, $standby) or die 'nobody waits';
+$first->query_safe('COMMIT');
+is($session->query_safe(q{SELECT current_setting('test.seen', true)}), 'mexico', 'a statement that waits for a change sees it');
+$first->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
+$first->quit;
+replayed();
 
 # Nothing is written there.
 for my $statement (

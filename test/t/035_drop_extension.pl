@@ -17,7 +17,7 @@ $node->start;
 my ($host, $port) = ($node->host, $node->port);
 $node->safe_psql('postgres', qq{
 	CREATE DATABASE there;
-	CREATE EXTENSION postgres_fdw; CREATE EXTENSION dblink; CREATE EXTENSION citext;
+	CREATE EXTENSION postgres_fdw; CREATE EXTENSION citext;
 	CREATE SERVER there FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'there', extensions 'iuid');
 	CREATE USER MAPPING FOR PUBLIC SERVER there;
 	CREATE SCHEMA one; CREATE SCHEMA two;

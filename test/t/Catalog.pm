@@ -19,8 +19,8 @@ sub catalog_of
 			'--binary-upgrade', '--schema-only', '--extension=iuid*', $node->connstr($database) ]);
 	is($err, '', "pg_dump of $database");
 	$dump =~ s/^\\(un)?restrict .*$//gm;
-	$dump =~ s/\b(?<!\.)\d{5,}\b(?=[',}])/OID/g;
 	$dump =~ s/\b[0-9A-F]+\/[0-9A-F]+\b/LSN/g;
+	$dump =~ s/\b(?<!\.)\d{5,}\b(?=[',}])/OID/g;
 	$dump =~ s/^SET relfrozenxid\K.*$//gm;
 	my $dependencies = $node->safe_psql($database, q{
 		SELECT pg_describe_object(d.classid, d.objid, d.objsubid), d.deptype, pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid)

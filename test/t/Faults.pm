@@ -13,7 +13,14 @@ use Sessions;
 use Test::More;
 
 our @EXPORT = qw(rounds start_writers written stop_writers install_steps steps_of start_halted kill_server
-	kill_backend catalog not_once check_indexes);
+	kill_backend stop_processes go_on catalog not_once check_indexes);
+
+# Processes that stand still until go_on(); the number of those that do.  The tests' end must not wait
+# for one.
+my @stopped;
+sub stop_processes { push @stopped, @_; return kill 'STOP', @_ }
+sub go_on { kill 'CONT', @stopped; @stopped = (); return }
+END { my $status = $?; go_on(); $? = $status }
 
 my $folder = PostgreSQL::Test::Utils::tempdir;
 my $number = 0;

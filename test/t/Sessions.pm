@@ -8,7 +8,7 @@ use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(open_session run waits waits_for outcome start_psql);
+our @EXPORT = qw(open_session run waits waits_for outcome start_psql waits_in_loop);
 
 my (%node, %pid);
 
@@ -44,6 +44,23 @@ sub waits_for
 {
 	my ($session, $other) = @_;
 	return $node{$session}->poll_query_until('postgres', "SELECT pg_blocking_pids($pid{$session}) = '{$pid{$other}}'");
+}
+
+# Sends one statement of PL/pgSQL that waits as long as the condition is true, and then sets test.seen
+# to mexico.  Whether it began to wait at the server.
+sub waits_in_loop
+{
+	my ($session, $condition, $server) = @_;
+	$session->query_until(qr/waiting/, qq{
+\\echo waiting
+SET statement_timeout = '60s';
+DO \$\$ BEGIN
+	WHILE $condition LOOP PERFORM pg_sleep(0.01); END LOOP;
+	PERFORM set_config('test.seen', 'mexico', false);
+END \$\$;
+RESET statement_timeout;
+});
+	return $server->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
 }
 
 # What came of it, when it waits no longer.

@@ -1,0 +1,69 @@
+-- While a call changes partitions, a name can go over to another table, as nothing keeps a session from renaming a
+-- schema.  The call then fails, and what has the name now stays as it is.
+SET timezone = 'UTC';
+\set SHOW_CONTEXT never
+SET client_min_messages = error;
+SET regress.before = '';
+-- What another session can do at any time, done here just before a statement of the call, or while it moves a row.
+CREATE FUNCTION rename(tag text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+	IF tag = current_setting('regress.before') THEN
+		PERFORM set_config('regress.before', '', false);
+		EXECUTE current_setting('regress.change');
+	END IF;
+	RETURN true;
+END $$;
+CREATE FUNCTION rename() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM public.rename(tg_tag); END $$;
+CREATE FUNCTION outcome(call text, before text, change text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('regress.before', before, false), set_config('regress.change', change, false);
+	EXECUTE call;
+	RAISE SQLSTATE 'UNDO0' USING MESSAGE = 'done';
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+
+CREATE SCHEMA ours;
+CREATE TABLE ours.orders (id iuid PRIMARY KEY, CHECK (rename('CHECK'))) PARTITION BY RANGE (id);
+CREATE TABLE ours.orders_rest PARTITION OF ours.orders DEFAULT;
+CREATE TABLE ours.orders_2025 PARTITION OF ours.orders FOR VALUES FROM (iuid_floor('2025-01-01')) TO (iuid_floor('2026-01-01'));
+INSERT INTO ours.orders VALUES (gen_iuid(7, 1, '2026-01-15'));
+CREATE TABLE ours.trips (id iuid) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE ours.trips_c8 PARTITION OF ours.trips FOR VALUES FROM (iuid_country_floor(8)) TO (iuid_country_floor(9));
+INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('there', NULL, 'there');
+INSERT INTO iuid_routes VALUES (7, NULL, 'here'), (8, NULL, 'there');
+SET iuid.node = 'here';
+-- a schema with tables of the same names, one with fewer of them, and a table for the name of another
+CREATE SCHEMA theirs;
+CREATE TABLE theirs.orders (LIKE ours.orders) PARTITION BY RANGE (id);
+CREATE TABLE theirs.orders_2025 PARTITION OF theirs.orders FOR VALUES FROM (iuid_floor('2025-01-01')) TO (iuid_floor('2026-01-01'));
+CREATE TABLE theirs.orders_2026_01 (LIKE ours.orders INCLUDING ALL);
+CREATE TABLE theirs.trips (id iuid) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE theirs.trips_c7 (id iuid);
+CREATE TABLE theirs.trips_c8 PARTITION OF theirs.trips FOR VALUES FROM (iuid_country_floor(8)) TO (iuid_country_floor(9));
+CREATE SCHEMA bare;
+CREATE TABLE bare.orders (LIKE ours.orders);
+CREATE TABLE bare.trips (LIKE ours.trips);
+CREATE TABLE ours.other (LIKE ours.orders INCLUDING ALL) PARTITION BY RANGE (id);
+
+CREATE EVENT TRIGGER rename ON ddl_command_start WHEN TAG IN ('CREATE TABLE', 'ALTER TABLE', 'DROP TABLE') EXECUTE FUNCTION rename();
+SELECT what, before, other.name AS renamed, outcome(call, before, change) FROM (VALUES
+	('none', 'SELECT'),
+	('theirs', 'ALTER SCHEMA ours RENAME TO was; ALTER SCHEMA theirs RENAME TO ours'),
+	('bare', 'ALTER SCHEMA ours RENAME TO was; ALTER SCHEMA bare RENAME TO ours'),
+	('other', 'ALTER TABLE ours.orders RENAME TO was; ALTER TABLE ours.other RENAME TO orders')) AS other (name, change)
+JOIN (VALUES
+	('create', 'CREATE TABLE', '{none,bare}'::text[]), ('create', 'ALTER TABLE', '{none,theirs,other}'), ('create', 'CHECK', '{none,theirs}'),
+	('drop', 'DROP TABLE', '{none,theirs}'), ('detach', 'ALTER TABLE', '{none,theirs}'),
+	('country', 'CREATE TABLE', '{none,bare}'), ('country', 'ALTER TABLE', '{none,theirs}'), ('country', 'DROP TABLE', '{none,theirs}')) AS part (what, before, others) ON other.name = ANY (others)
+JOIN (VALUES
+	('create', 'SELECT iuid_create_partitions(''ours.orders'', ''1 month'', ''2026-01-01'', ''2026-02-01'')'),
+	('drop', 'SELECT iuid_drop_partitions(''ours.orders'', ''2026-01-01'')'),
+	('detach', 'SELECT iuid_detach_partitions(''ours.orders'', ''2026-01-01'')'),
+	('country', 'SELECT iuid_create_country_partitions(''ours.trips'', 1)')) AS calls (what, call) USING (what)
+ORDER BY 1, 2, 3;
+DROP EVENT TRIGGER rename;
+RESET iuid.node;
+TRUNCATE iuid_routes, iuid_nodes;
+DROP SCHEMA ours, theirs, bare CASCADE;
+DROP FUNCTION rename(), rename(text), outcome;

@@ -24,6 +24,7 @@ INSERT INTO trips_global VALUES (gen_iuid(9, 1), 1) RETURNING tableoid::regclass
 -- from this node, with its row
 UPDATE iuid_routes SET node = 'middle' WHERE country = 9;
 SELECT iuid_create_country_partitions('trips', 1);
+SELECT to_regclass('trips_c9_e1') AS view_stays;
 SELECT iuid_create_global_table('trips_global', 'trips', 1);
 \echo :LAST_ERROR_SQLSTATE
 -- and without

@@ -18,11 +18,6 @@ ALTER DATABASE shop SET timezone = 'UTC';
 -- The registry belongs to this superuser; everybody can read it.
 CREATE EXTENSION iuid_regions CASCADE;
 CREATE EXTENSION postgres_fdw;
--- For iuid_run_on_nodes and iuid_check_regions, and for nobody else: every function of a
--- session that may call dblink can use the connections.
-CREATE SCHEMA dblink;
-CREATE EXTENSION dblink SCHEMA dblink;
-GRANT USAGE ON SCHEMA dblink TO shop, desk;
 
 -- They read and write partitions, so they get rights on the tables that shop will make, too.
 ALTER DEFAULT PRIVILEGES FOR ROLE shop GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO mesh;

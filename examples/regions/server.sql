@@ -8,8 +8,11 @@ CREATE SERVER :"server" FOREIGN DATA WRAPPER postgres_fdw OPTIONS (
 	host :'host', port :'port', dbname 'shop', application_name :'node',
 	-- Nobody on the way can listen, or answer for the other node.
 	sslmode 'verify-full', sslrootcert :'root',
-	-- A node that does not answer is an error after two seconds.
+	-- A node that does not answer a new connection is an error after two seconds: for
+	-- iuid_run_on_nodes, and in PostgreSQL 15 for a query of its tables, too.
 	connect_timeout '2',
+	-- A connection whose packets get lost for three seconds is given up.
+	tcp_user_timeout '3000',
 	-- A session connects once, and then keeps the connection.
 	keep_connections 'true',
 	-- The other node evaluates conditions on an iuid.

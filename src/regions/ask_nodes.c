@@ -4,9 +4,8 @@
  *	  Runs a command on several nodes at once.
  *
  * First the command goes out on the connections that are open.  While those
- * nodes work, it runs here, and the other connections are opened, one after the
- * other, as dblink waits for each.  A node that lets nobody in can take all the
- * time that is left, so it comes last.  Then the answers are collected.
+ * nodes work, it runs here.  Then the other connections are opened, all at once,
+ * and the answers are collected as they come.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -15,7 +14,9 @@
 #include "compat.h"
 
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "storage/latch.h"
+#include "utils/resowner.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
@@ -31,12 +32,20 @@
 /* What is said of a node that did not answer in time. */
 #define TOO_LATE "the node did not answer within the timeout"
 #define NO_TIME	 "no time was left to connect to the node"
+#define NO_ENTRY "could not connect to the node in time"
+
+/*
+ * How long to wait, at most, before the connections are read again: libpq can
+ * have bytes that TLS has read already, and of which the socket does not tell.
+ */
+#define LOOK_MS 100
+
+/* The events of a wait that are not of a node: latch and postmaster. */
+#define OWN_EVENTS 2
 
 typedef struct Call
 {
-	Dblink dblink;
 	Statement statement;
-	TimestampTz start;
 	TimestampTz end;
 	List *others;	  /* OtherNode */
 	NodeAnswer *here; /* of this node; NULL: it is not asked */
@@ -44,22 +53,22 @@ typedef struct Call
 
 static NodeAnswer *add_node(Call *call, const NodeServer *node);
 static bool ask_all(void *arg);
-static void open_others(Call *call);
 static void run_here(Call *call);
 static bool execute_here(void *arg);
-static bool advance_others(Call *call);
+static bool is_waiting(OtherNode *node, TimestampTz now);
 static void wait_for_others(Call *call);
+static void wait_once(Call *call, TimestampTz now);
 
 List *
 iuid_ask_nodes(const char *command, List *nodes, int64 limit)
 {
 	static bool running;
-	Call call = { .statement = iuid_parse_statement(command),
-				  .start = GetCurrentTimestamp() };
+	Call call = { .statement = iuid_parse_statement(command) };
 	ErrorData *error;
 	List *answers = NIL;
 	ListCell *lc;
 
+	PreventCommandIfParallelMode("iuid_run_on_nodes()");
 	if (running)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
@@ -67,16 +76,23 @@ iuid_ask_nodes(const char *command, List *nodes, int64 limit)
 				 errdetail(
 					 "A command that runs on several nodes runs a command on several nodes itself."),
 				 errhint("Run the inner command alone.")));
-	call.end = call.start + limit;
-	iuid_find_dblink(&call.dblink);
+	call.end = GetCurrentTimestamp() + limit;
+	iuid_close_stale_connections();
 	foreach (lc, nodes)
 	{
 		answers = lappend(answers, add_node(&call, lfirst(lc)));
 	}
 
 	running = true;
-	(void) iuid_try(ask_all, &call, &error);
-	running = false;
+	PG_TRY();
+	{
+		(void) iuid_try(ask_all, &call, &error);
+	}
+	PG_FINALLY();
+	{
+		running = false;
+	}
+	PG_END_TRY();
 	foreach (lc, call.others)
 	{
 		OtherNode *node = lfirst(lc);
@@ -115,7 +131,6 @@ add_node(Call *call, const NodeServer *node)
 		return answer;
 	}
 	other = palloc0(sizeof(OtherNode));
-	other->dblink = &call->dblink;
 	other->statement = call->statement.text;
 	other->server = node->server;
 	other->answer = answer;
@@ -127,43 +142,23 @@ static bool
 ask_all(void *arg)
 {
 	Call *call = arg;
-	List *open = iuid_list_connections(&call->dblink);
 	ListCell *lc;
 
 	foreach (lc, call->others)
 	{
-		iuid_send_if_open(lfirst(lc), open);
+		iuid_send_if_open(lfirst(lc));
 	}
 	if (call->here != NULL)
 		run_here(call);
-	open_others(call);
-	wait_for_others(call);
-	return true;
-}
-
-/*
- * Opens what is not open.  Each call goes on after the node at which the last
- * one ended, as nodes that let nobody in can take all the time of a call.
- */
-static void
-open_others(Call *call)
-{
-	static uint32 begin;
-	uint32 count = list_length(call->others);
-	uint32 last = begin;
-
-	for (uint32 i = 0; i < count; i++)
+	foreach (lc, call->others)
 	{
-		OtherNode *node = list_nth(call->others, (begin + i) % count);
+		OtherNode *node = lfirst(lc);
 
 		if (node->step == NODE_TO_OPEN && GetCurrentTimestamp() < call->end)
-		{
-			last = begin + i + 1;
 			iuid_open_node(node, call->end);
-		}
-		(void) advance_others(call);
 	}
-	begin = last;
+	wait_for_others(call);
+	return true;
 }
 
 static void
@@ -173,8 +168,8 @@ run_here(Call *call)
 	bool late;
 
 	if (iuid_try_until(execute_here, call, call->end, &error, &late))
-		call->here->success = true;
-	else if (late)
+		return;
+	if (late)
 		iuid_set_failure(call->here, ERRCODE_QUERY_CANCELED, TOO_LATE);
 	else
 		iuid_set_error(call->here, error);
@@ -185,25 +180,8 @@ execute_here(void *arg)
 {
 	Call *call = arg;
 
-	call->here->result = iuid_execute_statement(&call->statement);
+	iuid_set_result(call->here, iuid_execute_statement(&call->statement));
 	return true;
-}
-
-/* Returns whether any of the others has something to do still. */
-static bool
-advance_others(Call *call)
-{
-	bool waiting = false;
-	ListCell *lc;
-
-	foreach (lc, call->others)
-	{
-		OtherNode *node = lfirst(lc);
-
-		iuid_advance_node(node);
-		waiting = waiting || node->step != NODE_DONE;
-	}
-	return waiting;
 }
 
 /* Until all are done, or the time is over. */
@@ -213,17 +191,66 @@ wait_for_others(Call *call)
 	for (;;)
 	{
 		TimestampTz now = GetCurrentTimestamp();
-		int64 pause;
+		bool waiting = false;
+		ListCell *lc;
 
-		if (!advance_others(call) || now >= call->end)
+		foreach (lc, call->others)
+		{
+			waiting = is_waiting(lfirst(lc), now) || waiting;
+		}
+		if (!waiting || now >= call->end)
 			return;
-
-		/* An answer waits here for at most a 20th of the time that it took. */
-		pause =
-			Min((now - call->start) / 20, call->end - now) / IUID_USECS_PER_MS;
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 Max(pause, 1), PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
+		wait_once(call, now);
 		CHECK_FOR_INTERRUPTS();
 	}
+}
+
+/* Whether a node waits for something; a node that connects has a limit. */
+static bool
+is_waiting(OtherNode *node, TimestampTz now)
+{
+	if (node->step == NODE_SETTING || node->step == NODE_STATEMENT)
+		iuid_advance_node(node);
+	else if (node->step == NODE_CONNECTING && now >= node->end)
+		iuid_give_up_node(node,
+						  ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION,
+						  NO_ENTRY);
+	return node->step != NODE_TO_OPEN && node->step != NODE_DONE;
+}
+
+/* Waits for an event of a node, but not long. */
+static void
+wait_once(Call *call, TimestampTz now)
+{
+	int most = list_length(call->others) + OWN_EVENTS;
+	WaitEventSet *set = CreateWaitEventSet(CurrentResourceOwner, most);
+	WaitEvent *events = palloc(sizeof(WaitEvent) * most);
+	TimestampTz end = Min(call->end, now + LOOK_MS * IUID_USECS_PER_MS);
+	ListCell *lc;
+	int count;
+
+	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+	AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+	foreach (lc, call->others)
+	{
+		OtherNode *node = lfirst(lc);
+
+		if (node->step != NODE_DONE && node->step != NODE_TO_OPEN)
+			AddWaitEventToSet(set, node->events,
+							  PQsocket(node->connection->conn), NULL, node);
+		if (node->step == NODE_CONNECTING)
+			end = Min(end, node->end);
+	}
+	count = WaitEventSetWait(set, TimestampDifferenceMilliseconds(now, end),
+							 events, most, PG_WAIT_EXTENSION);
+	FreeWaitEventSet(set);
+	ResetLatch(MyLatch);
+	for (int i = 0; i < count; i++)
+	{
+		OtherNode *node = events[i].user_data;
+
+		if (node != NULL && node->step == NODE_CONNECTING)
+			iuid_connect_node(node);
+	}
+	pfree(events);
 }

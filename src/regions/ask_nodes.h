@@ -24,8 +24,8 @@
  * iuid.node runs the command in this session, in a subtransaction.
  *
  * 55006 if this is called by a command that it runs itself; otherwise as
- * iuid_parse_statement() and iuid_find_dblink(), and 57014 if the statement is
- * cancelled.  After an error, too, no connection has a query without answer.
+ * iuid_parse_statement(), and 57014 if the statement is cancelled.  After an
+ * error, too, no connection has a query without answer.
  */
 extern List *iuid_ask_nodes(const char *command, List *nodes, int64 limit);
 

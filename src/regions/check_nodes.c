@@ -11,7 +11,6 @@
 
 #include "catalog/pg_class.h"
 #include "commands/defrem.h"
-#include "commands/extension.h"
 #include "foreign/foreign.h"
 #include "nodes/parsenodes.h"
 #include "utils/builtins.h"
@@ -20,16 +19,17 @@
 
 #include "ask_nodes.h"
 #include "check_nodes.h"
+#include "connection.h"
 #include "datum.h"
-#include "dblink.h"
 #include "foreign.h"
 #include "problem.h"
 #include "registry/registry.h"
 #include "relation.h"
 #include "settings.h"
+#include "statement.h"
 #include "subtransaction.h"
 
-/* How long all nodes together may take, besides connecting. */
+/* How long the nodes may take, besides connecting. */
 #define LIMIT_OF_ANSWERS (3 * USECS_PER_SEC)
 
 /* By how many seconds the clocks may differ. */
@@ -87,27 +87,20 @@ iuid_check_nodes(FunctionCallInfo fcinfo, List *nodes, const Countries *global,
 {
 	Ask ask = { .fcinfo = fcinfo, .global = global, .local = local };
 	List *others = nodes_with_server(nodes, &ask.limit);
-	NodeServer here = { .node = iuid_setting_node };
 	FormData_pg_class class;
+	Statement statement;
 	char *own;
 	ListCell *node, *answer;
 
 	if (others == NIL)
 		return;
-	if (!OidIsValid(get_extension_oid("dblink", true)))
-	{
-		iuid_report_problem(fcinfo, "other nodes not asked", IUID_NO_COUNTRY,
-							NULL, "They are asked over extension \"dblink\".",
-							"CREATE EXTENSION dblink;");
-		return;
-	}
 	class = iuid_class_of(local);
 	ask.name = NameStr(class.relname);
 	ask.schema = get_namespace_name(class.relnamespace);
 	ask.extensions = get_namespace_name(global->schema);
-	own = pstrdup(
-		iuid_read_json("SELECT ($1::pg_catalog.json)->>'registry'",
-					   ask_one(&ask, &here, registry_query(&ask))->result, 1)[0]);
+	statement = iuid_parse_statement(registry_query(&ask));
+	own = iuid_read_json("SELECT ($1::pg_catalog.json)->>'registry'",
+						 iuid_execute_statement(&statement), 1)[0];
 	forboth(node, others, answer,
 			iuid_ask_nodes(inventory_query(&ask), others, ask.limit))
 	{
@@ -157,9 +150,9 @@ static List *
 nodes_with_server(List *nodes, int64 *limit)
 {
 	List *others = NIL;
+	int seconds = IUID_CONNECT_SECONDS;
 	ListCell *lc;
 
-	*limit = LIMIT_OF_ANSWERS;
 	foreach (lc, nodes)
 	{
 		NodeServer *node = lfirst(lc);
@@ -170,9 +163,9 @@ nodes_with_server(List *nodes, int64 *limit)
 		if (server == NULL || strcmp(node->node, iuid_setting_node) == 0)
 			continue;
 		others = lappend(others, node);
-		*limit += Max(iuid_connect_seconds(server), IUID_CONNECT_SECONDS) *
-			USECS_PER_SEC;
+		seconds = Max(seconds, iuid_connect_seconds(server));
 	}
+	*limit = LIMIT_OF_ANSWERS + seconds * USECS_PER_SEC;
 	return others;
 }
 
@@ -358,7 +351,8 @@ check_registry(const Ask *ask, const NodeServer *node, const char *own)
 	distance = Max((before - IUID_UNIX_EPOCH) - clock,
 				   clock - (after - IUID_UNIX_EPOCH)) /
 		USECS_PER_SEC;
-	if (distance > CLOCK_TOLERANCE)
+	/* The clock can be anything, also NaN. */
+	if (!(distance <= CLOCK_TOLERANCE))
 		iuid_report_problem(ask->fcinfo, "another clock", IUID_NO_COUNTRY,
 							node->node,
 							psprintf("The clock of the node differs by %.1f seconds.",

@@ -80,6 +80,7 @@ iuid_check_regions(PG_FUNCTION_ARGS)
 	iuid_check_reader(check->global.parent);
 	/* No partition goes while it is looked at. */
 	LockRelationOid(check->global.parent, AccessShareLock);
+	iuid_check_reader(check->global.parent);
 	iuid_find_partitions(&check->global);
 	check->local.schema = check->global.schema;
 	check->local.parent = local_of(check->global.table);
@@ -99,7 +100,8 @@ iuid_check_regions(PG_FUNCTION_ARGS)
 		psprintf("SELECT iuid_create_global_table(%s, %s, %d);",
 				 quote_literal_cstr(iuid_qualified_name(check->global.parent)),
 				 local, check->global.entity);
-	saved = iuid_become_owner(check->global.parent);
+	/* A reader of the table does not get the rights of its owner. */
+	saved = iuid_become(iuid_owner_or_caller(check->global.parent));
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 		check_country(check, c);
 	iuid_restore_user(&saved);

@@ -26,8 +26,7 @@ extern void iuid_add_country_check(const Countries *countries, Oid table,
 
 /*
  * Whether the CHECKs of a table say as much.  The constant parts of its CHECKs
- * are evaluated as the owner of the table, which can be another role than the
- * owner of the parent.
+ * are evaluated, but for those that call a function of a user.
  */
 extern bool iuid_has_country_check(const Countries *countries, Oid table,
 								   int country);

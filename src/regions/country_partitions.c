@@ -79,6 +79,7 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	Work *work = palloc0(sizeof(Work));
 	Countries *countries = &work->countries;
 	SavedUser saved;
+	char *name;
 
 	countries->parent = parent;
 	countries->schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
@@ -87,21 +88,19 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	if (work->has_step)
 		work->step = iuid_step_of_interval(PG_GETARG_INTERVAL_P(2));
 	iuid_check_owner(parent);
-	(void) iuid_read_partitioned(parent, ORDER_OF_COUNTRY, countries->schema);
 	iuid_read_routes(fcinfo, countries);
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	saved = iuid_become_owner(parent);
-	work->make_limit = work->drop_limit = iuid_tables_per_call(parent);
-	if (work->has_step)
-		work->make_limit = Max(work->make_limit / TABLES_OF_COUNTRY, 1);
-	iuid_take_locks(plan_work, work);
+	iuid_take_locks(parent, plan_work, work);
+	name = iuid_qualified_name(parent);
 	ask_empty(work);
 	drop_empty(work);
 	for (int i = 0; i < work->new_count; i++)
 		create_country(work, i);
 	iuid_attach(countries->table, work->new, work->new_count);
 	keep_views(work);
+	iuid_check_name(parent, name);
 	for (int i = 0; i < work->new_count; i++)
 		iuid_return_table(fcinfo, work->new[i].table);
 	iuid_restore_user(&saved);
@@ -118,6 +117,10 @@ plan_work(void *arg)
 
 	iuid_check_owner(work->countries.parent);
 	iuid_find_partitions(&work->countries);
+	work->make_limit = iuid_tables_per_call(work->countries.parent, false);
+	work->drop_limit = iuid_tables_per_call(work->countries.parent, true);
+	if (work->has_step)
+		work->make_limit = Max(work->make_limit / TABLES_OF_COUNTRY, 1);
 	plan_new(work);
 	locks = add_locks_of_empty(locks, work);
 	if (work->new_count > 0)
@@ -191,9 +194,8 @@ add_locks_of_empty(List *locks, const Work *work)
 	locks = iuid_add_lock(locks, parent, AccessExclusiveLock);
 	foreach (lc, work->empty)
 		locks =
-			iuid_add_lock_of_all(locks,
-								 work->countries.country[lfirst_int(lc)].partition,
-								 AccessExclusiveLock);
+			iuid_add_locks_of_drop(locks,
+								   work->countries.country[lfirst_int(lc)].partition);
 	if (OidIsValid(rest))
 		locks = iuid_add_lock(locks, rest, AccessExclusiveLock);
 	locks = iuid_add_referred_locks(locks, parent, AccessExclusiveLock);
@@ -211,10 +213,12 @@ changing_view(const Work *work, int c)
 {
 	const Countries *countries = &work->countries;
 	const Country *country = &countries->country[c];
-	Oid view = country->place == NOWHERE ?
-		InvalidOid :
-		iuid_find_country_view(countries->parent, c, countries->entity);
+	Oid taken, view;
 
+	if (country->place == NOWHERE)
+		return InvalidOid;
+	view = iuid_look_for_country_view(countries->parent, c, countries->entity,
+									  &taken);
 	if (!OidIsValid(view))
 		return InvalidOid;
 	if (country->place == ELSEWHERE)
@@ -227,6 +231,18 @@ changing_view(const Work *work, int c)
 		view;
 }
 
+/* Whether a partition of this node has no view, and other nodes no way to it. */
+static bool
+lacks_view(const Work *work, int c)
+{
+	const Countries *countries = &work->countries;
+	const Country *country = &countries->country[c];
+
+	return country->place == HERE && country->has_own &&
+		!OidIsValid(
+			   iuid_find_country_view(countries->parent, c, countries->entity));
+}
+
 static List *
 add_locks_of_views(List *locks, const Work *work)
 {
@@ -235,6 +251,10 @@ add_locks_of_views(List *locks, const Work *work)
 		const Country *country = &work->countries.country[c];
 		Oid view = changing_view(work, c);
 
+		/* Two calls that make a view come one after the other. */
+		if (lacks_view(work, c))
+			locks = iuid_add_lock(locks, work->countries.parent,
+								  ShareUpdateExclusiveLock);
 		if (!OidIsValid(view))
 			continue;
 		locks = iuid_add_lock(locks, view, AccessExclusiveLock);

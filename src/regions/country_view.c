@@ -11,6 +11,7 @@
 
 #include "access/xact.h"
 #include "catalog/dependency.h"
+#include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "commands/view.h"
@@ -32,6 +33,7 @@
 
 #define CTID_COLUMN "ctid"
 
+static bool is_country_view(Oid view, Oid parent);
 static void refuse_ctid(Oid view, const char *query, Oid schema);
 
 char *
@@ -69,21 +71,41 @@ iuid_look_for_country_view(Oid parent, int country, int entity, Oid *taken)
 	if (!OidIsValid(view))
 		return InvalidOid;
 	found = iuid_class_of(view);
-	if (found.relkind == RELKIND_VIEW && found.relowner == class.relowner)
+	if (found.relkind == RELKIND_VIEW && found.relowner == class.relowner &&
+		is_country_view(view, parent))
 		return view;
 	*taken = view;
 	return InvalidOid;
+}
+
+/*
+ * Whether a view was made here: it has the first column, and one table, with
+ * which it goes.  A dump does not know the latter; in a restored view the table
+ * is a partition.
+ */
+static bool
+is_country_view(Oid view, Oid parent)
+{
+	List *shown = iuid_column_names(view);
+	List *tables = iuid_tables_of_view(view);
+	Oid table;
+
+	if (shown == NIL || strcmp(strVal(linitial(shown)), CTID_COLUMN) != 0 ||
+		list_length(tables) != 1)
+		return false;
+	table = linitial_oid(tables);
+	return iuid_goes_with(view, table) ||
+		(get_rel_relispartition(table) &&
+		 get_partition_parent(table, true) == parent);
 }
 
 bool
 iuid_is_current_view(Oid view, Oid partition, Oid parent)
 {
 	List *names = iuid_column_names(parent);
-	List *shown = iuid_column_names(view);
 
-	return list_length(shown) > 0 &&
-		strcmp(strVal(linitial(shown)), CTID_COLUMN) == 0 &&
-		equal(list_delete_first(shown), names) &&
+	return is_country_view(view, parent) &&
+		equal(list_delete_first(iuid_column_names(view)), names) &&
 		list_member_oid(iuid_tables_of_view(view), partition);
 }
 

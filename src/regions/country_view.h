@@ -25,7 +25,8 @@ extern char *iuid_country_view_name(const char *parent, int country, int entity)
 
 /*
  * The view of a country that a table has; InvalidOid for none.  42P07 if the
- * name is that of a relation of another kind or another owner.
+ * name is that of another relation: of another kind, of another owner, or a view
+ * that iuid_make_country_view() did not make.
  */
 extern Oid iuid_find_country_view(Oid parent, int country, int entity);
 

@@ -10,7 +10,6 @@
 #include "compat.h"
 
 #include "catalog/pg_class.h"
-#include "nodes/value.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -55,7 +54,7 @@ iuid_drop_global_table(PG_FUNCTION_ARGS)
 	work.global = PG_GETARG_OID(0);
 	iuid_check_owner(work.global);
 	saved = iuid_become_owner(work.global);
-	iuid_take_locks(plan_work, &work);
+	iuid_take_locks(work.global, plan_work, &work);
 	name = iuid_qualified_name(work.global);
 	if (OidIsValid(work.local))
 	{
@@ -124,26 +123,29 @@ check_table(Work *work)
 					 "Detach the partitions that are to stay, and use DROP TABLE.")));
 }
 
-/* 42809 unless the view is as iuid_create_global_view() makes it. */
+/*
+ * 42809 unless the view is as iuid_create_global_view() makes it, 42501 if a
+ * foreign table of it belongs to another role.
+ */
 static void
 check_view(Work *work)
 {
-	List *columns = iuid_column_names(work->global);
 	ListCell *lc;
 
 	foreach (lc, iuid_tables_of_view(work->global))
 	{
-		FormData_pg_class class = iuid_class_of(lfirst_oid(lc));
-
-		if (class.relkind == RELKIND_FOREIGN_TABLE)
-			work->foreign = lappend_oid(work->foreign, lfirst_oid(lc));
+		if (get_rel_relkind(lfirst_oid(lc)) != RELKIND_FOREIGN_TABLE)
+			continue;
+		/* A view can stand on the table of another role. */
+		iuid_check_owner(lfirst_oid(lc));
+		work->foreign = lappend_oid(work->foreign, lfirst_oid(lc));
 	}
-	if (columns == NIL || strcmp(strVal(linitial(columns)), IUID_NODE_COLUMN) != 0)
+	if (!iuid_is_global_view(work->global))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("%s is not a global view",
 						iuid_qualified_name(work->global)),
-				 errdetail("The first column of a global view is \"%s\".",
-						   IUID_NODE_COLUMN),
+				 errdetail(
+					 "Its first column or its foreign tables are not those that iuid_create_global_view() makes."),
 				 errhint("Use DROP VIEW.")));
 }

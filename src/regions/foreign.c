@@ -30,6 +30,23 @@ iuid_stands_on(Oid foreign, const char *server, Oid local, const char *name)
 		strcmp(table, name) == 0;
 }
 
+bool
+iuid_is_of_global_view(Oid foreign)
+{
+	static const char *const wanted[][2] = { { "updatable", "false" },
+											 { "truncatable", "false" },
+											 { "async_capable", "true" } };
+
+	for (size_t i = 0; i < lengthof(wanted); i++)
+	{
+		const char *value = iuid_foreign_option(foreign, wanted[i][0]);
+
+		if (value == NULL || strcmp(value, wanted[i][1]) != 0)
+			return false;
+	}
+	return true;
+}
+
 const char *
 iuid_foreign_option(Oid foreign, const char *option)
 {

@@ -21,6 +21,14 @@
 extern bool iuid_stands_on(Oid foreign, const char *server, Oid local,
 						   const char *name);
 
+/*
+ * Whether a foreign table has the options that the foreign tables of a view over
+ * all nodes are made with.
+ */
+#define IUID_GLOBAL_VIEW_OPTIONS \
+	"updatable 'false', truncatable 'false', async_capable 'true'"
+extern bool iuid_is_of_global_view(Oid foreign);
+
 /* The option of a foreign table; NULL if it is not set. */
 extern const char *iuid_foreign_option(Oid foreign, const char *option);
 

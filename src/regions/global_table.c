@@ -31,21 +31,21 @@
 typedef struct Work
 {
 	Countries countries; /* of the global table */
+	char *schema;		 /* of the global table */
+	char *name;
 	Oid local;
 	bool drop[IUID_COUNTRIES]; /* the foreign table of the country */
 	bool make[IUID_COUNTRIES]; /* a foreign table for the country */
 } Work;
 
-static Oid find_global(const Work *work, const char *schema, const char *name);
+static Oid find_global(const Work *work);
 static List *plan_work(void *arg);
 static bool plan_foreign(Work *work);
 static bool is_current(const Work *work, int country);
 static void check_local(const Work *work);
-static void create_parent(Work *work, const char *schema, const char *name);
-static void change_foreign(FunctionCallInfo fcinfo, const Work *work,
-						   const char *schema, const char *name);
-static void create_foreign(const Work *work, int country, const char *schema,
-						   const char *foreign);
+static void create_parent(Work *work);
+static void change_foreign(FunctionCallInfo fcinfo, const Work *work);
+static void create_foreign(const Work *work, int country, const char *foreign);
 
 /*
  * iuid_create_global_table(global, local, entity): makes a table with the
@@ -62,29 +62,26 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 							 "Give the name of the global table, the local table, and the number of the entity that is in them.");
 	Work *work = palloc0(sizeof(Work));
 	Countries *countries = &work->countries;
-	char *schema, *name;
 	SavedUser saved;
 
 	work->local = PG_GETARG_OID(1);
 	countries->entity = entity;
 	countries->schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	iuid_check_owner(work->local);
-	(void) iuid_read_partitioned(work->local, ORDER_OF_COUNTRY,
-								 countries->schema);
-	iuid_read_global_name(PG_GETARG_TEXT_PP(0), work->local, &schema, &name);
-	countries->parent = find_global(work, schema, name);
+	iuid_read_global_name(PG_GETARG_TEXT_PP(0), work->local, &work->schema,
+						  &work->name);
 	iuid_read_routes(fcinfo, countries);
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	saved = iuid_become_owner(work->local);
-	iuid_take_locks(plan_work, work);
+	iuid_take_locks(work->local, plan_work, work);
 	check_local(work);
 	if (!OidIsValid(countries->parent))
 	{
-		create_parent(work, schema, name);
+		create_parent(work);
 		iuid_return_table(fcinfo, countries->parent);
 	}
-	change_foreign(fcinfo, work, schema, name);
+	change_foreign(fcinfo, work);
 	iuid_restore_user(&saved);
 	return (Datum) 0;
 }
@@ -94,9 +91,10 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
  * if the table has another DEFAULT partition than the local table.
  */
 static Oid
-find_global(const Work *work, const char *schema, const char *name)
+find_global(const Work *work)
 {
-	Oid table = get_relname_relid(name, get_namespace_oid(schema, false));
+	Oid table =
+		get_relname_relid(work->name, get_namespace_oid(work->schema, false));
 	Partitioned *parent;
 
 	if (!OidIsValid(table))
@@ -126,15 +124,15 @@ static List *
 plan_work(void *arg)
 {
 	Work *work = arg;
-	Oid parent = work->countries.parent;
 	List *locks = NIL;
+	Oid parent;
 
 	iuid_check_owner(work->local);
+	(void) iuid_read_partitioned(work->local, ORDER_OF_COUNTRY,
+								 work->countries.schema);
+	work->countries.parent = parent = find_global(work);
 	if (OidIsValid(parent))
-	{
-		iuid_check_owner(parent);
 		iuid_find_partitions(&work->countries);
-	}
 	if (!plan_foreign(work) && OidIsValid(parent))
 		return NIL;
 	if (OidIsValid(parent))
@@ -223,12 +221,12 @@ check_local(const Work *work)
 
 /* Makes the global table, with the local table as its DEFAULT partition. */
 static void
-create_parent(Work *work, const char *schema, const char *name)
+create_parent(Work *work)
 {
 	Countries *countries = &work->countries;
 	const char *key =
 		iuid_read_partitioned(work->local, ORDER_OF_COUNTRY, countries->schema)->key;
-	const char *global = quote_qualified_identifier(schema, name);
+	const char *global = quote_qualified_identifier(work->schema, work->name);
 
 	iuid_execute("CREATE TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED)"
 				 " PARTITION BY RANGE (%s %s)",
@@ -237,16 +235,16 @@ create_parent(Work *work, const char *schema, const char *name)
 											"iuid_country_ops"));
 	iuid_execute("ALTER TABLE %s ATTACH PARTITION %s DEFAULT", global,
 				 iuid_qualified_name(work->local));
-	countries->parent = get_relname_relid(name, get_namespace_oid(schema, false));
+	countries->parent =
+		get_relname_relid(work->name, get_namespace_oid(work->schema, false));
 }
 
 static void
-change_foreign(FunctionCallInfo fcinfo, const Work *work, const char *schema,
-			   const char *name)
+change_foreign(FunctionCallInfo fcinfo, const Work *work)
 {
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
-		char *foreign = iuid_shortened_name(name, psprintf("_c%d", c));
+		char *foreign = iuid_shortened_name(work->name, psprintf("_c%d", c));
 
 		if (work->drop[c])
 			iuid_execute("DROP FOREIGN TABLE %s",
@@ -254,10 +252,11 @@ change_foreign(FunctionCallInfo fcinfo, const Work *work, const char *schema,
 							 work->countries.country[c].partition));
 		if (!work->make[c])
 			continue;
-		create_foreign(work, c, schema, foreign);
+		create_foreign(work, c, foreign);
 		iuid_return_table(fcinfo,
 						  get_relname_relid(foreign,
-											get_namespace_oid(schema, false)));
+											get_namespace_oid(work->schema,
+															  false)));
 	}
 }
 
@@ -266,15 +265,14 @@ change_foreign(FunctionCallInfo fcinfo, const Work *work, const char *schema,
  * has no TRUNCATE.
  */
 static void
-create_foreign(const Work *work, int country, const char *schema,
-			   const char *foreign)
+create_foreign(const Work *work, int country, const char *foreign)
 {
 	const Countries *countries = &work->countries;
 	NewPartition range = iuid_range_of_country(country);
 
 	iuid_execute("CREATE FOREIGN TABLE %s PARTITION OF %s FOR VALUES FROM ('%s') TO ('%s') SERVER %s"
 				 " OPTIONS (schema_name %s, table_name %s, truncatable 'false')",
-				 quote_qualified_identifier(schema, foreign),
+				 quote_qualified_identifier(work->schema, foreign),
 				 iuid_qualified_name(countries->parent),
 				 iuid_text_of_bound(&range.lower),
 				 iuid_text_of_bound(&range.upper),

@@ -90,7 +90,7 @@ iuid_create_global_view(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	saved = iuid_become_owner(work.local);
-	iuid_take_locks(plan_work, &work);
+	iuid_take_locks(work.local, plan_work, &work);
 	is_new = !OidIsValid(work.view);
 	drop_stale(&work);
 	foreach (lc, work.others)
@@ -176,8 +176,11 @@ plan_work(void *arg)
 	{
 		foreach (lc, iuid_tables_of_view(work->view))
 		{
-			if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_FOREIGN_TABLE)
-				work->leaving = lappend_oid(work->leaving, lfirst_oid(lc));
+			if (get_rel_relkind(lfirst_oid(lc)) != RELKIND_FOREIGN_TABLE)
+				continue;
+			/* A view can stand on the table of another role. */
+			iuid_check_owner(lfirst_oid(lc));
+			work->leaving = lappend_oid(work->leaving, lfirst_oid(lc));
 		}
 		locks = iuid_add_lock(locks, work->view, AccessExclusiveLock);
 	}
@@ -202,7 +205,8 @@ plan_work(void *arg)
 
 /*
  * The relation of a name in the schema of the view; InvalidOid for none.  42P07
- * if it is of another kind, or belongs to another role than the local table.
+ * if it is of another kind, belongs to another role than the local table, or was
+ * not made here.
  */
 static Oid
 find_relation(const Work *work, const char *name, char kind)
@@ -215,7 +219,9 @@ find_relation(const Work *work, const char *name, char kind)
 		return InvalidOid;
 	class = iuid_class_of(relation);
 	if (class.relkind != kind ||
-		class.relowner != iuid_class_of(work->local).relowner)
+		class.relowner != iuid_class_of(work->local).relowner ||
+		(kind == RELKIND_VIEW ? !iuid_is_global_view(relation) :
+								!iuid_is_of_global_view(relation)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_TABLE),
 				 errmsg("relation %s already exists",
@@ -267,7 +273,8 @@ static void
 create_foreign(const Work *work, const Other *other)
 {
 	iuid_execute("CREATE FOREIGN TABLE %s (%s) SERVER %s"
-				 " OPTIONS (schema_name %s, table_name %s, updatable 'false', truncatable 'false', async_capable 'true')",
+				 " OPTIONS (schema_name %s, table_name %s, " IUID_GLOBAL_VIEW_OPTIONS
+				 ")",
 				 quote_qualified_identifier(work->schema, other->name),
 				 column_definitions(work->local),
 				 quote_identifier(other->node->server),

@@ -19,36 +19,51 @@
 #include "node_answer.h"
 #include "owner.h"
 
-/* dblink does not check what bytes a node has sent. */
+/* The longest answer, in bytes (64 MB): it is in memory, several times. */
+#define ANSWER_MAX 67108864
+
+static bool check_text(NodeAnswer *answer, const char *text);
+static bool check_length(NodeAnswer *answer, size_t length);
+static size_t length_of(const char *text);
+
+/* libpq does not check what bytes a node has sent. */
 void
 iuid_set_result(NodeAnswer *answer, const char *result)
 {
-	if (result != NULL && !pg_verifymbstr(result, strlen(result), true))
-		iuid_set_failure(answer, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
-						 "the answer is not a text in the encoding of this database");
-	else
-	{
-		answer->success = true;
-		answer->result = result;
-	}
+	if (result != NULL && !check_text(answer, result))
+		return;
+	answer->success = true;
+	answer->result = result == NULL ? NULL : pstrdup(result);
 }
 
 void
 iuid_set_error(NodeAnswer *answer, const ErrorData *error)
 {
+	iuid_set_remote_error(answer, unpack_sql_state(error->sqlerrcode),
+						  error->message, error->detail, error->hint);
+}
+
+void
+iuid_set_remote_error(NodeAnswer *answer, const char *sqlstate,
+					  const char *message, const char *detail, const char *hint)
+{
 	StringInfoData text;
 
+	if (!check_length(answer,
+					  length_of(message) + length_of(detail) + length_of(hint)))
+		return;
 	initStringInfo(&text);
-	appendStringInfoString(&text, error->message);
-	if (error->detail != NULL)
-		appendStringInfo(&text, "\nDETAIL:  %s", error->detail);
-	if (error->hint != NULL)
-		appendStringInfo(&text, "\nHINT:  %s", error->hint);
-	if (!pg_verifymbstr(text.data, text.len, true))
-		iuid_set_failure(answer, error->sqlerrcode,
-						 "the message is not a text in the encoding of this database");
-	else
-		iuid_set_failure(answer, error->sqlerrcode, text.data);
+	appendStringInfo(&text, "%s: %s", sqlstate, message == NULL ? "" : message);
+	if (detail != NULL)
+		appendStringInfo(&text, "\nDETAIL:  %s", detail);
+	if (hint != NULL)
+		appendStringInfo(&text, "\nHINT:  %s", hint);
+	while (text.len > 0 && text.data[text.len - 1] == '\n')
+		text.data[--text.len] = '\0';
+	if (!check_text(answer, text.data))
+		return;
+	answer->success = false;
+	answer->result = text.data;
 }
 
 void
@@ -56,6 +71,37 @@ iuid_set_failure(NodeAnswer *answer, int sqlstate, const char *message)
 {
 	answer->success = false;
 	answer->result = psprintf("%s: %s", unpack_sql_state(sqlstate), message);
+}
+
+/* If a text cannot be an answer, that is the answer, and the result is false. */
+static bool
+check_text(NodeAnswer *answer, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (!check_length(answer, length))
+		return false;
+	if (pg_verifymbstr(text, length, true))
+		return true;
+	iuid_set_failure(answer, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
+					 "the answer is no text in the encoding of this database");
+	return false;
+}
+
+static bool
+check_length(NodeAnswer *answer, size_t length)
+{
+	if (length <= ANSWER_MAX)
+		return true;
+	iuid_set_failure(answer, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+					 psprintf("the answer has more than %d bytes", ANSWER_MAX));
+	return false;
+}
+
+static size_t
+length_of(const char *text)
+{
+	return text == NULL ? 0 : strlen(text);
 }
 
 char **
@@ -87,5 +133,7 @@ iuid_read_json(const char *query, const char *json, int count)
 	}
 	SPI_finish();
 	iuid_restore_user(&saved);
+	/* It can be long, and is read for each country. */
+	pfree(DatumGetPointer(parameter));
 	return row;
 }

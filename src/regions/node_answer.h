@@ -25,11 +25,16 @@ typedef struct NodeAnswer
 } NodeAnswer;
 
 /*
- * These functions set success and result.  What other nodes have sent is
- * checked: text that is not in the encoding of this database is a failure.
+ * These functions set success and result, by copies.  What other nodes have sent
+ * is checked: text that is not in the encoding of this database (22021), or has
+ * more than 64 MB (54000), is a failure.  A message may be NULL, and so may
+ * detail and hint.
  */
 extern void iuid_set_result(NodeAnswer *answer, const char *result);
 extern void iuid_set_error(NodeAnswer *answer, const ErrorData *error);
+extern void iuid_set_remote_error(NodeAnswer *answer, const char *sqlstate,
+								  const char *message, const char *detail,
+								  const char *hint);
 extern void iuid_set_failure(NodeAnswer *answer, int sqlstate,
 							 const char *message);
 

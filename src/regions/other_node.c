@@ -9,7 +9,8 @@
  */
 #include "compat.h"
 
-#include "miscadmin.h"
+#include "mb/pg_wchar.h"
+#include "storage/latch.h"
 #include "utils/timestamp.h"
 
 #include "foreign.h"
@@ -25,41 +26,34 @@
 
 #define BROKEN "the connection to the node broke"
 
+#define SQLSTATE_LENGTH 5
+
+/*
+ * libpq keeps a buffer for the longest statement and one for the longest answer, so
+ * after a longer one the connection goes.
+ */
+#define KEPT_BUFFER 1048576
+
 static bool find_connection(void *arg);
-static bool read_result(void *arg);
-static void take_result(OtherNode *node, ErrorData *error);
-static void send_next(OtherNode *node, const char *query, NodeStep step);
-static bool is_refusal(const ErrorData *error);
-static bool has_wrong_columns(const ErrorData *error);
+static bool start_connection(void *arg);
+static bool check_password_used(void *arg);
+static void send_query(OtherNode *node, const char *query, NodeStep step);
+static void read_results(OtherNode *node);
+static void drop_notifications(PGconn *conn);
+static void take_result(OtherNode *node, const PGresult *result);
+static void take_value(OtherNode *node, const PGresult *result);
+static void take_error(OtherNode *node, const PGresult *result);
+static void end_query(OtherNode *node);
+static bool is_long(const char *text);
+static bool try_node(OtherNode *node, bool (*part)(void *arg));
 static bool reject_values(void *arg);
-static void fail(OtherNode *node, const ErrorData *error);
-static void close_connection(OtherNode *node);
+static void close_node(OtherNode *node);
 
 void
-iuid_send_if_open(OtherNode *node, List *open)
+iuid_send_if_open(OtherNode *node)
 {
-	const char *name = node->connection.name;
-	ErrorData *error;
-	ListCell *lc;
-
-	if (!iuid_try(find_connection, node, &error))
-	{
-		/* The catalogs may be locked: that is a wait of the statement. */
-		if (error != NULL && error->sqlerrcode == ERRCODE_QUERY_CANCELED)
-			ReThrowError(error);
-		fail(node, error);
-		return;
-	}
-	foreach (lc, open)
-	{
-		bool same = strcmp(lfirst(lc), name) == 0;
-
-		if (same && iuid_is_alive(node->dblink, name) &&
-			iuid_send_query(node->dblink, name, node->statement))
-			node->step = NODE_STATEMENT_RESULT;
-		else if (same || iuid_is_stale(&node->connection, lfirst(lc)))
-			iuid_disconnect(node->dblink, lfirst(lc));
-	}
+	if (try_node(node, find_connection) && node->connection->conn != NULL)
+		send_query(node, node->statement, NODE_STATEMENT);
 }
 
 static bool
@@ -75,115 +69,235 @@ find_connection(void *arg)
 void
 iuid_open_node(OtherNode *node, TimestampTz end)
 {
-	ErrorData *error;
-	bool late;
+	int seconds;
 
-	if (iuid_connect(node->dblink, &node->connection, end, &error, &late))
-		send_next(node, SETTING, NODE_SETTING_RESULT);
-	else if (late)
-		iuid_give_up_node(node,
-						  ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION,
-						  "could not connect to the node in time");
-	else
-		fail(node, error);
-}
-
-/*
- * While a result is read, this statement cannot be cancelled.  So an error with
- * the SQLSTATE of a cancel comes from the node.
- */
-void
-iuid_advance_node(OtherNode *node)
-{
-	while (node->step > NODE_TO_OPEN && node->step < NODE_DONE &&
-		   !iuid_is_busy(node->dblink, node->connection.name))
-	{
-		ErrorData *error;
-
-		HOLD_CANCEL_INTERRUPTS();
-		if (iuid_try(read_result, node, &error))
-			RESUME_CANCEL_INTERRUPTS(); /* an error does that itself */
-		take_result(node, error);
-	}
+	if (!try_node(node, start_connection))
+		return;
+	seconds = node->connection->connect_seconds;
+	node->end = end;
+	if (seconds > 0)
+		node->end = Min(end, GetCurrentTimestamp() + seconds * USECS_PER_SEC);
+	/* As PQconnectPoll() wants to be called for the first time. */
+	node->events = WL_SOCKET_WRITEABLE;
+	node->step = NODE_CONNECTING;
 }
 
 static bool
-read_result(void *arg)
+start_connection(void *arg)
 {
-	OtherNode *node = arg;
-
-	node->rows =
-		iuid_read_result(node->dblink, node->connection.name, &node->value);
-	if (node->rows > 1)
-		iuid_reject_values();
+	iuid_start_connection(((OtherNode *) arg)->connection);
 	return true;
 }
 
-static void
-take_result(OtherNode *node, ErrorData *error)
+void
+iuid_connect_node(OtherNode *node)
 {
-	switch (node->step)
+	PGconn *conn = node->connection->conn;
+
+	switch (PQconnectPoll(conn))
 	{
-		case NODE_SETTING_RESULT:
-			if (error == NULL || is_refusal(error))
-				node->step = NODE_SETTING_END;
-			else
-				fail(node, error);
+		case PGRES_POLLING_READING:
+			node->events = WL_SOCKET_READABLE;
+			/* Not before: what the node says until then is not of that kind. */
+			if (PQstatus(conn) == CONNECTION_AUTH_OK)
+				drop_notifications(conn);
 			break;
-		case NODE_SETTING_END:
-			if (error == NULL)
-				send_next(node, node->statement, NODE_STATEMENT_RESULT);
-			else
-				fail(node, error);
+		case PGRES_POLLING_WRITING:
+			node->events = WL_SOCKET_WRITEABLE;
 			break;
-		case NODE_STATEMENT_RESULT:
-			if (error != NULL && has_wrong_columns(error))
-				(void) iuid_try(reject_values, NULL, &error);
-			if (error != NULL)
-				fail(node, error);
-			else
-			{
-				iuid_set_result(node->answer, node->value);
-				node->step = NODE_STATEMENT_END;
-			}
+		case PGRES_POLLING_OK:
+			if (try_node(node, check_password_used))
+				send_query(node, SETTING, NODE_SETTING);
 			break;
 		default:
-			/* The node may have read several statements where there is one. */
-			if (error == NULL && node->rows > 0 &&
-				!iuid_try(reject_values, NULL, &error))
-				fail(node, error);
-			else if (error != NULL)
-				close_connection(node);
-			node->step = NODE_DONE;
+			iuid_set_remote_error(node->answer,
+								  unpack_sql_state(
+									  ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
+								  "could not connect to the node",
+								  PQerrorMessage(conn), NULL);
+			close_node(node);
 	}
 }
 
+static bool
+check_password_used(void *arg)
+{
+	iuid_check_password_used(((OtherNode *) arg)->connection);
+	return true;
+}
+
+/*
+ * The extended protocol: the node takes one statement, however it reads the
+ * text.  Row by row: what has more than one is known at the second.
+ */
 static void
-send_next(OtherNode *node, const char *query, NodeStep step)
+send_query(OtherNode *node, const char *query, NodeStep step)
 {
+	PGconn *conn = node->connection->conn;
+
 	node->step = step;
-	if (!iuid_send_query(node->dblink, node->connection.name, query))
+	node->has_answered = false;
+	if (PQsendQueryParams(conn, query, 0, NULL, NULL, NULL, NULL, 0) == 0 ||
+		PQsetSingleRowMode(conn) == 0)
 		iuid_give_up_node(node, ERRCODE_CONNECTION_FAILURE, BROKEN);
+	/* What the socket has not taken yet, iuid_advance_node() sends. */
+	node->events = WL_SOCKET_READABLE | WL_SOCKET_WRITEABLE;
 }
 
-/* Whether the node has understood a command, and refused it. */
-static bool
-is_refusal(const ErrorData *error)
+void
+iuid_advance_node(OtherNode *node)
 {
-	int category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
+	PGconn *conn = node->connection->conn;
+	int unsent = PQflush(conn);
 
-	return category == ERRCODE_DATA_EXCEPTION ||
-		category == ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION;
+	if (unsent < 0 || PQconsumeInput(conn) == 0)
+	{
+		/* What came before the end is read, as it may say why. */
+		read_results(node);
+		iuid_give_up_node(node, ERRCODE_CONNECTION_FAILURE, BROKEN);
+		return;
+	}
+	node->events = WL_SOCKET_READABLE | (unsent > 0 ? WL_SOCKET_WRITEABLE : 0);
+	read_results(node);
 }
 
-/* Whether dblink says that a result has not the one column it must have. */
-static bool
-has_wrong_columns(const ErrorData *error)
+static void
+read_results(OtherNode *node)
 {
-	static const char *const message = "remote query result rowtype";
+	NodeStep step = node->step;
 
-	return error->sqlerrcode == ERRCODE_DATATYPE_MISMATCH &&
-		strncmp(error->message, message, strlen(message)) == 0;
+	drop_notifications(node->connection->conn);
+	while (node->step == step && !PQisBusy(node->connection->conn))
+	{
+		PGresult *result = PQgetResult(node->connection->conn);
+
+		if (result == NULL)
+			end_query(node);
+		else
+			take_result(node, result);
+		PQclear(result);
+	}
+}
+
+/* A command may have entered LISTEN; and a node can send them unasked. */
+static void
+drop_notifications(PGconn *conn)
+{
+	PGnotify *notification;
+
+	while ((notification = PQnotifies(conn)) != NULL)
+		PQfreemem(notification);
+}
+
+static void
+take_result(OtherNode *node, const PGresult *result)
+{
+	switch (PQresultStatus(result))
+	{
+		case PGRES_SINGLE_TUPLE:
+		case PGRES_TUPLES_OK:
+		case PGRES_COMMAND_OK:
+			if (node->step == NODE_STATEMENT)
+				take_value(node, result);
+			break;
+		case PGRES_FATAL_ERROR:
+			/* The node may not know the setting. */
+			if (node->step == NODE_STATEMENT)
+				take_error(node, result);
+			break;
+		default:
+			iuid_give_up_node(node, ERRCODE_PROTOCOL_VIOLATION,
+							  "the node does not answer as PostgreSQL does");
+	}
+}
+
+/* A result with one row, the end of such a result, or a command's tag. */
+static void
+take_value(OtherNode *node, const PGresult *result)
+{
+	bool is_command = PQresultStatus(result) == PGRES_COMMAND_OK;
+	bool is_row = PQntuples(result) > 0;
+
+	if ((!is_command && PQnfields(result) != 1) || (is_row && node->has_answered))
+	{
+		(void) try_node(node, reject_values);
+		return;
+	}
+	if (node->has_answered)
+		return;
+	if (PQclientEncoding(node->connection->conn) != GetDatabaseEncoding() ||
+		(is_row &&
+		 strlen(PQgetvalue(result, 0, 0)) != (size_t) PQgetlength(result, 0, 0)))
+	{
+		iuid_give_up_node(node, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
+						  "the answer is no text in the encoding of this database");
+		return;
+	}
+	node->has_answered = true;
+	if (is_command)
+		iuid_set_result(node->answer,
+						PQcmdStatus(unconstify(PGresult *, result)));
+	else if (is_row && !PQgetisnull(result, 0, 0))
+		iuid_set_result(node->answer, PQgetvalue(result, 0, 0));
+	else
+		iuid_set_result(node->answer, NULL);
+}
+
+static void
+take_error(OtherNode *node, const PGresult *result)
+{
+	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+	/* libpq's own error has no SQLSTATE; a second error is not read. */
+	if (sqlstate == NULL || strlen(sqlstate) != SQLSTATE_LENGTH ||
+		(node->has_answered && !node->answer->success))
+	{
+		iuid_give_up_node(node, ERRCODE_CONNECTION_FAILURE, BROKEN);
+		return;
+	}
+	node->has_answered = true;
+	iuid_set_remote_error(node->answer, sqlstate,
+						  PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY),
+						  PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL),
+						  PQresultErrorField(result, PG_DIAG_MESSAGE_HINT));
+}
+
+/* The node is ready for the next query. */
+static void
+end_query(OtherNode *node)
+{
+	if (node->step == NODE_SETTING)
+		send_query(node, node->statement, NODE_STATEMENT);
+	else if (!node->has_answered)
+		iuid_give_up_node(node, ERRCODE_PROTOCOL_VIOLATION,
+						  "the node does not answer as PostgreSQL does");
+	else if (PQtransactionStatus(node->connection->conn) != PQTRANS_IDLE ||
+			 is_long(node->statement) || is_long(node->answer->result))
+		close_node(node);
+	else
+		node->step = NODE_DONE;
+}
+
+static bool
+is_long(const char *text)
+{
+	return text != NULL && strlen(text) > KEPT_BUFFER;
+}
+
+/* Does a part of the work; an error in it is the answer of the node. */
+static bool
+try_node(OtherNode *node, bool (*part)(void *arg))
+{
+	ErrorData *error;
+
+	if (iuid_try(part, node, &error))
+		return true;
+	/* The catalogs may be locked: that is a wait of this statement. */
+	if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+		ReThrowError(error);
+	iuid_set_error(node->answer, error);
+	close_node(node);
+	return false;
 }
 
 static bool
@@ -192,33 +306,21 @@ reject_values(void *arg pg_attribute_unused())
 	iuid_reject_values();
 }
 
-static void
-fail(OtherNode *node, const ErrorData *error)
-{
-	iuid_set_error(node->answer, error);
-	close_connection(node);
-}
-
 void
 iuid_give_up_node(OtherNode *node, int sqlstate, const char *message)
 {
 	if (node->step == NODE_DONE)
 		return;
-	if (node->step != NODE_STATEMENT_END)
+	/* An error counts without its end, but a value can still be rolled back. */
+	if (!node->has_answered || node->answer->success)
 		iuid_set_failure(node->answer, sqlstate, message);
-	close_connection(node);
+	close_node(node);
 }
 
-/* It is not open if connecting failed, or if a user's command closed it. */
 static void
-close_connection(OtherNode *node)
+close_node(OtherNode *node)
 {
-	ListCell *lc;
-
-	foreach (lc, iuid_list_connections(node->dblink))
-	{
-		if (strcmp(lfirst(lc), node->connection.name) == 0)
-			iuid_disconnect(node->dblink, lfirst(lc));
-	}
+	if (node->connection != NULL && node->connection->conn != NULL)
+		iuid_close_connection(node->connection);
 	node->step = NODE_DONE;
 }

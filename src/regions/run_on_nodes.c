@@ -57,9 +57,9 @@ iuid_run_on_nodes(PG_FUNCTION_ARGS)
 	iuid_check_node(fcinfo);
 	nodes =
 		choose_nodes(fcinfo, PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1));
-	nodes = iuid_ask_nodes(text_to_cstring(PG_GETARG_TEXT_PP(0)), nodes, limit);
-
+	/* The command can drop this function. */
 	InitMaterializedSRF(fcinfo, 0);
+	nodes = iuid_ask_nodes(text_to_cstring(PG_GETARG_TEXT_PP(0)), nodes, limit);
 	foreach (lc, nodes)
 	{
 		const NodeAnswer *answer = lfirst(lc);

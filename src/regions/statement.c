@@ -27,14 +27,6 @@ iuid_parse_statement(const char *text)
 	List *statements;
 	Node *node;
 
-	if (strlen(text) > IUID_STATEMENT_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("the command is too long"),
-				 errdetail("It can have %d bytes at most, as what is longer could wait for a node that is gone.",
-						   IUID_STATEMENT_MAX),
-				 errhint(
-					 "Put what is long into a function or a table at the nodes.")));
 	statements = parse(text);
 	if (list_length(statements) != 1)
 		ereport(ERROR,

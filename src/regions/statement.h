@@ -21,16 +21,8 @@ typedef struct Statement
 } Statement;
 
 /*
- * The bytes that a statement can have.  dblink waits until the network has
- * taken the statement.  The network takes that many at once from a connection
- * that was idle, even if the other side is gone.
- */
-#define IUID_STATEMENT_MAX 16384
-
-/*
  * Parses a statement.  42601 if there is not exactly one; 0A000 if it is
- * transaction control, or COPY from or to the client; 54000 if it is longer
- * than IUID_STATEMENT_MAX bytes.
+ * transaction control, or COPY from or to the client.
  */
 extern Statement iuid_parse_statement(const char *text);
 

@@ -22,9 +22,11 @@
 #include "rewrite/rewriteSupport.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
 #include "execute.h"
+#include "foreign.h"
 #include "relation.h"
 #include "view.h"
 
@@ -68,6 +70,21 @@ iuid_column_list(Oid relation)
 		comma = ", ";
 	}
 	return list.data;
+}
+
+bool
+iuid_is_global_view(Oid view)
+{
+	List *names = iuid_column_names(view);
+	ListCell *lc;
+
+	foreach (lc, iuid_tables_of_view(view))
+	{
+		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_FOREIGN_TABLE &&
+			!iuid_is_of_global_view(lfirst_oid(lc)))
+			return false;
+	}
+	return names != NIL && strcmp(strVal(linitial(names)), IUID_NODE_COLUMN) == 0;
 }
 
 List *

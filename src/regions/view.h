@@ -23,6 +23,12 @@ extern List *iuid_column_names(Oid relation);
 /* The same as SQL text: quoted, and with commas between. */
 extern char *iuid_column_list(Oid relation);
 
+/*
+ * Whether a view is as iuid_create_global_view() makes it, by its first column
+ * and the options of its foreign tables.
+ */
+extern bool iuid_is_global_view(Oid view);
+
 /* The OIDs of the relations in the query of a view. */
 extern List *iuid_tables_of_view(Oid view);
 

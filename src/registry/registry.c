@@ -5,9 +5,10 @@
  *
  * The tables are small, and a query needs them for every row (benchmark route).
  * So the cache reads all of them at once, and drops all of them when one
- * changes.  A statement sees one registry from its beginning to its end: each
- * place of a query that calls a function (call site) has a pin on the registry
- * that it saw, and uses it as long as the snapshot is the same.
+ * changes.  Within one process, a statement sees one registry from its first
+ * look-up to its end: each place of a query that calls a function (call site)
+ * has a pin on the registry that it saw, and uses it as long as the snapshot is
+ * the same.  A parallel worker is a process of its own.
  *
  * Copyright (c) 2026, the iuid authors
  *

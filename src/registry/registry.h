@@ -5,8 +5,8 @@
  *
  * Every function here takes the fcinfo of an SQL function of the extension,
  * whose schema has the registry tables.  The SQL function must not use
- * flinfo->fn_extra, which is in use here.  Within one snapshot the answers stay
- * the same, whatever other sessions commit.
+ * flinfo->fn_extra, which is in use here.  Within one process and snapshot the
+ * answers stay the same, whatever other sessions commit.
  *
  * 42P01 if a table is missing, 42809 if something else has its name, 42703
  * and 42804 for its columns, 23502, 23505 and 23514 for its rows, 54000 if the

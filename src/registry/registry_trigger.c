@@ -14,6 +14,9 @@
 #include "compat.h"
 
 #include "access/relation.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "utils/builtins.h"
@@ -42,30 +45,78 @@ static const struct
 	{ "iuid_truncated", TRIGGER_TYPE_TRUNCATE, "TRUNCATE", "STATEMENT" },
 };
 
+static bool is_own_trigger(const TriggerData *trigger, Oid function,
+						   const char *table, int events);
+static int event_of(const TriggerData *trigger);
 static void check_table(Relation relation, Oid schema);
 static int events_of(const Trigger *trigger);
 static void warn(Relation relation, Oid schema, int which, bool there);
 
 /*
  * iuid_registry_changed(): makes every session read the registry tables again.
- * 39P01 if it is not called as a trigger.
+ * 39P01 as by iuid_trigger_data().
  */
 PG_FUNCTION_INFO_V1(iuid_registry_changed);
 Datum
 iuid_registry_changed(PG_FUNCTION_ARGS)
 {
-	CacheInvalidateRelcache(iuid_trigger_data(fcinfo, FUNCTION_NAME)->tg_relation);
+	TriggerData *trigger =
+		iuid_trigger_data(fcinfo, FUNCTION_NAME, NULL, ALL_EVENTS);
+
+	CacheInvalidateRelcache(trigger->tg_relation);
 	return PointerGetDatum(NULL);
 }
 
 TriggerData *
-iuid_trigger_data(FunctionCallInfo fcinfo, const char *function)
+iuid_trigger_data(FunctionCallInfo fcinfo, const char *function,
+				  const char *table, int events)
 {
-	if (!CALLED_AS_TRIGGER(fcinfo))
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) ||
+		!is_own_trigger(trigger, fcinfo->flinfo->fn_oid, table, events))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("%s must be called as a trigger", function)));
-	return (TriggerData *) fcinfo->context;
+				 errmsg("%s was not called by a trigger of extension \"%s\"",
+						function, "iuid_regions"),
+				 errdetail(
+					 "The function serves only the triggers that the extension has on its own tables."),
+				 errhint("Drop the other trigger.")));
+	return trigger;
+}
+
+/*
+ * Whoever may execute a trigger function can call it for each table of their
+ * own, each event and level, before, after or instead of the change.  Only a
+ * superuser can add a table to the extension.
+ */
+static bool
+is_own_trigger(const TriggerData *trigger, Oid function, const char *table,
+			   int events)
+{
+	Relation relation = trigger->tg_relation;
+	int event = event_of(trigger);
+	Oid extension = getExtensionOfObject(ProcedureRelationId, function);
+
+	return (event & events) != 0 && TRIGGER_FIRED_AFTER(trigger->tg_event) &&
+		(event == TRIGGER_TYPE_TRUNCATE ||
+		 TRIGGER_FIRED_FOR_ROW(trigger->tg_event)) &&
+		OidIsValid(extension) &&
+		getExtensionOfObject(RelationRelationId, RelationGetRelid(relation)) ==
+		extension &&
+		(table == NULL || strcmp(RelationGetRelationName(relation), table) == 0);
+}
+
+static int
+event_of(const TriggerData *trigger)
+{
+	if (TRIGGER_FIRED_BY_INSERT(trigger->tg_event))
+		return TRIGGER_TYPE_INSERT;
+	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
+		return TRIGGER_TYPE_UPDATE;
+	if (TRIGGER_FIRED_BY_DELETE(trigger->tg_event))
+		return TRIGGER_TYPE_DELETE;
+	return TRIGGER_TYPE_TRUNCATE;
 }
 
 void

@@ -14,9 +14,15 @@
 
 #include "registry_load.h"
 
-/* What a trigger function is called with; 39P01 if it is not called as one. */
+/*
+ * What a trigger function is called with.  39P01 unless it is called after one
+ * of the events (TRIGGER_TYPE_...) on the table of that name that belongs to
+ * the extension of the function, or on any of the extension's tables if table
+ * is NULL; for each row, but for TRUNCATE.
+ */
 extern TriggerData *iuid_trigger_data(FunctionCallInfo fcinfo,
-									  const char *function);
+									  const char *function, const char *table,
+									  int events);
 
 /* Warns if a table can change without any session being told. */
 extern void iuid_check_triggers(Oid schema,

@@ -16,6 +16,7 @@
 #include "compat.h"
 
 #include "access/xact.h"
+#include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
@@ -39,13 +40,15 @@ static uint64 execute(FunctionCallInfo fcinfo, const char *table_name,
  * iuid_require_node(): raises 23503 if the node of a new route is not in
  * iuid_nodes.  check_function_bodies is off while a dump is restored, which is
  * how the server itself knows that what is missing may come later.  42P01
- * without the table iuid_nodes, 39P01 if it is not called as a trigger.
+ * without the table iuid_nodes, 39P01 as by iuid_trigger_data().
  */
 PG_FUNCTION_INFO_V1(iuid_require_node);
 Datum
 iuid_require_node(PG_FUNCTION_ARGS)
 {
-	TriggerData *trigger = iuid_trigger_data(fcinfo, "iuid_require_node");
+	TriggerData *trigger =
+		iuid_trigger_data(fcinfo, "iuid_require_node", "iuid_routes",
+						  TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE);
 	bool update = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event);
 	char *node =
 		node_in(trigger, update ? trigger->tg_newtuple : trigger->tg_trigtuple);
@@ -66,13 +69,16 @@ iuid_require_node(PG_FUNCTION_ARGS)
 /*
  * iuid_keep_node(): gives the routes of a node its new name.  23503 if the
  * node was deleted, or all of them truncated, and there are routes.  42P01
- * without the table iuid_routes, 39P01 if it is not called as a trigger.
+ * without the table iuid_routes, 39P01 as by iuid_trigger_data().
  */
 PG_FUNCTION_INFO_V1(iuid_keep_node);
 Datum
 iuid_keep_node(PG_FUNCTION_ARGS)
 {
-	TriggerData *trigger = iuid_trigger_data(fcinfo, "iuid_keep_node");
+	TriggerData *trigger =
+		iuid_trigger_data(fcinfo, "iuid_keep_node", "iuid_nodes",
+						  TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE |
+							  TRIGGER_TYPE_TRUNCATE);
 	char *node;
 
 	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))

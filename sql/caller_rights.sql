@@ -1,0 +1,66 @@
+-- What SECURITY.md says of callers who have few rights: what the look-ups tell them, and whose rights a policy has.
+SET timezone = 'UTC';
+\set SHOW_CONTEXT never
+CREATE ROLE regress_iuid_owner;
+CREATE ROLE regress_iuid_reader;
+GRANT CREATE ON SCHEMA public TO regress_iuid_owner;
+INSERT INTO iuid_countries VALUES (7, 'KZ', 'Kazakhstan');
+INSERT INTO iuid_entities VALUES (1, 'Ayan', 'Order');
+INSERT INTO iuid_nodes VALUES ('almaty', 'asia', NULL);
+INSERT INTO iuid_routes VALUES (7, NULL, 'almaty');
+SET iuid.country = 7;
+SET iuid.node = 'almaty';
+
+-- the look-ups answer whoever may execute them, and no others
+BEGIN;
+REVOKE SELECT ON iuid_countries, iuid_entities, iuid_nodes, iuid_routes FROM PUBLIC;
+SET LOCAL ROLE regress_iuid_reader;
+SELECT iuid_node(id), iuid_node(7, 1), iuid_is_local(id), iuid_country_code(id), iuid_entity_key(id), iuid_inspect(id),
+	iuid_country(gen_iuid('KZ', 'AyanOrder')), iuid_country(gen_iuid('AyanOrder')) FROM iuid_from_name(7, 1, '') AS id;
+RESET ROLE;
+REVOKE EXECUTE ON FUNCTION iuid_node(iuid), iuid_node(int, int), iuid_is_local, iuid_country_code, iuid_entity_key, iuid_inspect,
+	gen_iuid(text), gen_iuid(text, text), iuid_create_country_partitions, iuid_create_global_table, iuid_create_global_view,
+	iuid_check_regions, iuid_run_on_nodes FROM PUBLIC;
+-- those that the reader may still execute do not read the registry
+SELECT p.oid::regprocedure AS function FROM pg_proc AS p JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = p.oid
+WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'iuid_regions') AND has_function_privilege('regress_iuid_reader', p.oid, 'EXECUTE')
+ORDER BY p.oid::regprocedure::text COLLATE "C";
+SET LOCAL ROLE regress_iuid_reader;
+SELECT iuid_node(7, 1);
+ROLLBACK;
+
+-- iuid_check_partitions counts as the owner for whoever has the rights of the owner, and as the caller for all others
+SET ROLE regress_iuid_owner;
+CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id);
+CREATE TABLE orders_rest PARTITION OF orders DEFAULT;
+SELECT iuid_create_partitions('orders', '1 month', first, first + interval '1 month') FROM unnest('{2026-01-01,2026-03-01}'::timestamptz[]) AS first;
+INSERT INTO orders SELECT gen_iuid(7, 1, '2026-02-03'), note FROM unnest('{open,open,secret}'::text[]) AS note;
+CREATE FUNCTION says(note text) RETURNS boolean LANGUAGE plpgsql COST 1 AS $$
+BEGIN
+	IF note = 'secret' THEN
+		RAISE NOTICE 'the policy runs as %, with search_path %', current_user, current_setting('search_path');
+	END IF;
+	RETURN note = 'open';
+END $$;
+CREATE POLICY open ON orders_rest USING (public.says(note));
+ALTER TABLE orders_rest ENABLE ROW LEVEL SECURITY;
+GRANT SELECT ON orders, orders_rest TO regress_iuid_reader;
+SELECT problem, detail FROM iuid_check_partitions('orders') WHERE problem <> 'gap';
+SET ROLE regress_iuid_reader;
+SELECT problem, detail FROM iuid_check_partitions('orders') WHERE problem <> 'gap';
+RESET ROLE;
+SELECT problem, detail FROM iuid_check_partitions('orders') WHERE problem <> 'gap';
+ALTER TABLE orders_rest FORCE ROW LEVEL SECURITY;
+SELECT problem, detail FROM iuid_check_partitions('orders') WHERE problem <> 'gap';
+-- in any case it is a security-restricted operation
+CREATE OR REPLACE FUNCTION says(note text) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RESET ROLE; RETURN true; END';
+SELECT problem, detail FROM iuid_check_partitions('orders');
+SET ROLE regress_iuid_reader;
+SELECT problem, detail FROM iuid_check_partitions('orders');
+RESET ROLE;
+
+DROP TABLE orders;
+DROP FUNCTION says;
+REVOKE CREATE ON SCHEMA public FROM regress_iuid_owner;
+DROP ROLE regress_iuid_owner, regress_iuid_reader;
+TRUNCATE iuid_routes, iuid_nodes, iuid_entities, iuid_countries;

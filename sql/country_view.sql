@@ -1,0 +1,103 @@
+-- The view of a country for the other nodes: its name, whose rights it has, and the place that it gives of a row.
+SET timezone = 'UTC';
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+SET iuid.node = 'here';
+CREATE EXTENSION postgres_fdw;
+CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iuid');
+INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('there', NULL, 'elsewhere');
+-- the last number of each kind: country 7 is one table, and country 255 is divided by time
+CREATE TABLE orders (id iuid PRIMARY KEY, n int) PARTITION BY RANGE (id iuid_country_ops);
+INSERT INTO iuid_routes VALUES (7, NULL, 'here');
+SELECT iuid_create_country_partitions('orders', 255);
+INSERT INTO iuid_routes VALUES (255, NULL, 'here');
+SELECT iuid_create_country_partitions('orders', 255, '1 year');
+INSERT INTO orders SELECT gen_iuid(country, 255, at), n FROM unnest(ARRAY[7, 255]) AS country, unnest(ARRAY[now(), '2000-01-01']) WITH ORDINALITY AS t(at, n);
+
+-- named by table, country and entity; a name that would be too long ends in the same
+SELECT oid::regclass AS view, relowner = (SELECT relowner FROM pg_class WHERE oid = 'orders'::regclass) AS of_the_owner FROM pg_class
+WHERE relkind = 'v' AND relname LIKE 'orders\_%' ORDER BY relname COLLATE "C";
+SELECT iuid_country(id), iuid_entity(id), count(*) FROM orders_c255_e255 GROUP BY 1, 2;
+SELECT repeat('x', 60) AS long_name \gset
+CREATE TABLE :long_name (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+SELECT count(*) FROM iuid_create_country_partitions(:'long_name', 255);
+SELECT count(*) FROM pg_class WHERE relkind = 'v' AND length(relname) = 63
+	AND relname ~ format('^x+_%s_c(7|255)_e255$', left(md5(:'long_name'), 8));
+DROP TABLE :long_name;
+-- the check of a table over all regions reads the entity from the names of the views here, or of those that its foreign tables stand on
+SELECT iuid_create_global_table('orders_global', 'orders', 255);
+SELECT problem, country FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL;
+DROP VIEW orders_c7_e255;
+SELECT problem, country, hint FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL;
+SELECT iuid_create_country_partitions('orders', 255);
+INSERT INTO iuid_routes VALUES (8, NULL, 'there');
+SELECT iuid_create_global_table('orders_global', 'orders', 255);
+SELECT ftoptions FROM pg_foreign_table WHERE ftrelid = 'orders_global_c8'::regclass;
+DROP VIEW orders_c7_e255, orders_c255_e255;
+SELECT problem, country, hint FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL ORDER BY country;
+SELECT iuid_create_country_partitions('orders', 255);
+
+-- whoever comes in by the view has no rights by it, and the row security of the partition holds; also when the view was made anew
+CREATE ROLE regress_iuid_mesh;
+GRANT SELECT ON orders_c7_e255, orders_c255_e255 TO regress_iuid_mesh;
+ALTER TABLE orders_c7 ENABLE ROW LEVEL SECURITY;
+ALTER TABLE orders_c255 ENABLE ROW LEVEL SECURITY;
+CREATE POLICY first ON orders_c7 USING (n = 1);
+CREATE POLICY first ON orders_c255 USING (n = 1);
+\set seen 'SELECT iuid_country(id), n FROM orders_c7_e255 UNION ALL SELECT iuid_country(id), n FROM orders_c255_e255 ORDER BY 1, 2;'
+\set options 'SELECT oid::regclass AS view, reloptions FROM pg_class WHERE relname IN (\'orders_c7_e255\', \'orders_c255_e255\') ORDER BY 1;'
+:options
+SET ROLE regress_iuid_mesh;
+\set VERBOSITY sqlstate
+SELECT n FROM orders_c7_e255;
+SELECT n FROM orders_c255_e255;
+\set VERBOSITY default
+RESET ROLE;
+:seen
+GRANT SELECT ON orders_c7, orders_c255 TO regress_iuid_mesh;
+SET ROLE regress_iuid_mesh;
+:seen
+RESET ROLE;
+ALTER TABLE orders_global ADD note text;
+SELECT iuid_create_country_partitions('orders', 255);
+:options
+SET ROLE regress_iuid_mesh;
+:seen
+RESET ROLE;
+
+-- the ctid of a row of one table is its place there; where rows of several tables could have it, asking for it is an error
+SELECT count(*), count(*) FILTER (WHERE v.ctid = t.ctid) AS same FROM orders_c7_e255 AS v JOIN orders_c7 AS t USING (id);
+SELECT ctid FROM orders_c255_e255;
+\set VERBOSITY sqlstate
+SELECT iuid_refuse_ctid();
+SELECT n FROM orders_c255_e255 WHERE ctid = '(0,1)';
+UPDATE orders_c255_e255 SET n = 3 WHERE ctid = '(0,1)';
+DELETE FROM orders_c255_e255 WHERE ctid = '(0,1)';
+-- also in a statement that locks rows of another table, or keeps what it reads
+UPDATE orders_c255_e255 AS v SET n = 3 FROM orders_c7 AS t WHERE v.ctid = t.ctid;
+DELETE FROM orders_c255_e255 AS v USING orders_c7 AS t WHERE v.ctid = t.ctid;
+CREATE TABLE place AS SELECT ctid AS place FROM orders_c255_e255 FOR UPDATE;
+CREATE TABLE place (place tid);
+INSERT INTO place SELECT ctid FROM orders_c255_e255 FOR UPDATE;
+BEGIN;
+DECLARE c CURSOR FOR SELECT ctid FROM orders_c255_e255;
+FETCH c;
+ROLLBACK;
+\set VERBOSITY default
+SELECT n, count(*) FROM orders GROUP BY n ORDER BY n;
+-- whoever only locks rows gets one that no row has: rows are counted from 1
+SELECT ctid FROM orders_c255_e255 FOR UPDATE;
+SELECT ctid FROM orders_c255_e255 FOR NO KEY UPDATE;
+SELECT ctid FROM orders_c255_e255 FOR SHARE;
+SELECT ctid FROM orders_c255_e255 FOR KEY SHARE;
+BEGIN;
+DECLARE c CURSOR FOR SELECT ctid FROM orders_c255_e255 FOR UPDATE;
+FETCH ALL c;
+COMMIT;
+-- and nobody who asks for the other columns asks for this one
+SELECT n FROM orders_c255_e255 ORDER BY n;
+
+DROP TABLE orders_global, orders, place;
+DROP EXTENSION postgres_fdw CASCADE;
+DROP ROLE regress_iuid_mesh;
+TRUNCATE iuid_routes, iuid_nodes;

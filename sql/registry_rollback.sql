@@ -1,0 +1,87 @@
+-- What a subtransaction has changed in the registry never was when it is rolled back, for whoever looks in the same statement, too.
+INSERT INTO iuid_nodes VALUES ('almaty', 'asia', NULL), ('mexico', 'america', NULL);
+INSERT INTO iuid_routes VALUES (7, NULL, 'almaty');
+
+-- Each function changes the route, looks, rolls back, and looks again in the same statement: by the same expression, by another
+-- one, and by a query that ends.  In REPEATABLE READ and above it looks at the same snapshot.
+CREATE FUNCTION by_one_expression() RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+	seen text[];
+BEGIN
+	FOR i IN 1..2 LOOP
+		BEGIN
+			IF i = 1 THEN
+				UPDATE iuid_routes SET node = 'mexico';
+			END IF;
+			seen := seen || iuid_node(7, 1);
+			RAISE 'undo' USING ERRCODE = 'ZZZZZ';
+		EXCEPTION WHEN SQLSTATE 'ZZZZZ' THEN
+		END;
+	END LOOP;
+	RETURN seen;
+END $$;
+CREATE FUNCTION by_two_expressions() RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+	seen text[];
+BEGIN
+	UPDATE iuid_routes SET node = 'mexico';
+	seen := seen || iuid_node(7, 1);
+	RAISE 'undo' USING ERRCODE = 'ZZZZZ';
+EXCEPTION WHEN SQLSTATE 'ZZZZZ' THEN
+	RETURN seen || iuid_node(7, 1);
+END $$;
+-- the change is made and seen in a subtransaction of its own, which is part of the one that is rolled back
+CREATE FUNCTION by_queries() RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+	seen text;
+	seen_after text;
+BEGIN
+	BEGIN
+		UPDATE iuid_routes SET node = 'mexico';
+		SELECT iuid_node(7, 1) INTO seen FROM pg_class LIMIT 1;
+	EXCEPTION WHEN SQLSTATE 'ZZZZZ' THEN
+	END;
+	RAISE 'undo' USING ERRCODE = 'ZZZZZ';
+EXCEPTION WHEN SQLSTATE 'ZZZZZ' THEN
+	SELECT iuid_node(7, 1) INTO seen_after FROM pg_class LIMIT 1;
+	RETURN ARRAY[seen, seen_after];
+END $$;
+SELECT 'SELECT by_one_expression(), by_two_expressions(), by_queries();' AS looks \gset
+:looks
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+:looks
+COMMIT;
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+UPDATE iuid_nodes SET region = 'europe';
+:looks
+COMMIT;
+
+-- a cursor that looks for the first time in the subtransaction, and goes on after it
+BEGIN;
+DECLARE c CURSOR FOR SELECT iuid_node(7, 1) FROM generate_series(1, 2);
+SAVEPOINT before;
+SAVEPOINT inner_one;
+UPDATE iuid_routes SET node = 'mexico';
+FETCH c;
+RELEASE inner_one;
+ROLLBACK TO before;
+FETCH c;
+COMMIT;
+DO $$
+DECLARE
+	c CURSOR FOR SELECT iuid_node(7, 1) FROM generate_series(1, 2);
+	node text;
+BEGIN
+	OPEN c;
+	BEGIN
+		UPDATE iuid_routes SET node = 'mexico';
+		FETCH c INTO node;
+		RAISE 'undo' USING ERRCODE = 'ZZZZZ';
+	EXCEPTION WHEN SQLSTATE 'ZZZZZ' THEN
+		FETCH c INTO node;
+	END;
+	RAISE NOTICE 'the cursor goes on with %', node;
+END $$;
+
+DROP FUNCTION by_one_expression, by_two_expressions, by_queries;
+TRUNCATE iuid_routes, iuid_nodes;

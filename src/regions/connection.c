@@ -1,0 +1,308 @@
+/*-------------------------------------------------------------------------
+ *
+ * connection.c
+ *	  The connections of a session to the servers of other nodes, by libpq.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "catalog/pg_foreign_server.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "storage/fd.h"
+#include "storage/latch.h"
+#include "utils/acl.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/syscache.h"
+#include "utils/wait_event.h"
+
+#include "connection.h"
+#include "foreign.h"
+
+/* The number of connections for which the hash table has room at first. */
+#define FEW_CONNECTIONS 16
+
+/* The keywords that do not come from options: encoding, name, and the end. */
+#define OWN_KEYWORDS 3
+
+static HTAB *connections; /* NULL: there was none yet */
+
+static ForeignServer *find_server(const char *name);
+static void make_table(void);
+static void mark_stale(Datum arg, int cache, uint32 hash);
+static bool is_idle(PGconn *conn);
+static void require_password(const UserMapping *mapping);
+static bool is_let_in(const Connection *connection);
+static PGconn *start(const ForeignServer *server, const UserMapping *mapping);
+static int add_options(List *options, const char **keywords,
+					   const char **values, int count);
+static bool is_libpq_option(const char *name);
+static void ignore_notice(void *arg, const PGresult *notice);
+
+Connection *
+iuid_find_connection(const char *name)
+{
+	const ForeignServer *server = find_server(name);
+	Connection wanted = { .key = { server->serverid, GetUserId() } };
+	AclResult result = object_aclcheck(ForeignServerRelationId,
+									   server->serverid, GetUserId(), ACL_USAGE);
+	Connection *connection;
+	bool found;
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_FOREIGN_SERVER, name);
+	if (connections == NULL)
+		make_table();
+	connection = hash_search(connections, &wanted.key, HASH_ENTER, &found);
+	if (!found)
+		connection->conn = NULL;
+	/* The user may have been a superuser when it was opened. */
+	if (connection->conn != NULL &&
+		(connection->is_stale || !is_idle(connection->conn) ||
+		 !is_let_in(connection)))
+		iuid_close_connection(connection);
+	return connection;
+}
+
+static ForeignServer *
+find_server(const char *name)
+{
+	ForeignServer *server = GetForeignServerByName(name, true);
+
+	if (server == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("server \"%s\" does not exist", name),
+				 errhint(IUID_SERVER_HINT)));
+	else if (strcmp(GetForeignDataWrapper(server->fdwid)->fdwname,
+					"postgres_fdw") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("server \"%s\" is not a server of postgres_fdw", name),
+				 errhint(IUID_SERVER_HINT)));
+	return server;
+}
+
+static void
+make_table(void)
+{
+	HASHCTL info = { .keysize = sizeof(((Connection *) NULL)->key),
+					 .entrysize = sizeof(Connection) };
+
+	connections = hash_create("iuid connections", FEW_CONNECTIONS, &info,
+							  HASH_ELEM | HASH_BLOBS);
+	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, mark_stale, (Datum) 0);
+	CacheRegisterSyscacheCallback(USERMAPPINGOID, mark_stale, (Datum) 0);
+}
+
+/* Such a change is rare, so each one concerns all connections. */
+static void
+mark_stale(Datum arg pg_attribute_unused(), int cache pg_attribute_unused(),
+		   uint32 hash pg_attribute_unused())
+{
+	HASH_SEQ_STATUS scan;
+	Connection *connection;
+
+	hash_seq_init(&scan, connections);
+	while ((connection = hash_seq_search(&scan)) != NULL)
+		connection->is_stale = true;
+}
+
+void
+iuid_close_stale_connections(void)
+{
+	HASH_SEQ_STATUS scan;
+	Connection *connection;
+
+	if (connections == NULL)
+		return;
+	hash_seq_init(&scan, connections);
+	while ((connection = hash_seq_search(&scan)) != NULL)
+	{
+		if (connection->conn != NULL && connection->is_stale)
+			iuid_close_connection(connection);
+	}
+}
+
+/*
+ * Whether a connection still stands and waits for a query, as far as is known
+ * here.  If anything has come meanwhile, it is the end of the connection, or
+ * something that must not be taken for the next answer.
+ */
+static bool
+is_idle(PGconn *conn)
+{
+	int events =
+		WaitLatchOrSocket(NULL,
+						  WL_SOCKET_READABLE | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						  PQsocket(conn), 0, PG_WAIT_EXTENSION);
+
+	return (events & WL_SOCKET_READABLE) == 0 && !PQisBusy(conn) &&
+		PQtransactionStatus(conn) == PQTRANS_IDLE;
+}
+
+void
+iuid_start_connection(Connection *connection)
+{
+	const ForeignServer *server;
+	const UserMapping *mapping;
+
+	/* What changes from here on counts. */
+	connection->is_stale = false;
+	server = GetForeignServerExtended(connection->key.server, FSV_MISSING_OK);
+	if (server == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("the server of the node does not exist any more"),
+				 errhint(IUID_SERVER_HINT)));
+	mapping = GetUserMapping(connection->key.user, connection->key.server);
+	require_password(mapping);
+	if (!AcquireExternalFD())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+				 errmsg("could not connect to server \"%s\"", server->servername),
+				 errdetail("There are too many open files on the local server."),
+				 errhint(
+					 "Raise the server's max_files_per_process and/or \"ulimit -n\" limits.")));
+	connection->connect_seconds = iuid_connect_seconds(server);
+	connection->conn = start(server, mapping);
+	if (connection->conn == NULL || PQstatus(connection->conn) == CONNECTION_BAD)
+	{
+		char *message = connection->conn == NULL ?
+			"out of memory" :
+			pchomp(PQerrorMessage(connection->conn));
+		iuid_close_connection(connection);
+		ereport(ERROR,
+				(errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
+				 errmsg("could not connect to the node"),
+				 errdetail_internal("%s", message)));
+	}
+	PQsetNoticeReceiver(connection->conn, ignore_notice, NULL);
+	/* From the start: a node can ask for the password without end. */
+	(void) PQsetnonblocking(connection->conn, 1);
+}
+
+/*
+ * dblink and postgres_fdw have the same rule.  The command here may have taken
+ * another role meanwhile, so it is for the role of the connection.
+ */
+static void
+require_password(const UserMapping *mapping)
+{
+	const char *password = iuid_option(mapping->options, "password");
+
+	if (!superuser_arg(mapping->userid) &&
+		(password == NULL || password[0] == '\0'))
+		ereport(ERROR,
+				(errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
+				 errmsg("password is required"),
+				 errdetail(
+					 "Non-superusers must provide a password in the user mapping.")));
+}
+
+/* Whether the node let the user in as the rule wants it. */
+static bool
+is_let_in(const Connection *connection)
+{
+	return superuser_arg(connection->key.user) ||
+		PQconnectionUsedPassword(connection->conn);
+}
+
+void
+iuid_check_password_used(const Connection *connection)
+{
+	if (!is_let_in(connection))
+		ereport(ERROR,
+				(errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
+				 errmsg("password is required"),
+				 errdetail(
+					 "Non-superuser cannot connect if the server does not request a password."),
+				 errhint(
+					 "Target server's authentication method must be changed.")));
+}
+
+static PGconn *
+start(const ForeignServer *server, const UserMapping *mapping)
+{
+	int most = list_length(server->options) + list_length(mapping->options) +
+		OWN_KEYWORDS;
+	const char **keywords = palloc(sizeof(char *) * most);
+	const char **values = palloc(sizeof(char *) * most);
+	int count = add_options(server->options, keywords, values, 0);
+
+	count = add_options(mapping->options, keywords, values, count);
+	keywords[count] = "client_encoding";
+	values[count++] = GetDatabaseEncodingName();
+	keywords[count] = "fallback_application_name";
+	values[count++] = "iuid";
+	keywords[count] = values[count] = NULL;
+	return PQconnectStartParams(keywords, values, 0);
+}
+
+/*
+ * postgres_fdw has checked the options.  Those that libpq does not know are
+ * postgres_fdw's own.
+ */
+static int
+add_options(List *options, const char **keywords, const char **values, int count)
+{
+	ListCell *lc;
+
+	foreach (lc, options)
+	{
+		DefElem *option = lfirst(lc);
+
+		if (!is_libpq_option(option->defname))
+			continue;
+		keywords[count] = option->defname;
+		values[count++] = strVal(option->arg);
+	}
+	return count;
+}
+
+static bool
+is_libpq_option(const char *name)
+{
+	static PQconninfoOption *known; /* for the session, as libpq made it */
+
+	if (known == NULL)
+		known = PQconndefaults();
+	for (const PQconninfoOption *option = known;
+		 option != NULL && option->keyword != NULL; option++)
+	{
+		if (strcmp(option->keyword, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What a node says besides its answer goes nowhere, and not into the log. */
+static void
+ignore_notice(void *arg pg_attribute_unused(),
+			  const PGresult *notice pg_attribute_unused())
+{
+}
+
+void
+iuid_close_connection(Connection *connection)
+{
+	PQfinish(connection->conn);
+	connection->conn = NULL;
+	ReleaseExternalFD();
+}
+
+int
+iuid_connect_seconds(const ForeignServer *server)
+{
+	const char *option = iuid_option(server->options, "connect_timeout");
+
+	long seconds =
+		option == NULL ? IUID_CONNECT_SECONDS : strtol(option, NULL, 10);
+
+	return seconds <= 0 ? 0 : Min(Max(seconds, IUID_CONNECT_SECONDS), INT_MAX);
+}

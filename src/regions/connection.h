@@ -1,0 +1,74 @@
+/*-------------------------------------------------------------------------
+ *
+ * connection.h
+ *	  The connections of a session to the servers of other nodes, by libpq.
+ *
+ * A session has one connection for each foreign server and user.  It is kept
+ * until the server or a user mapping is altered, or the connection fails.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef IUID_CONNECTION_H
+#define IUID_CONNECTION_H
+
+#include "compat.h"
+
+#include <libpq-fe.h>
+
+#include "foreign/foreign.h"
+
+/* Seconds in which a node must connect, unless its server's options say so. */
+#define IUID_CONNECT_SECONDS 2
+
+typedef struct Connection
+{
+	/* What the connection is found by. */
+	struct
+	{
+		Oid server;
+		Oid user;
+	} key;
+	PGconn *conn;		 /* NULL: not open */
+	bool is_stale;		 /* the server, or a user mapping, has changed */
+	int connect_seconds; /* in which it must connect; 0: no limit */
+} Connection;
+
+/*
+ * The current user's connection to the server of a name: idle, or not open if conn is
+ * NULL.  42704 if there is no such server, 42809 if it is not one of
+ * postgres_fdw, 42501 if the user may not use it.
+ */
+extern Connection *iuid_find_connection(const char *name);
+
+/*
+ * Begins to connect; PQconnectPoll() goes on.  The server must still be there
+ * (42704).  The user needs a user mapping (42704) and, but for a superuser, a
+ * password in it (2F003).  08001 if libpq refuses, 53000 if the session has too
+ * many files open.
+ */
+extern void iuid_start_connection(Connection *connection);
+
+/*
+ * 2F003 if a user who is no superuser came in without the password: as someone
+ * whom the other server takes this server for.
+ */
+extern void iuid_check_password_used(const Connection *connection);
+
+extern void iuid_close_connection(Connection *connection);
+
+/*
+ * Closes the connections whose server or user mapping has changed, or is gone.
+ * No connection is in use.
+ */
+extern void iuid_close_stale_connections(void);
+
+/*
+ * The seconds in which a server must connect: its option connect_timeout, of
+ * which libpq takes 1 as 2, and 0 or less as no limit, 0 here; otherwise
+ * IUID_CONNECT_SECONDS.
+ */
+extern int iuid_connect_seconds(const ForeignServer *server);
+
+#endif /* IUID_CONNECTION_H */

@@ -6,13 +6,13 @@ ARG PG_MAJOR=18
 
 FROM postgres:${PG_MAJOR} AS build
 RUN apt-get update \
-	&& apt-get install -y --no-install-recommends gcc libc6-dev libsodium-dev make "postgresql-server-dev-$PG_MAJOR"
+	&& apt-get install -y --no-install-recommends gcc libc6-dev libpq-dev libsodium-dev make "postgresql-server-dev-$PG_MAJOR"
 COPY . /build
 RUN make -C /build with_llvm=no PG_CONFIG="/usr/lib/postgresql/$PG_MAJOR/bin/pg_config" \
 	&& make -C /build with_llvm=no PG_CONFIG="/usr/lib/postgresql/$PG_MAJOR/bin/pg_config" DESTDIR=/installed install
 
 FROM postgres:${PG_MAJOR}
 RUN apt-get update \
-	&& apt-get install -y --no-install-recommends libsodium23 \
+	&& apt-get install -y --no-install-recommends libpq5 libsodium23 \
 	&& rm -rf /var/lib/apt/lists/*
 COPY --from=build /installed /

@@ -1,6 +1,6 @@
 # iuid: make && make install && make installcheck, as for any PGXS extension.
 
-EXTENSION = iuid iuid_regions
+EXTENSION = iuid iuid_regions iuid_gist
 MODULE_big = iuid
 OBJS = $(patsubst %.c,%.o,$(wildcard src/*.c src/*/*.c))
 
@@ -10,16 +10,16 @@ EXTVERSION := $(call version_of,iuid)
 ifeq ($(EXTVERSION),)
 $(error run make in the folder of the Makefile)
 endif
-ifneq ($(call version_of,iuid_regions),$(EXTVERSION))
-$(error iuid.control and iuid_regions.control differ in default_version)
+ifneq ($(sort $(foreach extension,$(EXTENSION),$(call version_of,$(extension)))),$(EXTVERSION))
+$(error the control files differ in default_version)
 endif
 
 # The scripts, each of its parts in this order: what is used comes first.
 iuid_PARTS = iuid.sql \
-	type/io.sql type/fields.sql \
+	type/origins.sql type/io.sql type/fields.sql \
 	making/generate.sql making/derive.sql \
-	type/planner.sql type/bounds.sql \
-	type/compare.sql type/country_order.sql type/sort.sql type/operator_classes.sql \
+	type/planner.sql type/estimate.sql type/bounds.sql \
+	type/compare.sql type/country_order.sql type/sort.sql type/in_range.sql type/operator_classes.sql \
 	partitions/partition.sql partitions/partition_state.sql
 
 iuid_regions_PARTS = iuid_regions.sql \
@@ -29,25 +29,33 @@ iuid_regions_PARTS = iuid_regions.sql \
 	regions/global_table.sql regions/global_view.sql regions/drop_global.sql \
 	regions/run_on_nodes.sql regions/check_regions.sql
 
+iuid_gist_PARTS = iuid_gist.sql
+
 # Older versions, and the updates from each version to the next.
 DATA = $(wildcard src/updates/*.sql)
 SCRIPTS_OF_VERSION = $(EXTENSION:=--$(EXTVERSION).sql)
 DATA_built = $(SCRIPTS_OF_VERSION)
 
+PG_CONFIG = pg_config
+PG_MAJOR := $(shell $(PG_CONFIG) --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
+
 # Servers from PostgreSQL 18 on take skip support.  There iuid has a version of its own, to which
 # skip support updates the version of older servers.  So pg_upgrade from these finds that iuid is to
 # be updated, and says so.  This control file is installed after the one of EXTENSION, in its place.
-PG_CONFIG = pg_config
-ifeq ($(filter 15 16 17,$(shell $(PG_CONFIG) --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')),)
+ifeq ($(filter 15 16 17,$(PG_MAJOR)),)
 DATA_built += iuid--$(EXTVERSION)--$(EXTVERSION)+pg18.sql pg18/iuid.control
 EXTRA_CLEAN = pg18
 endif
 
 # The server's headers count as the system's: their warnings are not ours.
 PG_CPPFLAGS = -I$(srcdir)/src -DIUID_EXTENSION_VERSION='"$(EXTVERSION)"' \
-	-isystem $(shell $(PG_CONFIG) --includedir-server)
+	-isystem $(shell $(PG_CONFIG) --includedir-server) -isystem $(shell $(PG_CONFIG) --includedir)
 PG_CFLAGS = -Wall -Wextra
-SHLIB_LINK = -lsodium
+# New compilers take C23 by default, which the headers of PostgreSQL 15 are not.
+ifeq ($(PG_MAJOR),15)
+PG_CFLAGS += -std=gnu17
+endif
+SHLIB_LINK = $(libpq) -lsodium
 
 # install comes first: it creates the extensions that the others use.
 REGRESS = install $(filter-out install,$(sort $(patsubst sql/%.sql,%,$(wildcard sql/*.sql))))

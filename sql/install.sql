@@ -62,7 +62,7 @@ WHERE oprcom = 0 OR oprrest = 0 OR oprjoin = 0
 
 -- an operator's estimators are those of its kind
 SELECT oprname, oprrest, oprjoin, bool_or(oprcanhash) AS hashes, bool_or(oprcanmerge) AS merges, count(*)
-FROM member_operator GROUP BY 1, 2, 3 ORDER BY oprname;
+FROM member_operator GROUP BY 1, 2, 3 ORDER BY oprname, oprrest::text;
 
 -- the operators with a time are in no family: with an equality they would not be transitive
 SELECT amopopr::regoperator FROM pg_amop

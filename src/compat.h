@@ -46,10 +46,17 @@
 	((void) (classid), pg_class_ownercheck(objectid, roleid))
 #endif
 
-/* The same for the rights; before 16, this is the one for functions. */
+/* The same for the rights; before 16, this is the one for foreign servers. */
 #if PG_VERSION_NUM < 160000
 #define object_aclcheck(classid, objectid, roleid, mode) \
-	((void) (classid), pg_proc_aclcheck(objectid, roleid, mode))
+	((void) (classid), pg_foreign_server_aclcheck(objectid, roleid, mode))
+#endif
+
+/* Sets of events belong to resource owners from 17 on. */
+#if PG_VERSION_NUM < 170000
+#include "storage/latch.h"
+#define CreateWaitEventSet(resowner, nevents) \
+	CreateWaitEventSet(CurrentMemoryContext, nevents)
 #endif
 
 /* The name and version of a module came with 18. */
@@ -67,6 +74,12 @@
 #include "access/tableam.h"
 #define table_beginscan(rel, snapshot, nkeys, key, flags) \
 	table_beginscan(rel, snapshot, nkeys, key)
+#endif
+
+/* ANALYZE says since 18 that it is the one who sleeps. */
+#if PG_VERSION_NUM < 180000
+#include "commands/vacuum.h"
+#define vacuum_delay_point(is_analyze) vacuum_delay_point()
 #endif
 
 /* Skip support came with 18. */

@@ -21,7 +21,8 @@ as_user scan-build --status-bugs --use-cc=clang -o "$work/scan-build" \
 	>"$work/scan-build.log" 2>&1 || { cat "$work/scan-build.log"; die "clang or scan-build"; }
 say "clang, scan-build: no warning"
 find src -name '*.c' -print0 | as_user xargs -0 -n 8 -P "$(nproc)" sh -c '
-	clang-tidy --quiet "$@" -- -I src -isystem "$(pg_config --includedir-server)" -D_GNU_SOURCE \
+	clang-tidy --quiet "$@" -- -I src -isystem "$(pg_config --includedir-server)" \
+		-isystem "$(pg_config --includedir)" -D_GNU_SOURCE \
 		-DIUID_EXTENSION_VERSION=\"\" 2>/dev/null' clang-tidy
 say "clang-tidy: no warning"
 as_user cppcheck --quiet --std=c99 --enable=warning,style,performance,portability \

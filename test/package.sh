@@ -49,7 +49,7 @@ build_package() {
 		mount -t proc proc "$1/proc"
 		exec chroot "$1" env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -euc "apt-get -q update
 			apt-get -q -y --no-install-recommends install \
-				build-essential debhelper libsodium-dev lintian postgresql-server-dev-all"
+				build-essential debhelper libpq-dev libsodium-dev lintian postgresql-server-dev-all"
 	' install "$root" &&
 	quietly inside "$build" "$root" env -C /build/tree PG_UPDATECONTROL=$update \
 		DEB_BUILD_OPTIONS='nocheck noautodbgsym' DEB_BUILD_PROFILES=nocheck dpkg-buildpackage -b -us -uc &&

@@ -141,7 +141,7 @@ COMMENT ON FUNCTION @extschema@.iuid_ne(pg_catalog.uuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.< (
 	FUNCTION = @extschema@.iuid_lt, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
-	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalarltjoinsel
 );
 COMMENT ON OPERATOR @extschema@.< (@extschema@.iuid, @extschema@.iuid) IS
 'less than, in byte order: time, then country, then entity';
@@ -149,7 +149,7 @@ COMMENT ON OPERATOR @extschema@.< (@extschema@.iuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.<= (
 	FUNCTION = @extschema@.iuid_le, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
-	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalarlejoinsel
 );
 COMMENT ON OPERATOR @extschema@.<= (@extschema@.iuid, @extschema@.iuid) IS
 'less than or equal, in byte order: time, then country, then entity';
@@ -166,7 +166,7 @@ COMMENT ON OPERATOR @extschema@.= (@extschema@.iuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.>= (
 	FUNCTION = @extschema@.iuid_ge, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
-	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalargejoinsel
 );
 COMMENT ON OPERATOR @extschema@.>= (@extschema@.iuid, @extschema@.iuid) IS
 'greater than or equal, in byte order: time, then country, then entity';
@@ -174,7 +174,7 @@ COMMENT ON OPERATOR @extschema@.>= (@extschema@.iuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.> (
 	FUNCTION = @extschema@.iuid_gt, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
-	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalargtjoinsel
 );
 COMMENT ON OPERATOR @extschema@.> (@extschema@.iuid, @extschema@.iuid) IS
 'greater than, in byte order: time, then country, then entity';
@@ -190,7 +190,7 @@ COMMENT ON OPERATOR @extschema@.<> (@extschema@.iuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.< (
 	FUNCTION = @extschema@.iuid_lt, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
 	COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
-	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalarltjoinsel
 );
 COMMENT ON OPERATOR @extschema@.< (@extschema@.iuid, pg_catalog.uuid) IS
 'less than, in byte order: time, then country, then entity';
@@ -198,7 +198,7 @@ COMMENT ON OPERATOR @extschema@.< (@extschema@.iuid, pg_catalog.uuid) IS
 CREATE OPERATOR @extschema@.<= (
 	FUNCTION = @extschema@.iuid_le, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
 	COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
-	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalarlejoinsel
 );
 COMMENT ON OPERATOR @extschema@.<= (@extschema@.iuid, pg_catalog.uuid) IS
 'less than or equal, in byte order: time, then country, then entity';
@@ -215,7 +215,7 @@ COMMENT ON OPERATOR @extschema@.= (@extschema@.iuid, pg_catalog.uuid) IS
 CREATE OPERATOR @extschema@.>= (
 	FUNCTION = @extschema@.iuid_ge, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
 	COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
-	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalargejoinsel
 );
 COMMENT ON OPERATOR @extschema@.>= (@extschema@.iuid, pg_catalog.uuid) IS
 'greater than or equal, in byte order: time, then country, then entity';
@@ -223,7 +223,7 @@ COMMENT ON OPERATOR @extschema@.>= (@extschema@.iuid, pg_catalog.uuid) IS
 CREATE OPERATOR @extschema@.> (
 	FUNCTION = @extschema@.iuid_gt, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
 	COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
-	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalargtjoinsel
 );
 COMMENT ON OPERATOR @extschema@.> (@extschema@.iuid, pg_catalog.uuid) IS
 'greater than, in byte order: time, then country, then entity';
@@ -239,7 +239,7 @@ COMMENT ON OPERATOR @extschema@.<> (@extschema@.iuid, pg_catalog.uuid) IS
 CREATE OPERATOR @extschema@.< (
 	FUNCTION = @extschema@.iuid_lt, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
-	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalarltjoinsel
 );
 COMMENT ON OPERATOR @extschema@.< (pg_catalog.uuid, @extschema@.iuid) IS
 'less than, in byte order: time, then country, then entity';
@@ -247,7 +247,7 @@ COMMENT ON OPERATOR @extschema@.< (pg_catalog.uuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.<= (
 	FUNCTION = @extschema@.iuid_le, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
-	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalarlejoinsel
 );
 COMMENT ON OPERATOR @extschema@.<= (pg_catalog.uuid, @extschema@.iuid) IS
 'less than or equal, in byte order: time, then country, then entity';
@@ -264,7 +264,7 @@ COMMENT ON OPERATOR @extschema@.= (pg_catalog.uuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.>= (
 	FUNCTION = @extschema@.iuid_ge, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
-	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalargejoinsel
 );
 COMMENT ON OPERATOR @extschema@.>= (pg_catalog.uuid, @extschema@.iuid) IS
 'greater than or equal, in byte order: time, then country, then entity';
@@ -272,7 +272,7 @@ COMMENT ON OPERATOR @extschema@.>= (pg_catalog.uuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.> (
 	FUNCTION = @extschema@.iuid_gt, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
-	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalargtjoinsel
 );
 COMMENT ON OPERATOR @extschema@.> (pg_catalog.uuid, @extschema@.iuid) IS
 'greater than, in byte order: time, then country, then entity';

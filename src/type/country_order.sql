@@ -117,7 +117,7 @@ COMMENT ON FUNCTION @extschema@.iuid_country_gt(pg_catalog.uuid, pg_catalog.uuid
 CREATE OPERATOR @extschema@.~<~ (
 	FUNCTION = @extschema@.iuid_country_lt, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.~>~), NEGATOR = OPERATOR(@extschema@.~>=~),
-	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalarltjoinsel
 );
 COMMENT ON OPERATOR @extschema@.~<~ (@extschema@.iuid, @extschema@.iuid) IS
 'less than, in country order: country, then entity, then bytes';
@@ -125,7 +125,7 @@ COMMENT ON OPERATOR @extschema@.~<~ (@extschema@.iuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.~<=~ (
 	FUNCTION = @extschema@.iuid_country_le, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.~>=~), NEGATOR = OPERATOR(@extschema@.~>~),
-	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalarlejoinsel
 );
 COMMENT ON OPERATOR @extschema@.~<=~ (@extschema@.iuid, @extschema@.iuid) IS
 'less than or equal, in country order: country, then entity, then bytes';
@@ -133,7 +133,7 @@ COMMENT ON OPERATOR @extschema@.~<=~ (@extschema@.iuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.~>=~ (
 	FUNCTION = @extschema@.iuid_country_ge, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.~<=~), NEGATOR = OPERATOR(@extschema@.~<~),
-	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalargejoinsel
 );
 COMMENT ON OPERATOR @extschema@.~>=~ (@extschema@.iuid, @extschema@.iuid) IS
 'greater than or equal, in country order: country, then entity, then bytes';
@@ -141,7 +141,7 @@ COMMENT ON OPERATOR @extschema@.~>=~ (@extschema@.iuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.~>~ (
 	FUNCTION = @extschema@.iuid_country_gt, LEFTARG = @extschema@.iuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.~<~), NEGATOR = OPERATOR(@extschema@.~<=~),
-	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalargtjoinsel
 );
 COMMENT ON OPERATOR @extschema@.~>~ (@extschema@.iuid, @extschema@.iuid) IS
 'greater than, in country order: country, then entity, then bytes';
@@ -149,7 +149,7 @@ COMMENT ON OPERATOR @extschema@.~>~ (@extschema@.iuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.~<~ (
 	FUNCTION = @extschema@.iuid_country_lt, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
 	COMMUTATOR = OPERATOR(@extschema@.~>~), NEGATOR = OPERATOR(@extschema@.~>=~),
-	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalarltjoinsel
 );
 COMMENT ON OPERATOR @extschema@.~<~ (@extschema@.iuid, pg_catalog.uuid) IS
 'less than, in country order: country, then entity, then bytes';
@@ -157,7 +157,7 @@ COMMENT ON OPERATOR @extschema@.~<~ (@extschema@.iuid, pg_catalog.uuid) IS
 CREATE OPERATOR @extschema@.~<=~ (
 	FUNCTION = @extschema@.iuid_country_le, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
 	COMMUTATOR = OPERATOR(@extschema@.~>=~), NEGATOR = OPERATOR(@extschema@.~>~),
-	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalarlejoinsel
 );
 COMMENT ON OPERATOR @extschema@.~<=~ (@extschema@.iuid, pg_catalog.uuid) IS
 'less than or equal, in country order: country, then entity, then bytes';
@@ -165,7 +165,7 @@ COMMENT ON OPERATOR @extschema@.~<=~ (@extschema@.iuid, pg_catalog.uuid) IS
 CREATE OPERATOR @extschema@.~>=~ (
 	FUNCTION = @extschema@.iuid_country_ge, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
 	COMMUTATOR = OPERATOR(@extschema@.~<=~), NEGATOR = OPERATOR(@extschema@.~<~),
-	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalargejoinsel
 );
 COMMENT ON OPERATOR @extschema@.~>=~ (@extschema@.iuid, pg_catalog.uuid) IS
 'greater than or equal, in country order: country, then entity, then bytes';
@@ -173,7 +173,7 @@ COMMENT ON OPERATOR @extschema@.~>=~ (@extschema@.iuid, pg_catalog.uuid) IS
 CREATE OPERATOR @extschema@.~>~ (
 	FUNCTION = @extschema@.iuid_country_gt, LEFTARG = @extschema@.iuid, RIGHTARG = pg_catalog.uuid,
 	COMMUTATOR = OPERATOR(@extschema@.~<~), NEGATOR = OPERATOR(@extschema@.~<=~),
-	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalargtjoinsel
 );
 COMMENT ON OPERATOR @extschema@.~>~ (@extschema@.iuid, pg_catalog.uuid) IS
 'greater than, in country order: country, then entity, then bytes';
@@ -181,7 +181,7 @@ COMMENT ON OPERATOR @extschema@.~>~ (@extschema@.iuid, pg_catalog.uuid) IS
 CREATE OPERATOR @extschema@.~<~ (
 	FUNCTION = @extschema@.iuid_country_lt, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.~>~), NEGATOR = OPERATOR(@extschema@.~>=~),
-	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalarltjoinsel
 );
 COMMENT ON OPERATOR @extschema@.~<~ (pg_catalog.uuid, @extschema@.iuid) IS
 'less than, in country order: country, then entity, then bytes';
@@ -189,7 +189,7 @@ COMMENT ON OPERATOR @extschema@.~<~ (pg_catalog.uuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.~<=~ (
 	FUNCTION = @extschema@.iuid_country_le, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.~>=~), NEGATOR = OPERATOR(@extschema@.~>~),
-	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalarlejoinsel
 );
 COMMENT ON OPERATOR @extschema@.~<=~ (pg_catalog.uuid, @extschema@.iuid) IS
 'less than or equal, in country order: country, then entity, then bytes';
@@ -197,7 +197,7 @@ COMMENT ON OPERATOR @extschema@.~<=~ (pg_catalog.uuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.~>=~ (
 	FUNCTION = @extschema@.iuid_country_ge, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.~<=~), NEGATOR = OPERATOR(@extschema@.~<~),
-	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalargejoinsel
 );
 COMMENT ON OPERATOR @extschema@.~>=~ (pg_catalog.uuid, @extschema@.iuid) IS
 'greater than or equal, in country order: country, then entity, then bytes';
@@ -205,7 +205,7 @@ COMMENT ON OPERATOR @extschema@.~>=~ (pg_catalog.uuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.~>~ (
 	FUNCTION = @extschema@.iuid_country_gt, LEFTARG = pg_catalog.uuid, RIGHTARG = @extschema@.iuid,
 	COMMUTATOR = OPERATOR(@extschema@.~<~), NEGATOR = OPERATOR(@extschema@.~<=~),
-	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalargtjoinsel
 );
 COMMENT ON OPERATOR @extschema@.~>~ (pg_catalog.uuid, @extschema@.iuid) IS
 'greater than, in country order: country, then entity, then bytes';
@@ -213,7 +213,7 @@ COMMENT ON OPERATOR @extschema@.~>~ (pg_catalog.uuid, @extschema@.iuid) IS
 CREATE OPERATOR @extschema@.~<~ (
 	FUNCTION = @extschema@.iuid_country_lt, LEFTARG = pg_catalog.uuid, RIGHTARG = pg_catalog.uuid,
 	COMMUTATOR = OPERATOR(@extschema@.~>~), NEGATOR = OPERATOR(@extschema@.~>=~),
-	RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalarltjoinsel
 );
 COMMENT ON OPERATOR @extschema@.~<~ (pg_catalog.uuid, pg_catalog.uuid) IS
 'less than, in country order: country, then entity, then bytes';
@@ -221,7 +221,7 @@ COMMENT ON OPERATOR @extschema@.~<~ (pg_catalog.uuid, pg_catalog.uuid) IS
 CREATE OPERATOR @extschema@.~<=~ (
 	FUNCTION = @extschema@.iuid_country_le, LEFTARG = pg_catalog.uuid, RIGHTARG = pg_catalog.uuid,
 	COMMUTATOR = OPERATOR(@extschema@.~>=~), NEGATOR = OPERATOR(@extschema@.~>~),
-	RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalarlejoinsel
 );
 COMMENT ON OPERATOR @extschema@.~<=~ (pg_catalog.uuid, pg_catalog.uuid) IS
 'less than or equal, in country order: country, then entity, then bytes';
@@ -229,7 +229,7 @@ COMMENT ON OPERATOR @extschema@.~<=~ (pg_catalog.uuid, pg_catalog.uuid) IS
 CREATE OPERATOR @extschema@.~>=~ (
 	FUNCTION = @extschema@.iuid_country_ge, LEFTARG = pg_catalog.uuid, RIGHTARG = pg_catalog.uuid,
 	COMMUTATOR = OPERATOR(@extschema@.~<=~), NEGATOR = OPERATOR(@extschema@.~<~),
-	RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalargejoinsel
 );
 COMMENT ON OPERATOR @extschema@.~>=~ (pg_catalog.uuid, pg_catalog.uuid) IS
 'greater than or equal, in country order: country, then entity, then bytes';
@@ -237,7 +237,7 @@ COMMENT ON OPERATOR @extschema@.~>=~ (pg_catalog.uuid, pg_catalog.uuid) IS
 CREATE OPERATOR @extschema@.~>~ (
 	FUNCTION = @extschema@.iuid_country_gt, LEFTARG = pg_catalog.uuid, RIGHTARG = pg_catalog.uuid,
 	COMMUTATOR = OPERATOR(@extschema@.~<~), NEGATOR = OPERATOR(@extschema@.~<=~),
-	RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel
+	RESTRICT = @extschema@.iuid_rangesel, JOIN = pg_catalog.scalargtjoinsel
 );
 COMMENT ON OPERATOR @extschema@.~>~ (pg_catalog.uuid, pg_catalog.uuid) IS
 'greater than, in country order: country, then entity, then bytes';

@@ -37,6 +37,7 @@ CREATE TYPE @extschema@.iuid (
 	OUTPUT = @extschema@.iuid_out,
 	RECEIVE = @extschema@.iuid_recv,
 	SEND = @extschema@.iuid_send,
+	ANALYZE = @extschema@.iuid_typanalyze,
 	INTERNALLENGTH = 16,
 	ALIGNMENT = char,
 	STORAGE = plain

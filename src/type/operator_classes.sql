@@ -43,6 +43,7 @@ COMMENT ON OPERATOR CLASS @extschema@.iuid_ops USING btree IS
 'byte order: time, then country, then entity';
 
 ALTER OPERATOR FAMILY @extschema@.iuid_ops USING btree ADD
+	FUNCTION 3 (@extschema@.iuid, interval) @extschema@.iuid_in_range(@extschema@.iuid, @extschema@.iuid, interval, boolean, boolean),
 	OPERATOR 1 @extschema@.< (@extschema@.iuid, pg_catalog.uuid),
 	OPERATOR 2 @extschema@.<= (@extschema@.iuid, pg_catalog.uuid),
 	OPERATOR 3 @extschema@.= (@extschema@.iuid, pg_catalog.uuid),

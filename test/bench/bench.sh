@@ -118,7 +118,7 @@ if [ -n "$mode" ] || [ "$PG_MAJOR" -ge 18 ]; then
 elif have_chroot 18 >&2; then
 	# A table that grows takes longest, and is measured once, beside uuidv7().
 	measure $(bench_names | sed 's/growth //')
-	bench_in_chroot 18 generate insert clients growth
+	bench_in_chroot 18 estimates generate insert clients growth
 else
 	measure $(bench_names)
 	say

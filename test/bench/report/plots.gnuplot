@@ -50,6 +50,22 @@ plot index("as_iuid") using 1:2 with linespoints ls 1 title "iuid, gen_iuid()", 
 	index("as_uuid") using 1:2 with linespoints ls 3 title "uuid, gen_random_uuid()"
 unset logscale
 
+set output "estimates.svg"
+set title "By how many times the planner's estimate of a range of time is wrong (PostgreSQL ".major("estimates").")"
+set xlabel "length of the range"
+set ylabel "times too many or too few"
+set logscale y
+set xrange [-0.2:5.2]
+set yrange [1:*]
+set xtics auto
+estimates(way) = measured("work", newest("estimates")." AND unit LIKE 'times%' AND work NOT LIKE '%,%' AND way = '".way."'")
+plot estimates("created_at") using 0:2:xtic(1) with linespoints ls 2 title "timestamptz", \
+	estimates("iuid") using 0:2:xtic(1) with linespoints ls 1 title "iuid", \
+	estimates("uuidv7") using 0:2:xtic(1) with linespoints ls 4 title "uuid, uuidv7()", \
+	estimates("uuid") using 0:2:xtic(1) with linespoints ls 3 title "uuid, the bytes of iuid"
+unset logscale
+set yrange [0:*]
+
 set output "nodes.svg"
 set title "Statements over nodes that are 100 ms apart, 48 countries (PostgreSQL ".major("regions").")"
 set xlabel "nodes"

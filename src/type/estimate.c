@@ -1,0 +1,447 @@
+/*-------------------------------------------------------------------------
+ *
+ * estimate.c
+ *	  How many rows a range of identifiers has: the estimator of < <= >= >.
+ *
+ * Core's estimators know how to place a value between two others for its own
+ * types only, and uuid is none of them.  But they know macaddr8, eight bytes
+ * that they read as one number, and the first eight bytes of an identifier
+ * are its time, and more.  So core is asked about the same values under the
+ * name of macaddr8, with our operator to compare them.  It then does all that
+ * it does for a timestamptz, in the same way: the histogram, the most common
+ * values, NULLs, the least and the greatest key of an index, and what a user
+ * may not see.
+ *
+ * Core counts a lower and an upper bound of one variable as one range only if
+ * their estimator is its own.  It multiplies what any other returns.  So each
+ * bound is estimated given those that stand before it in the same list of
+ * conditions: the first one alone, and each other one as the range of all up
+ * to it, divided by the range of all before it.  The product is the range.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/selfuncs.h"
+
+#include "compare.h"
+#include "origins.h"
+
+/* The operators that are estimated here, by their C functions. */
+typedef struct Comparison
+{
+	PGFunction function;
+	PGFunction estimator; /* of core, for the same operator */
+	bool is_greater;
+	bool by_country; /* country order, and not byte order */
+} Comparison;
+
+static const Comparison comparisons[] = {
+	{ iuid_lt, scalarltsel, false, false },
+	{ iuid_le, scalarlesel, false, false },
+	{ iuid_ge, scalargesel, true, false },
+	{ iuid_gt, scalargtsel, true, false },
+	{ iuid_country_lt, scalarltsel, false, true },
+	{ iuid_country_le, scalarlesel, false, true },
+	{ iuid_country_ge, scalargesel, true, true },
+	{ iuid_country_gt, scalargtsel, true, true },
+};
+
+/* What the estimator was called with. */
+typedef struct Estimate
+{
+	PlannerInfo *root;
+	int relid; /* of the only relation whose columns are variables; 0 for all */
+	Node *variable; /* that the bounds compare; NULL if there is none */
+} Estimate;
+
+/* The tightest bound of each side that is known so far. */
+typedef struct Range
+{
+	bool has_lower;
+	bool has_upper;
+	double lower; /* the part of the rows within the lower bound, 0-1 */
+	double upper;
+} Range;
+
+static const Comparison *find_comparison(Oid operator);
+static RelOptInfo *find_variable(Estimate *est, List *args);
+static List *conditions_of(Estimate *est, RelOptInfo *rel, const List *args);
+static List *conditions_of_join(RestrictInfo *one, List *conditions);
+static List *conditions_around(const List *args, List *conditions);
+static Node *condition_of(Node *node);
+static double known_selectivity(const Node *condition);
+static double bound_selectivity(Estimate *est, const Comparison *comparison,
+								Oid operator, Oid collation, List *args);
+static void add_bound(Estimate *est, Range *range, const Comparison *comparison,
+					  List *args, double selectivity);
+static bool origin_selectivity(Estimate *est, const Comparison *comparison,
+							   List *args, double *selectivity);
+static List *as_macaddr8(Estimate *est, List *args);
+static double range_selectivity(Estimate *est, const Range *range);
+static bool is_bound(Estimate *est, List *args);
+static bool is_variable(Estimate *est, Node *expr);
+static Node *without_relabel(Node *expr);
+
+/*
+ * The estimator.  Arguments: PlannerInfo, operator, List of its arguments, and
+ * relation as in Estimate.  Result: the part of the rows for which the operator
+ * is true, 0-1; for an operator that is none of those above, what core takes for
+ * one of which it knows nothing.
+ */
+PG_FUNCTION_INFO_V1(iuid_rangesel);
+Datum
+iuid_rangesel(PG_FUNCTION_ARGS)
+{
+	Oid operator= PG_GETARG_OID(1);
+	List *args = (List *) PG_GETARG_POINTER(2);
+	Estimate est = { .root = (PlannerInfo *) PG_GETARG_POINTER(0),
+					 .relid = PG_GETARG_INT32(3) };
+	Range range = { .lower = 1, .upper = 1 };
+	const Comparison *comparison = find_comparison(operator);
+	RelOptInfo *rel;
+	ListCell *lc;
+	double without, with;
+	MemoryContext old;
+
+	/* The values of another operator may have fewer than eight bytes. */
+	if (comparison == NULL)
+		PG_RETURN_FLOAT8(DEFAULT_INEQ_SEL);
+
+	/* Each call walks the conditions, and the planner frees nothing until its end. */
+	old = MemoryContextSwitchTo(AllocSetContextCreate(CurrentMemoryContext,
+													  "iuid_rangesel",
+													  ALLOCSET_DEFAULT_SIZES));
+	rel = find_variable(&est, args);
+	foreach (lc, rel == NULL ? NIL : conditions_of(&est, rel, args))
+	{
+		OpExpr *other = (OpExpr *) condition_of(lfirst(lc));
+		const Comparison *others;
+		double selectivity;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!IsA(other, OpExpr))
+			continue;
+		if (other->args == args)
+			break;
+		if (get_oprrest(other->opno) != fcinfo->flinfo->fn_oid)
+			continue;
+
+		/* The estimator of a prefix operator may be this function, too. */
+		others = find_comparison(other->opno);
+		if (others == NULL || others->by_country != comparison->by_country ||
+			!is_bound(&est, other->args))
+			continue;
+
+		/* The first one was estimated alone. */
+		selectivity = range.has_lower || range.has_upper ?
+			-1 :
+			known_selectivity(lfirst(lc));
+		if (selectivity < 0)
+			selectivity = bound_selectivity(&est, others, other->opno,
+											other->inputcollid, other->args);
+		add_bound(&est, &range, others, other->args, selectivity);
+	}
+	without = range_selectivity(&est, &range);
+	add_bound(&est, &range, comparison, args,
+			  bound_selectivity(&est, comparison, operator, PG_GET_COLLATION(),
+								args));
+	with = range_selectivity(&est, &range);
+	MemoryContextDelete(MemoryContextSwitchTo(old));
+	PG_RETURN_FLOAT8(with < without ? with / without : 1);
+}
+
+/* What is known of an operator; NULL for one that is not ours. */
+static const Comparison *
+find_comparison(Oid operator)
+{
+	FmgrInfo function;
+
+	fmgr_info(get_opcode(operator), &function);
+	for (int i = 0; i < (int) lengthof(comparisons); i++)
+	{
+		if (comparisons[i].function == function.fn_addr)
+			return &comparisons[i];
+	}
+	return NULL;
+}
+
+/*
+ * Finds the argument that is compared with a bound, and a relation that has
+ * columns in it; NULL if there is none, or if the bound is not the same for all
+ * rows.  Core would not take such a comparison for an end of a range.
+ */
+static RelOptInfo *
+find_variable(Estimate *est, List *args)
+{
+	Node *variable = linitial(args);
+	Relids relids;
+	int relid = -1;
+
+	if (!is_pseudo_constant_clause(lsecond(args)))
+	{
+		if (!is_pseudo_constant_clause(variable))
+			return NULL;
+		variable = lsecond(args);
+	}
+
+	/* From 16 on there are outer joins among them, which are no relations. */
+	relids = pull_varnos(est->root, variable);
+	while ((relid = bms_next_member(relids, relid)) >= 0)
+	{
+		RelOptInfo *rel = est->root->simple_rel_array[relid];
+
+		if (rel != NULL)
+		{
+			est->variable = without_relabel(variable);
+			return rel;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * The list of conditions on the rows of a relation in which a comparison stands,
+ * which is known by the list of its arguments; NIL if it stands in none.
+ */
+static List *
+conditions_of(Estimate *est, RelOptInfo *rel, const List *args)
+{
+	List *conditions = conditions_around(args, rel->baserestrictinfo);
+	ListCell *lc;
+
+	if (conditions != NIL)
+		return conditions;
+	foreach (lc, rel->joininfo)
+	{
+		conditions =
+			conditions_around(args,
+							  conditions_of_join(lfirst(lc), rel->joininfo));
+		if (conditions != NIL)
+			return conditions;
+	}
+	return conditions_around(args, (List *) est->root->parse->havingQual);
+}
+
+/* The conditions that are evaluated where one of them is. */
+static List *
+conditions_of_join(RestrictInfo *one, List *conditions)
+{
+	List *result = NIL;
+	ListCell *lc;
+
+	foreach (lc, conditions)
+	{
+		RestrictInfo *other = lfirst(lc);
+
+		if (bms_equal(other->required_relids, one->required_relids))
+			result = lappend(result, other);
+	}
+	return result;
+}
+
+/* The same of a list whose conditions are joined by AND, and of those below it. */
+static List *
+conditions_around(const List *args, List *conditions)
+{
+	List *lists = list_make1(conditions);
+	ListCell *list, *lc;
+
+	foreach (list, lists)
+	{
+		foreach (lc, (List *) lfirst(list))
+		{
+			Node *condition = condition_of(lfirst(lc));
+			ListCell *arm;
+
+			if (IsA(condition, OpExpr) && ((OpExpr *) condition)->args == args)
+				return lfirst(list);
+			if (IsA(condition, BooleanTest))
+			{
+				Expr *tested = ((BooleanTest *) condition)->arg;
+
+				lists = lappend(lists, make_ands_implicit(tested));
+			}
+			if (!IsA(condition, BoolExpr))
+				continue;
+			foreach (arm, ((BoolExpr *) condition)->args)
+				lists = lappend(lists, make_ands_implicit(lfirst(arm)));
+		}
+	}
+	return NIL;
+}
+
+/*
+ * What a RestrictInfo, or a condition without one, has; of an OR, the form in
+ * which the planner keeps the estimates of its arms.
+ */
+static Node *
+condition_of(Node *node)
+{
+	RestrictInfo *info = (RestrictInfo *) node;
+
+	if (!IsA(node, RestrictInfo))
+		return node;
+	return (Node *) (info->orclause != NULL ? info->orclause : info->clause);
+}
+
+/* The part of the rows within one bound. */
+static double
+bound_selectivity(Estimate *est, const Comparison *comparison, Oid operator,
+				  Oid collation, List *args)
+{
+	double selectivity;
+
+	if (comparison->by_country &&
+		origin_selectivity(est, comparison, args, &selectivity))
+		return selectivity;
+	return DatumGetFloat8(
+		DirectFunctionCall4Coll(comparison->estimator, collation,
+								PointerGetDatum(est->root),
+								ObjectIdGetDatum(operator),
+								PointerGetDatum(as_macaddr8(est, args)),
+								Int32GetDatum(est->relid)));
+}
+
+/* What the planner keeps of a condition that it has estimated; or less than 0. */
+static double
+known_selectivity(const Node *condition)
+{
+	return IsA(condition, RestrictInfo) ?
+		((const RestrictInfo *) condition)->norm_selec :
+		-1;
+}
+
+/* Adds a comparison of the variable to a range. */
+static void
+add_bound(Estimate *est, Range *range, const Comparison *comparison, List *args,
+		  double selectivity)
+{
+	if (comparison->is_greater == is_variable(est, linitial(args)))
+	{
+		range->has_lower = true;
+		range->lower = Min(range->lower, selectivity);
+	}
+	else
+	{
+		range->has_upper = true;
+		range->upper = Min(range->upper, selectivity);
+	}
+}
+
+/*
+ * The part of the rows within a bound in country order, from the statistics of
+ * origins; false without such statistics, or if the bound is not the first
+ * identifier of an origin.
+ */
+static bool
+origin_selectivity(Estimate *est, const Comparison *comparison, List *args,
+				   double *selectivity)
+{
+	VariableStatData variable;
+	Node *other;
+	bool is_left, known = false;
+	double before = 0, nulls = 0;
+
+	if (!get_restriction_variable(est->root, args, est->relid, &variable,
+								  &other, &is_left))
+		return false;
+
+	if (IsA(other, Const) && !((Const *) other)->constisnull)
+	{
+		const Iuid *bound = DatumGetIuidP(((Const *) other)->constvalue);
+
+		known = iuid_get_ms(bound) == 0 &&
+			iuid_rows_before_origin(&variable, iuid_get_origin(bound), &before,
+									&nulls);
+	}
+	if (known)
+	{
+		/* The parts of all origins were rounded: together they may exceed 1. */
+		*selectivity =
+			comparison->is_greater == is_left ? 1 - nulls - before : before;
+		CLAMP_PROBABILITY(*selectivity);
+	}
+	ReleaseVariableStats(variable);
+	return known;
+}
+
+/* The same values, or expressions, under the name of another type. */
+static List *
+as_macaddr8(Estimate *est, List *args)
+{
+	List *result = NIL;
+	ListCell *lc;
+
+	foreach (lc, args)
+	{
+		Node *arg = lfirst(lc);
+
+		if (!IsA(arg, Var))
+			arg = estimate_expression_value(est->root, arg);
+		result = lappend(result,
+						 applyRelabelType(arg, MACADDR8OID, -1, InvalidOid,
+										  COERCE_IMPLICIT_CAST, -1, false));
+	}
+	return result;
+}
+
+/*
+ * The part of the rows within the bounds, as clauselist_selectivity() has it of
+ * core's own estimators.
+ */
+static double
+range_selectivity(Estimate *est, const Range *range)
+{
+	double selectivity;
+
+	if (!range->has_lower || !range->has_upper)
+		return Min(range->lower, range->upper);
+	if (range->lower == DEFAULT_INEQ_SEL || range->upper == DEFAULT_INEQ_SEL)
+		return DEFAULT_RANGE_INEQ_SEL;
+
+	/* Rows with NULL are outside of both bounds. */
+	selectivity = range->lower + range->upper - 1 +
+		nulltestsel(est->root, IS_NULL, est->variable, est->relid, JOIN_INNER,
+					NULL);
+	if (selectivity < -0.01)
+		return DEFAULT_RANGE_INEQ_SEL;
+	return Max(selectivity, 1.0e-10);
+}
+
+/* Whether the variable is compared with a value that all rows have in common. */
+static bool
+is_bound(Estimate *est, List *args)
+{
+	return (is_variable(est, linitial(args)) &&
+			is_pseudo_constant_clause(lsecond(args))) ||
+		(is_variable(est, lsecond(args)) &&
+		 is_pseudo_constant_clause(linitial(args)));
+}
+
+static bool
+is_variable(Estimate *est, Node *expr)
+{
+	return equal(without_relabel(expr), est->variable);
+}
+
+/* An expression without the other names of its type. */
+static Node *
+without_relabel(Node *expr)
+{
+	while (IsA(expr, RelabelType))
+		expr = (Node *) ((RelabelType *) expr)->arg;
+	return expr;
+}

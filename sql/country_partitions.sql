@@ -36,6 +36,16 @@ SELECT count(*) = 7 AS present_and_ahead, bool_or(is_default) FROM iuid_partitio
 INSERT INTO wallets DEFAULT VALUES RETURNING tableoid::regclass::text = 'wallets_c7_' || extract(year FROM now()) AS of_this_year;
 INSERT INTO wallets VALUES (gen_iuid(8, 2, '2020-01-01')) RETURNING tableoid::regclass;
 
+-- with time checks, on all but the open ends
+CREATE TABLE checked (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 2)) PARTITION BY RANGE (id iuid_country_ops);
+SELECT iuid_create_country_partitions('checked', 2, '1 year', time_checks => true);
+SELECT isfinite(lower) AND isfinite(upper) AS bounded, count(*), count(*) FILTER (WHERE pg_get_constraintdef(c.oid) = format(
+	'CHECK (((iuid_timestamp(id) >= %L::timestamp with time zone) AND (iuid_timestamp(id) < %L::timestamp with time zone)))', lower, upper)) AS checked
+FROM iuid_partitions('checked_c7') LEFT JOIN pg_constraint AS c ON conrelid = partition AND contype = 'c' AND coninhcount = 0 GROUP BY 1 ORDER BY 1;
+SELECT * FROM iuid_check_partitions('checked_c7');
+SELECT iuid_create_country_partitions('checked', 2, '1 year', NULL);
+DROP TABLE checked;
+
 -- an id is in its country's table or nowhere
 INSERT INTO "a.b"."orders everywhere" (note) VALUES ('by default') RETURNING tableoid::regclass, iuid_country(id);
 \set VERBOSITY terse

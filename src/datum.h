@@ -54,6 +54,9 @@ pg_noreturn extern void iuid_reject_number(FunctionCallInfo fcinfo, int n,
 										   const char *what, int limit);
 extern int64 iuid_ms_arg(FunctionCallInfo fcinfo, int n);
 
+/* An argument that is true or false; 22004 for NULL.  name is the argument's. */
+extern bool iuid_bool_arg(FunctionCallInfo fcinfo, int n, const char *name);
+
 static inline int
 iuid_number_arg(FunctionCallInfo fcinfo, int n, const char *what, int limit)
 {

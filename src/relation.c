@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * relation.c
- *	  A relation's row of pg_class, and its names.
+ *	  A relation's row of pg_class, its names and its constraints.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -9,8 +9,12 @@
  */
 #include "compat.h"
 
+#include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_constraint.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -52,6 +56,29 @@ iuid_qualified_name(Oid relation)
 
 	return quote_qualified_identifier(get_namespace_name(class.relnamespace),
 									  NameStr(class.relname));
+}
+
+List *
+iuid_constraints_of(Oid relation, char type)
+{
+	Relation catalog = table_open(ConstraintRelationId, AccessShareLock);
+	List *constraints = NIL;
+	SysScanDesc scan;
+	ScanKeyData key;
+	HeapTuple tuple;
+
+	ScanKeyInit(&key, Anum_pg_constraint_conrelid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(relation));
+	scan = systable_beginscan(catalog, ConstraintRelidTypidNameIndexId, true,
+							  NULL, 1, &key);
+	while ((tuple = systable_getnext(scan)) != NULL)
+	{
+		if (((Form_pg_constraint) GETSTRUCT(tuple))->contype == type)
+			constraints = lappend(constraints, heap_copytuple(tuple));
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return constraints;
 }
 
 void

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * relation.h
- *	  A relation's row of pg_class, and its names.
+ *	  A relation's row of pg_class, its names and its constraints.
  *
  * Nothing is locked, so another session can drop the relation at any time.
  *
@@ -18,6 +18,7 @@
 #include "compat.h"
 
 #include "catalog/pg_class.h"
+#include "nodes/pg_list.h"
 
 /* The fixed-length part of the row. */
 extern FormData_pg_class iuid_class_of(Oid relation);
@@ -28,6 +29,12 @@ extern char *iuid_relation_schema(Oid relation);
 
 /* Schema and name as SQL text, quoted where necessary. */
 extern char *iuid_qualified_name(Oid relation);
+
+/*
+ * Copies of the rows of pg_constraint for the constraints of one type that a
+ * relation has, such as CONSTRAINT_FOREIGN; NIL if there is no such relation.
+ */
+extern List *iuid_constraints_of(Oid relation, char type);
 
 /*
  * 55000 unless a relation still has this qualified name.  Another session can

@@ -26,8 +26,8 @@
 #include "utils/syscache.h"
 
 #include "lock_list.h"
+#include "relation.h"
 
-static List *foreign_keys_of(Oid table);
 static bool is_part_of_another(Form_pg_constraint constraint);
 
 List *
@@ -115,36 +115,12 @@ iuid_add_locks_above(List *locks, Oid table)
 	return locks;
 }
 
-/* Copies of the rows of pg_constraint for the foreign keys that a table has. */
-static List *
-foreign_keys_of(Oid table)
-{
-	Relation catalog = table_open(ConstraintRelationId, AccessShareLock);
-	List *keys = NIL;
-	SysScanDesc scan;
-	ScanKeyData key;
-	HeapTuple tuple;
-
-	ScanKeyInit(&key, Anum_pg_constraint_conrelid, BTEqualStrategyNumber,
-				F_OIDEQ, ObjectIdGetDatum(table));
-	scan = systable_beginscan(catalog, ConstraintRelidTypidNameIndexId, true,
-							  NULL, 1, &key);
-	while ((tuple = systable_getnext(scan)) != NULL)
-	{
-		if (((Form_pg_constraint) GETSTRUCT(tuple))->contype == CONSTRAINT_FOREIGN)
-			keys = lappend(keys, heap_copytuple(tuple));
-	}
-	systable_endscan(scan);
-	table_close(catalog, AccessShareLock);
-	return keys;
-}
-
 List *
 iuid_add_referred_locks(List *locks, Oid table, LOCKMODE mode)
 {
 	ListCell *lc;
 
-	foreach (lc, foreign_keys_of(table))
+	foreach (lc, iuid_constraints_of(table, CONSTRAINT_FOREIGN))
 		locks = iuid_add_lock_of_all(locks,
 									 ((Form_pg_constraint) GETSTRUCT(
 										  (HeapTuple) lfirst(lc)))
@@ -158,7 +134,7 @@ iuid_add_own_referred_locks(List *locks, Oid table, LOCKMODE mode)
 {
 	ListCell *lc;
 
-	foreach (lc, foreign_keys_of(table))
+	foreach (lc, iuid_constraints_of(table, CONSTRAINT_FOREIGN))
 	{
 		Form_pg_constraint key =
 			(Form_pg_constraint) GETSTRUCT((HeapTuple) lfirst(lc));

@@ -25,6 +25,7 @@
 #include "owner.h"
 #include "relation.h"
 #include "removal.h"
+#include "time_check.h"
 
 /* The start of the year 10889, in which the 48 bits end. */
 #define LAST_BOUND_MS INT64CONST(281456553600000)
@@ -80,6 +81,8 @@ plan_work(void *arg)
 	iuid_check_owner(work->parent);
 	work->table =
 		iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
+	if (work->time_checks)
+		iuid_require_time_key(work->table);
 	work->limit = iuid_tables_per_call(work->parent, work->remove && work->drop);
 	work->unfinished = false;
 	if (work->to_present)
@@ -276,6 +279,8 @@ create_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 
 		work->new[i].table =
 			iuid_create_like(work->parent, iuid_shortened_name(base, suffix), "");
+		if (work->time_checks)
+			iuid_add_time_check(work->table, &work->new[i]);
 	}
 	iuid_attach(work->table, work->new, work->new_count);
 	for (int i = 0; i < work->new_count; i++)
@@ -284,12 +289,13 @@ create_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
 }
 
 void
-iuid_cover_present(Oid table, Oid schema, const Step *step)
+iuid_cover_present(Oid table, Oid schema, const Step *step, bool time_checks)
 {
 	Maintenance work = { .parent = table,
 						 .schema = schema,
 						 .create = true,
 						 .step = *step,
+						 .time_checks = time_checks,
 						 .limit = IUID_AHEAD_MAX };
 
 	work.table = iuid_read_partitioned(table, ORDER_OF_TIME, schema);

@@ -28,8 +28,9 @@ typedef struct Maintenance
 	Oid parent;
 	Oid schema; /* of the extension */
 
-	bool create; /* make what is missing from first up to last */
-	Step step;	 /* the new partitions are whole steps */
+	bool create;	  /* make what is missing from first up to last */
+	Step step;		  /* the new partitions are whole steps */
+	bool time_checks; /* each has a CHECK of its times */
 	TimestampTz first;
 	TimestampTz last;
 	bool to_present; /* first and last are those of iuid_maintained_span() */
@@ -89,8 +90,10 @@ extern void iuid_check_span(TimestampTz first, TimestampTz last);
  * Makes the time partitions of the present step and of IUID_AHEAD_DEFAULT more
  * for a new table, and an open-ended one on either side.  No other session can
  * see the table yet, so the function takes no locks first.  schema is the
- * schema of the extension.
+ * schema of the extension.  With time_checks, those that have both bounds get
+ * a CHECK of their times.
  */
-extern void iuid_cover_present(Oid table, Oid schema, const Step *step);
+extern void iuid_cover_present(Oid table, Oid schema, const Step *step,
+							   bool time_checks);
 
 #endif /* IUID_MAINTENANCE_H */

@@ -24,6 +24,7 @@
 #include "datum.h"
 #include "open_end.h"
 #include "relation.h"
+#include "time_check.h"
 
 /* A partition if new ones can be carved out of it; else NULL. */
 static const Partition *
@@ -101,6 +102,7 @@ iuid_move_bound(const Partitioned *parent, const Partition *open_end,
 	bool replaces[Natts_pg_class] = { false };
 	PartitionBoundSpec *spec;
 	PartitionRangeDatum *side;
+	Partition moved = *open_end;
 	Datum stored;
 	bool isnull;
 
@@ -127,4 +129,7 @@ iuid_move_bound(const Partitioned *parent, const Partition *open_end,
 	if (OidIsValid(parent->default_partition))
 		CacheInvalidateRelcacheByRelid(parent->default_partition);
 	CommandCounterIncrement();
+
+	*(open_end->has_lower ? &moved.lower : &moved.upper) = *bound;
+	iuid_drop_outgrown_time_checks(parent, open_end, &moved);
 }

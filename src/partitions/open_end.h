@@ -29,7 +29,8 @@ extern const Partition *iuid_open_ended_last(const Partitioned *table);
  * ACCESS EXCLUSIVE lock on the parent and on the partition, and answers for it
  * that the partition has no row outside the new bound.  The partition stays
  * attached: DETACH would read the tables whose foreign keys refer to the
- * parent, and fail for rows that stay.
+ * parent, and fail for rows that stay.  A CHECK of its times that would refuse
+ * rows within the new bound goes.
  */
 extern void iuid_move_bound(const Partitioned *parent,
 							const Partition *open_end, const Iuid *bound);

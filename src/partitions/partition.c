@@ -16,6 +16,7 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
+#include "datum.h"
 #include "function.h"
 #include "maintenance.h"
 
@@ -30,8 +31,9 @@ static void report_action(ReturnSetInfo *rsinfo, const char *action,
 						  Oid partition, const char *name);
 
 /*
- * iuid_create_partitions(parent, step, first, last): makes the time partitions
- * that are missing, and moves their rows out of the DEFAULT partition.
+ * iuid_create_partitions(parent, step, first, last, time_checks): makes the
+ * time partitions that are missing, and moves their rows out of the DEFAULT
+ * partition.
  */
 PG_FUNCTION_INFO_V1(iuid_create_partitions);
 Datum
@@ -46,6 +48,7 @@ iuid_create_partitions(PG_FUNCTION_ARGS)
 	work.step = iuid_step_of_interval(PG_GETARG_INTERVAL_P(1));
 	work.first = PG_GETARG_TIMESTAMPTZ(2);
 	work.last = PG_GETARG_TIMESTAMPTZ(3);
+	work.time_checks = iuid_bool_arg(fcinfo, 4, "time_checks");
 	iuid_check_span(work.first, work.last);
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
@@ -93,9 +96,9 @@ remove_old(FunctionCallInfo fcinfo, bool drop, MaintenanceReport report)
 }
 
 /*
- * iuid_maintain_partitions(parent, step, ahead, keep): makes what is missing
- * from the last partition to the present and ahead steps more, and drops what
- * ended longer ago than keep.
+ * iuid_maintain_partitions(parent, step, ahead, keep, time_checks): makes what
+ * is missing from the last partition to the present and ahead steps more, and
+ * drops what ended longer ago than keep.
  */
 PG_FUNCTION_INFO_V1(iuid_maintain_partitions);
 Datum
@@ -114,6 +117,7 @@ iuid_maintain_partitions(PG_FUNCTION_ARGS)
 	work.parent = PG_GETARG_OID(0);
 	work.schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	work.step = iuid_step_of_interval(PG_GETARG_INTERVAL_P(1));
+	work.time_checks = iuid_bool_arg(fcinfo, 4, "time_checks");
 	if (!PG_ARGISNULL(3))
 	{
 		/* A timestamp has no time zone, so the difference is made in UTC. */

@@ -26,6 +26,7 @@
 #include "partitioned.h"
 #include "relation.h"
 #include "step.h"
+#include "time_check.h"
 #include "type/codec.h"
 
 /* The columns of iuid_partitions, as the SQL script declares them. */
@@ -58,6 +59,7 @@ static void report(ReturnSetInfo *rsinfo, const char *problem, Oid partition,
 				   TimestampTz lower, TimestampTz upper, const char *detail);
 static void check_gaps(ReturnSetInfo *rsinfo, const Partitioned *table);
 static void check_bounds(ReturnSetInfo *rsinfo, const Partitioned *table);
+static void check_times(ReturnSetInfo *rsinfo, const Partitioned *table);
 static void check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table);
 
 /* Reads the parent for a reader of it, and begins a result of several rows. */
@@ -165,6 +167,7 @@ iuid_check_partitions(PG_FUNCTION_ARGS)
 
 	check_gaps(rsinfo, table);
 	check_bounds(rsinfo, table);
+	check_times(rsinfo, table);
 	if (OidIsValid(table->default_partition) && table->count > 0)
 		check_stranded(rsinfo, table);
 	return (Datum) 0;
@@ -206,6 +209,38 @@ check_bounds(ReturnSetInfo *rsinfo, const Partitioned *table)
 				   psprintf("%s is not the first of its millisecond",
 							iuid_text_of_bound(bounds[n])));
 		}
+	}
+}
+
+/*
+ * Reports CHECKs that refuse rows of a partition's own times.  If a partition
+ * has a CHECK of its times, reports those that have none: only an open end
+ * needs none, as its bound moves.
+ */
+static void
+check_times(ReturnSetInfo *rsinfo, const Partitioned *table)
+{
+	TimeCheck *found = palloc(sizeof(TimeCheck) * table->count);
+	bool wanted = false;
+
+	for (int i = 0; i < table->count; i++)
+	{
+		found[i] = iuid_time_check_of(table, &table->partitions[i]);
+		wanted |= found[i] == TIME_CHECK_RIGHT;
+	}
+	for (int i = 0; i < table->count; i++)
+	{
+		const Partition *partition = &table->partitions[i];
+		TimestampTz lower = iuid_time_of_bound(&partition->lower);
+		TimestampTz upper = iuid_time_of_bound(&partition->upper);
+
+		if (found[i] == TIME_CHECK_NARROW)
+			report(rsinfo, "narrow time check", partition->table, lower, upper,
+				   "a CHECK refuses times between the bounds");
+		else if (found[i] == TIME_CHECK_NONE && wanted &&
+				 partition->has_lower && partition->has_upper)
+			report(rsinfo, "no time check", partition->table, lower, upper,
+				   "other partitions have a CHECK of their times");
 	}
 }
 

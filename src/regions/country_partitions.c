@@ -19,6 +19,7 @@
 #include "countries.h"
 #include "country_check.h"
 #include "country_view.h"
+#include "datum.h"
 #include "execute.h"
 #include "function.h"
 #include "owner.h"
@@ -43,7 +44,8 @@ typedef struct Work
 	int drop_limit; /* how many tables one call may drop */
 	bool has_step;
 	Step step;
-	bool unfinished; /* a limit leaves countries for another call */
+	bool time_checks; /* its partitions of a step get CHECKs of their times */
+	bool unfinished;  /* a limit leaves countries for another call */
 	NewPartition new[IUID_COUNTRIES];
 	int number[IUID_COUNTRIES]; /* the countries of the new partitions */
 	int new_count;
@@ -64,9 +66,10 @@ static void keep_views(const Work *work);
 static void warn(const Work *work);
 
 /*
- * iuid_create_country_partitions(parent, entity, step): makes the partitions
- * and views that are missing, for the countries whose rows of an entity are
- * routed to this node, and drops the empty partitions of other countries.
+ * iuid_create_country_partitions(parent, entity, step, time_checks): makes the
+ * partitions and views that are missing, for the countries whose rows of an
+ * entity are routed to this node, and drops the empty partitions of other
+ * countries.
  */
 PG_FUNCTION_INFO_V1(iuid_create_country_partitions);
 Datum
@@ -87,6 +90,7 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	work->has_step = !PG_ARGISNULL(2);
 	if (work->has_step)
 		work->step = iuid_step_of_interval(PG_GETARG_INTERVAL_P(2));
+	work->time_checks = iuid_bool_arg(fcinfo, 3, "time_checks");
 	iuid_check_owner(parent);
 	iuid_read_routes(fcinfo, countries);
 
@@ -337,7 +341,8 @@ create_country(Work *work, int n)
 						 rest);
 	iuid_add_country_check(countries, new->table, work->number[n]);
 	if (work->has_step)
-		iuid_cover_present(new->table, countries->schema, &work->step);
+		iuid_cover_present(new->table, countries->schema, &work->step,
+						   work->time_checks);
 }
 
 /* Makes the views of the countries here, and brings them up to date. */

@@ -1,0 +1,110 @@
+-- CHECKs of the times of partitions: which times they take, and that a query of times prunes by them
+CREATE SCHEMA time_checks;
+SET search_path = time_checks, public;
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+SET datestyle = 'ISO';
+
+CREATE VIEW time_checks.checks AS
+SELECT conrelid::regclass::text AS partition, conname AS name, pg_get_constraintdef(oid) AS definition
+FROM pg_constraint WHERE contype = 'c' AND connamespace = 'time_checks'::regnamespace;
+CREATE FUNCTION time_checks.faults(parent regclass) RETURNS TABLE (problem text, partition text) LANGUAGE sql AS
+'SELECT problem, partition::text FROM public.iuid_check_partitions(parent)';
+
+-- The partitions that a query reads, after pruning
+CREATE FUNCTION time_checks.partitions_read(query text) RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT json, COSTS off) ' || query INTO plan;
+	RETURN ARRAY(SELECT DISTINCT name #>> '{}' FROM jsonb_path_query(plan::jsonb, '$.**."Relation Name"') AS name ORDER BY 1);
+END $$;
+
+-- Without the argument there is none; with it, one on each.  The literals are of UTC.
+CREATE TABLE orders (id iuid PRIMARY KEY, n int) PARTITION BY RANGE (id);
+SELECT iuid_create_partitions('orders', '1 month', '2026-01-01 00:00+00', '2026-02-01 00:00+00');
+SELECT iuid_create_partitions('orders', '1 month', '2026-02-01 00:00+00', '2026-04-01 00:00+00', time_checks => true);
+SELECT * FROM checks ORDER BY partition;
+SELECT * FROM faults('orders');
+
+-- For a partition that is there, by hand
+ALTER TABLE orders_2026_01 ADD CONSTRAINT times CHECK (iuid_timestamp(id) >= '2026-01-01 00:00+00' AND iuid_timestamp(id) < '2026-02-01 00:00+00') NOT VALID;
+SELECT * FROM faults('orders');
+ALTER TABLE orders_2026_01 VALIDATE CONSTRAINT times;
+SELECT * FROM faults('orders');
+
+-- The first and the last identifier of each partition are taken, also those without a time.
+INSERT INTO orders SELECT iuid_floor(month) FROM generate_series(timestamptz '2026-01-01 00:00+00', '2026-03-01 00:00+00', '1 month') AS month;
+INSERT INTO orders SELECT overlay(iuid_floor(month - interval '1 millisecond')::text PLACING '80ff-bfff-ffffffffffff' FROM 15)::iuid
+FROM generate_series(timestamptz '2026-02-01 00:00+00', '2026-04-01 00:00+00', '1 month') AS month;
+INSERT INTO orders SELECT overlay(iuid_floor('2026-02-03 00:00+00')::text PLACING layout FROM 16 FOR 1)::iuid FROM unnest('{1,2,f}'::text[]) AS layout;
+SELECT tableoid::regclass, count(*), count(iuid_timestamp(id)) FROM orders GROUP BY 1 ORDER BY 1;
+
+-- Conditions on a view, in every form whose value is known when the query is planned, prune.
+CREATE VIEW orders_seen AS SELECT *, iuid_timestamp(id) AS created_at FROM orders;
+SELECT condition, partitions_read('SELECT FROM orders_seen WHERE ' || condition) FROM unnest(ARRAY[
+	$$created_at BETWEEN '2026-02-10 00:00+00' AND '2026-02-11 00:00+00'$$,
+	$$created_at >= timestamptz '2026-02-10 00:00+00' AND created_at < timestamptz '2026-02-11 00:00+00'$$,
+	$$created_at = '2026-03-10 00:00+00'$$,
+	$$created_at < '2026-02-01 00:00+00'$$,
+	$$created_at <= '2026-02-01 00:00+00'$$,
+	$$created_at >= '2026-04-01 00:00+00'$$,
+	$$created_at >= '2026-03-31 23:59:59.999+00'$$,
+	$$created_at IN ('2026-01-10 00:00+00', '2026-03-10 00:00+00')$$,
+	$$created_at < '2026-01-10 00:00+00' OR created_at > '2026-03-10 00:00+00'$$]) AS condition;
+
+-- A bound within a millisecond, which others have made: that millisecond belongs to both sides.
+CREATE TABLE split (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE split_by_hand PARTITION OF split FOR VALUES FROM ('019c1300-0000-8123-8000-000000000000') TO ('019c1400-0000-8123-8000-000000000000');
+SELECT iuid_create_partitions('split', '1 day', iuid_timestamp('019c1300-0000-8000-8000-000000000000') - interval '1 hour',
+	iuid_timestamp('019c1400-0000-8000-8000-000000000000') + interval '1 hour', time_checks => true);
+SELECT * FROM faults('split');
+INSERT INTO split VALUES ('019c1300-0000-8122-bfff-ffffffffffff'), ('019c1400-0000-8123-8000-000000000000');
+SELECT tableoid::regclass, id FROM split ORDER BY id;
+
+-- Rows of the DEFAULT partition move under the CHECK.
+CREATE TABLE late (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE late_rest PARTITION OF late DEFAULT;
+INSERT INTO late SELECT gen_iuid(7, 1, at) FROM generate_series(timestamptz '2026-01-01 00:00+00', '2026-03-31 12:00+00', '12 hours') AS at;
+SELECT iuid_create_partitions('late', '1 month', '2026-01-01 00:00+00', '2026-04-01 00:00+00', time_checks => true);
+SELECT tableoid::regclass, count(*) FROM late GROUP BY 1 ORDER BY 1;
+SELECT partition, definition FROM checks WHERE partition ~ '^late' ORDER BY 1;
+
+-- Open ends have none.  Partitions that are carved out of them have one.
+CREATE TABLE trips (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE trips_before PARTITION OF trips FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-03-01 00:00+00'));
+CREATE TABLE trips_after PARTITION OF trips FOR VALUES FROM (iuid_floor('2026-03-01 00:00+00')) TO (MAXVALUE);
+INSERT INTO trips SELECT gen_iuid(7, 1, at) FROM generate_series(timestamptz '2026-01-01 00:00+00', '2026-05-31 12:00+00', '1 day') AS at;
+SELECT iuid_create_partitions('trips', '1 month', '2026-02-01 00:00+00', '2026-05-01 00:00+00', time_checks => true);
+SELECT partition, definition FROM checks WHERE partition ~ '^trips' ORDER BY 1;
+SELECT * FROM faults('trips');
+
+-- One that an open end got by hand goes when the open end grows over times that it would refuse.
+TRUNCATE trips_before;
+ALTER TABLE trips_before ADD CONSTRAINT outgrown CHECK (iuid_timestamp(id) < '2026-02-01 00:00+00'),
+	ADD CONSTRAINT loose CHECK (iuid_timestamp(id) < '2030-01-01 00:00+00'),
+	ADD CONSTRAINT other CHECK (iuid_country(id) < 200);
+SELECT * FROM faults('trips');
+SET client_min_messages = notice;
+SELECT iuid_drop_partitions('trips', '2026-03-01 00:00+00');
+SET client_min_messages = warning;
+SELECT name FROM checks WHERE partition = 'trips_before' ORDER BY 1;
+INSERT INTO trips VALUES (gen_iuid(7, 1, '2026-02-10 00:00+00')) RETURNING tableoid::regclass;
+
+-- A CHECK that refuses times within the bounds is a fault, but not one of the parent.
+ALTER TABLE trips ADD CHECK (iuid_timestamp(id) < '2026-05-20 00:00+00') NOT VALID;
+SELECT * FROM faults('trips');
+ALTER TABLE trips_2026_03 ADD CHECK ('2026-03-02 00:00+00' <= iuid_timestamp(id)) NOT VALID;
+SELECT * FROM faults('trips');
+
+-- A uuid takes more than iuids.
+CREATE TABLE by_uuid (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
+\set VERBOSITY verbose
+\set SHOW_CONTEXT never
+SELECT iuid_create_partitions('by_uuid', '1 month', '2026-01-01', '2026-02-01', time_checks => true);
+-- NULL is neither.
+SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-02-01', NULL);
+SELECT iuid_maintain_partitions('orders', '1 month', time_checks => NULL);
+
+\set VERBOSITY default
+DROP SCHEMA time_checks CASCADE;

@@ -16,10 +16,10 @@ BEGIN;
 REVOKE SELECT ON iuid_countries, iuid_entities, iuid_nodes, iuid_routes FROM PUBLIC;
 SET LOCAL ROLE regress_iuid_reader;
 SELECT iuid_node(id), iuid_node(7, 1), iuid_is_local(id), iuid_country_code(id), iuid_entity_key(id), iuid_inspect(id),
-	iuid_country(gen_iuid('KZ', 'AyanOrder')), iuid_country(gen_iuid('AyanOrder')) FROM iuid_from_name(7, 1, '') AS id;
+	iuid_country(gen_registered_iuid('KZ', 'AyanOrder')), iuid_country(gen_registered_iuid('AyanOrder')) FROM iuid_from_name(7, 1, '') AS id;
 RESET ROLE;
 REVOKE EXECUTE ON FUNCTION iuid_node(iuid), iuid_node(int, int), iuid_is_local, iuid_country_code, iuid_entity_key, iuid_inspect,
-	gen_iuid(text), gen_iuid(text, text), iuid_create_country_partitions, iuid_create_global_table, iuid_create_global_view,
+	gen_registered_iuid(text), gen_registered_iuid(text, text), iuid_create_country_partitions, iuid_create_global_table, iuid_create_global_view,
 	iuid_check_regions, iuid_run_on_nodes FROM PUBLIC;
 -- those that the reader may still execute do not read the registry
 SELECT p.oid::regprocedure AS function FROM pg_proc AS p JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = p.oid

@@ -104,14 +104,14 @@ DELETE FROM iuid_routes WHERE country IS NULL;
 SELECT iuid_is_local(gen_iuid(8, 2)) AS no_route;
 
 -- by name
-SELECT iuid_country(id), iuid_entity(id) FROM gen_iuid('KZ', 'WalletAccount') AS id;
-SELECT gen_iuid('XX', 'WalletAccount');
+SELECT iuid_country(id), iuid_entity(id) FROM gen_registered_iuid('KZ', 'WalletAccount') AS id;
+SELECT gen_registered_iuid('XX', 'WalletAccount');
 \echo :LAST_ERROR_SQLSTATE
-SELECT gen_iuid('KZ', 'WalletOrder');
-SELECT gen_iuid(NULL, 'WalletAccount');
+SELECT gen_registered_iuid('KZ', 'WalletOrder');
+SELECT gen_registered_iuid(NULL, 'WalletAccount');
 \echo :LAST_ERROR_SQLSTATE
-SELECT gen_iuid('KZ', NULL);
-CREATE TEMP TABLE named (id iuid DEFAULT gen_iuid('MX', 'AyanOrder') PRIMARY KEY);
+SELECT gen_registered_iuid('KZ', NULL);
+CREATE TEMP TABLE named (id iuid DEFAULT gen_registered_iuid('MX', 'AyanOrder') PRIMARY KEY);
 INSERT INTO named DEFAULT VALUES RETURNING iuid_country_code(id), iuid_entity_key(id);
 
 -- nonsense is impossible

@@ -13,7 +13,7 @@ DECLARE
 BEGIN
 	BEGIN
 		EXECUTE change;
-		said := format('%s, %s, %s', (SELECT i FROM iuid_inspect(iuid_from_name(7, 1, '')) AS i), (SELECT iuid_node(300 - 45, 255)), (SELECT iuid_country(gen_iuid('KZ', 'AyanOrder'))));
+		said := format('%s, %s, %s', (SELECT i FROM iuid_inspect(iuid_from_name(7, 1, '')) AS i), (SELECT iuid_node(300 - 45, 255)), (SELECT iuid_country(gen_registered_iuid('KZ', 'AyanOrder'))));
 		RAISE 'undo' USING ERRCODE = 'ZZZZZ';
 	EXCEPTION WHEN OTHERS THEN
 		IF SQLSTATE <> 'ZZZZZ' THEN

@@ -19,12 +19,12 @@ static int check_found(int number, const char *what, const char *table,
 					   const char *name);
 
 /*
- * gen_iuid(code, key): a new identifier of this moment, for the country and
- * the entity that are registered with code and key.
+ * gen_registered_iuid(code, key): a new identifier of this moment, for the
+ * country and the entity that are registered with code and key.
  */
-PG_FUNCTION_INFO_V1(gen_iuid_registered);
+PG_FUNCTION_INFO_V1(gen_registered_iuid);
 Datum
-gen_iuid_registered(PG_FUNCTION_ARGS)
+gen_registered_iuid(PG_FUNCTION_ARGS)
 {
 	char *code, *key;
 	int country, entity;
@@ -42,12 +42,12 @@ gen_iuid_registered(PG_FUNCTION_ARGS)
 }
 
 /*
- * gen_iuid(key): a new identifier of this moment, for the country in
- * iuid.country and the entity that is registered with the key.
+ * gen_registered_iuid(key): a new identifier of this moment, for the country
+ * in iuid.country and the entity that is registered with the key.
  */
-PG_FUNCTION_INFO_V1(gen_iuid_registered_here);
+PG_FUNCTION_INFO_V1(gen_registered_iuid_here);
 Datum
-gen_iuid_registered_here(PG_FUNCTION_ARGS)
+gen_registered_iuid_here(PG_FUNCTION_ARGS)
 {
 	char *key;
 	int entity;
@@ -61,7 +61,7 @@ gen_iuid_registered_here(PG_FUNCTION_ARGS)
 				 errmsg("entity \"%s\" is not registered", key),
 				 errdetail("It is the code of a country."),
 				 errhint(
-					 "Give the key of an entity after it: gen_iuid(country, entity).")));
+					 "Give the key of an entity after it: gen_registered_iuid(country, entity).")));
 
 	return iuid_generate(iuid_country_here(),
 						 check_found(entity, "entity", "iuid_entities", key));

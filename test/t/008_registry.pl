@@ -82,7 +82,7 @@ for my $change (
 }
 $first->safe_psql('postgres', q{INSERT INTO iuid_countries VALUES (8, 'MX', 'Mexico')});
 $first->wait_for_catchup('registry');
-is($reader->query_safe(q{SELECT iuid_country_code(gen_iuid('MX', 'AyanOrder'))}), 'MX', 'on the subscriber: a new country');
+is($reader->query_safe(q{SELECT iuid_country_code(gen_registered_iuid('MX', 'AyanOrder'))}), 'MX', 'on the subscriber: a new country');
 $reader->quit;
 $second->safe_psql('postgres', 'DROP SUBSCRIPTION registry');
 

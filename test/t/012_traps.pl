@@ -38,8 +38,8 @@ my @calls = (
 	'iuid_keep_node()' => q{UPDATE EXT.iuid_nodes SET node = 'spare too' WHERE node OPERATOR(pg_catalog.=) 'spare'::pg_catalog.text;
 		DELETE FROM EXT.iuid_routes WHERE node OPERATOR(pg_catalog.=) 'spare too'::pg_catalog.text;
 		DELETE FROM EXT.iuid_nodes WHERE node OPERATOR(pg_catalog.=) 'spare too'::pg_catalog.text} =~ s/\s+/ /gr,
-	'gen_iuid(text,text)' => q{SELECT EXT.gen_iuid('KZ'::pg_catalog.text, 'AyanOrder'::pg_catalog.text)},
-	'gen_iuid(text)' => q{SELECT EXT.gen_iuid('AyanOrder'::pg_catalog.text)},
+	'gen_registered_iuid(text,text)' => q{SELECT EXT.gen_registered_iuid('KZ'::pg_catalog.text, 'AyanOrder'::pg_catalog.text)},
+	'gen_registered_iuid(text)' => q{SELECT EXT.gen_registered_iuid('AyanOrder'::pg_catalog.text)},
 	'iuid_from_uuid(uuid,integer,integer)' => "SELECT EXT.iuid_from_uuid($v7, 7, 1)",
 	'iuid_recv(internal)' => qq{COPY OWN.plain TO '$file' (FORMAT binary); COPY OWN.plain FROM '$file' (FORMAT binary)},
 	(map { $_ => 'SELECT id FROM OWN.plain ORDER BY id' } 'iuid_sortsupport(internal)', 'iuid_skipsupport(internal)'),
@@ -51,16 +51,16 @@ my @calls = (
 	'iuid_is_from_support(internal)' => 'SELECT id FROM OWN.plain WHERE EXT.iuid_is_from(id, 7)');
 my ($table, $interval, $time) = (q{'OWN.TABLE'::pg_catalog.regclass}, '::pg_catalog.interval', '::pg_catalog.timestamptz');
 my @partition_calls = (
-	'iuid_create_partitions(regclass,interval,timestamp with time zone,timestamp with time zone)' =>
-		"SELECT EXT.iuid_create_partitions($table, '1 month'$interval, '2026-01-01 00:00+00'$time, '2026-04-01 00:00+00'$time)",
+	'iuid_create_partitions(regclass,interval,timestamp with time zone,timestamp with time zone,boolean)' =>
+		"SELECT EXT.iuid_create_partitions($table, '1 month'$interval, '2026-01-01 00:00+00'$time, '2026-04-01 00:00+00'$time, true)",
 	'iuid_partitions(regclass)' => "SELECT EXT.iuid_partitions($table)",
 	'iuid_check_partitions(regclass)' => "SELECT EXT.iuid_check_partitions($table)",
 	'iuid_detach_partitions(regclass,timestamp with time zone)' => "SELECT EXT.iuid_detach_partitions($table, '2026-02-01 00:00+00'$time)",
 	'iuid_drop_partitions(regclass,timestamp with time zone)' => "SELECT EXT.iuid_drop_partitions($table, '2026-03-01 00:00+00'$time)",
-	'iuid_maintain_partitions(regclass,interval,integer,interval)' =>
-		"SELECT EXT.iuid_maintain_partitions($table, '1 month'$interval, 1, '10 years'$interval)",
-	'iuid_create_country_partitions(regclass,integer,interval)' =>
-		"SELECT EXT.iuid_create_country_partitions('OWN.TABLE_by_country'::pg_catalog.regclass, 1, '1 month'$interval)",
+	'iuid_maintain_partitions(regclass,interval,integer,interval,boolean)' =>
+		"SELECT EXT.iuid_maintain_partitions($table, '1 month'$interval, 1, '10 years'$interval, true)",
+	'iuid_create_country_partitions(regclass,integer,interval,boolean)' =>
+		"SELECT EXT.iuid_create_country_partitions('OWN.TABLE_by_country'::pg_catalog.regclass, 1, '1 month'$interval, true)",
 	'iuid_refuse_ctid()' => '(SELECT id FROM OWN.TABLE_by_country_c125_e1)',
 	'iuid_create_global_table(text,regclass,integer)' =>
 		"SELECT EXT.iuid_create_global_table('OWN.TABLE_everywhere'::pg_catalog.text, 'OWN.TABLE_by_country'::pg_catalog.regclass, 1)",

@@ -51,7 +51,7 @@ my @prepared = (
 	[ origin => 'SELECT count(*) FROM orders WHERE iuid_is_from(id, 7)', '2' ],
 	[ floor => q{SELECT iuid_floor('2026-01-01 00:00+00')::text}, '019b76da-a800-8000-8000-000000000000' ],
 	[ made => 'SELECT iuid_country(gen_iuid(7, 1))', '7' ],
-	[ code => q{SELECT iuid_country(gen_iuid('KZ'::text, 'AyanOrder'::text))}, '7' ]);
+	[ code => q{SELECT iuid_country(gen_registered_iuid('KZ'::text, 'AyanOrder'::text))}, '7' ]);
 my @of_registry = ('node', 'inspect', 'code');
 
 # Several statements, some of which are several.

@@ -19,7 +19,7 @@ iuid_PARTS = iuid.sql \
 	type/origins.sql type/io.sql type/fields.sql \
 	making/generate.sql making/derive.sql \
 	type/planner.sql type/estimate.sql type/bounds.sql \
-	type/compare.sql type/country_order.sql type/sort.sql type/in_range.sql type/operator_classes.sql \
+	type/compare.sql type/country_order.sql type/sort.sql type/in_range.sql type/operator_classes.sql type/skip_support.sql \
 	partitions/partition.sql partitions/partition_state.sql
 
 iuid_regions_PARTS = iuid_regions.sql \
@@ -31,21 +31,10 @@ iuid_regions_PARTS = iuid_regions.sql \
 
 iuid_gist_PARTS = iuid_gist.sql
 
-# Older versions, and the updates from each version to the next.
-DATA = $(wildcard src/updates/*.sql)
-SCRIPTS_OF_VERSION = $(EXTENSION:=--$(EXTVERSION).sql)
-DATA_built = $(SCRIPTS_OF_VERSION)
+DATA_built = $(EXTENSION:=--$(EXTVERSION).sql)
 
 PG_CONFIG = pg_config
 PG_MAJOR := $(shell $(PG_CONFIG) --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
-
-# Servers from PostgreSQL 18 on take skip support.  There iuid has a version of its own, to which
-# skip support updates the version of older servers.  So pg_upgrade from these finds that iuid is to
-# be updated, and says so.  This control file is installed after the one of EXTENSION, in its place.
-ifeq ($(filter 15 16 17,$(PG_MAJOR)),)
-DATA_built += iuid--$(EXTVERSION)--$(EXTVERSION)+pg18.sql pg18/iuid.control
-EXTRA_CLEAN = pg18
-endif
 
 # The server's headers count as the system's: their warnings are not ours.
 PG_CPPFLAGS = -I$(srcdir)/src -DIUID_EXTENSION_VERSION='"$(EXTVERSION)"' \
@@ -91,12 +80,5 @@ dist:
 .PHONY: install-pages uninstall-pages dist
 
 .SECONDEXPANSION:
-$(SCRIPTS_OF_VERSION): %--$(EXTVERSION).sql: $$(addprefix src/,$$($$*_PARTS)) Makefile
+$(DATA_built): %--$(EXTVERSION).sql: $$(addprefix src/,$$($$*_PARTS)) Makefile
 	cat $(filter %.sql,$^) >$@
-
-%+pg18.sql: src/type/skip_support.sql
-	cat $< >$@
-
-pg18/%.control: %.control
-	mkdir -p $(@D)
-	sed "/^default_version/s/'$$/+pg18'/" $< >$@

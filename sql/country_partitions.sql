@@ -44,6 +44,7 @@ SELECT isfinite(lower) AND isfinite(upper) AS bounded, count(*), count(*) FILTER
 FROM iuid_partitions('checked_c7') LEFT JOIN pg_constraint AS c ON conrelid = partition AND contype = 'c' AND coninhcount = 0 GROUP BY 1 ORDER BY 1;
 SELECT * FROM iuid_check_partitions('checked_c7');
 SELECT iuid_create_country_partitions('checked', 2, '1 year', NULL);
+SELECT iuid_create_country_partitions('checked', 2, time_checks => true);
 DROP TABLE checked;
 
 -- an id is in its country's table or nowhere

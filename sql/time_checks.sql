@@ -27,10 +27,20 @@ SELECT iuid_create_partitions('orders', '1 month', '2026-02-01 00:00+00', '2026-
 SELECT * FROM checks ORDER BY partition;
 SELECT * FROM faults('orders');
 
--- For a partition that is there, by hand
-ALTER TABLE orders_2026_01 ADD CONSTRAINT times CHECK (iuid_timestamp(id) >= '2026-01-01 00:00+00' AND iuid_timestamp(id) < '2026-02-01 00:00+00') NOT VALID;
+-- For a partition that is there, by what the function says: in UTC, wherever the session is
+SET timezone = 'Asia/Kolkata';
+SET datestyle = 'Postgres, DMY';
+BEGIN;
+SELECT format('ALTER TABLE %s ADD %s', partition, detail) FROM iuid_check_partitions('orders') WHERE problem = 'no time check' \gexec
 SELECT * FROM faults('orders');
-ALTER TABLE orders_2026_01 VALIDATE CONSTRAINT times;
+ROLLBACK;
+SET timezone = 'UTC';
+SET datestyle = 'ISO';
+-- and by hand
+ALTER TABLE orders_2026_01 ADD CONSTRAINT since CHECK (iuid_timestamp(id) >= '2026-01-01 00:00+00'),
+	ADD CONSTRAINT until CHECK (iuid_timestamp(id) < '2026-02-01 00:00+00') NOT VALID;
+SELECT * FROM faults('orders');
+ALTER TABLE orders_2026_01 VALIDATE CONSTRAINT until;
 SELECT * FROM faults('orders');
 
 -- The first and the last identifier of each partition are taken, also those without a time.
@@ -55,11 +65,11 @@ SELECT condition, partitions_read('SELECT FROM orders_seen WHERE ' || condition)
 
 -- A bound within a millisecond, which others have made: that millisecond belongs to both sides.
 CREATE TABLE split (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
-CREATE TABLE split_by_hand PARTITION OF split FOR VALUES FROM ('019c1300-0000-8123-8000-000000000000') TO ('019c1400-0000-8123-8000-000000000000');
+CREATE TABLE split_by_hand PARTITION OF split FOR VALUES FROM ('019c1300-0000-8023-8000-000000000000') TO ('019c1400-0000-8023-8000-000000000000');
 SELECT iuid_create_partitions('split', '1 day', iuid_timestamp('019c1300-0000-8000-8000-000000000000') - interval '1 hour',
 	iuid_timestamp('019c1400-0000-8000-8000-000000000000') + interval '1 hour', time_checks => true);
 SELECT * FROM faults('split');
-INSERT INTO split VALUES ('019c1300-0000-8122-bfff-ffffffffffff'), ('019c1400-0000-8123-8000-000000000000');
+INSERT INTO split VALUES ('019c1300-0000-8022-bfff-ffffffffffff'), ('019c1400-0000-8023-8000-000000000000');
 SELECT tableoid::regclass, id FROM split ORDER BY id;
 
 -- Rows of the DEFAULT partition move under the CHECK.
@@ -80,15 +90,23 @@ SELECT partition, definition FROM checks WHERE partition ~ '^trips' ORDER BY 1;
 SELECT * FROM faults('trips');
 
 -- One that an open end got by hand goes when the open end grows over times that it would refuse.
+-- One that says more stays, also by code of a user, and one that refused some before.
+CREATE FUNCTION time_checks.is_fine(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN true; END';
 TRUNCATE trips_before;
-ALTER TABLE trips_before ADD CONSTRAINT outgrown CHECK (iuid_timestamp(id) < '2026-02-01 00:00+00'),
+ALTER TABLE trips_before ADD CONSTRAINT "Outgrown" CHECK (iuid_timestamp(id) < '2026-02-01 00:00+00'),
 	ADD CONSTRAINT loose CHECK (iuid_timestamp(id) < '2030-01-01 00:00+00'),
+	ADD CONSTRAINT mixed CHECK (iuid_timestamp(id) < '2026-02-20 00:00+00' AND iuid_country(id) < 200),
+	ADD CONSTRAINT users CHECK (iuid_timestamp(id) < '2026-02-20 00:00+00' AND is_fine(1)),
+	ADD CONSTRAINT unequal CHECK (iuid_timestamp(id) <> '2026-02-11 00:00+00'),
+	ADD CONSTRAINT infinite CHECK (iuid_timestamp(id) >= '-infinity' AND iuid_timestamp(id) < '2026-02-01 00:00+00'),
+	ADD CONSTRAINT narrow CHECK (iuid_timestamp(id) >= '2025-01-01 00:00+00'),
 	ADD CONSTRAINT other CHECK (iuid_country(id) < 200);
 SELECT * FROM faults('trips');
 SET client_min_messages = notice;
 SELECT iuid_drop_partitions('trips', '2026-03-01 00:00+00');
 SET client_min_messages = warning;
 SELECT name FROM checks WHERE partition = 'trips_before' ORDER BY 1;
+ALTER TABLE trips_before DROP CONSTRAINT mixed, DROP CONSTRAINT users, DROP CONSTRAINT narrow;
 INSERT INTO trips VALUES (gen_iuid(7, 1, '2026-02-10 00:00+00')) RETURNING tableoid::regclass;
 
 -- A CHECK that refuses times within the bounds is a fault, but not one of the parent.
@@ -97,14 +115,42 @@ SELECT * FROM faults('trips');
 ALTER TABLE trips_2026_03 ADD CHECK ('2026-03-02 00:00+00' <= iuid_timestamp(id)) NOT VALID;
 SELECT * FROM faults('trips');
 
+-- None of these refuses any.
+ALTER TABLE trips_before ADD CHECK (iuid_timestamp(id) BETWEEN '1970-01-01 00:00+00' AND '2026-02-28 23:59:59.999+00');
+ALTER TABLE trips_after ADD CHECK (iuid_timestamp(id) > '2026-04-30 23:59:59.9995+00' AND iuid_timestamp(id) < 'infinity');
+ALTER TABLE trips_2026_04 ADD CHECK (iuid_timestamp(id) < date '2026-06-01'), ADD CHECK (iuid_timestamp(id) < NULL);
+SELECT * FROM faults('trips');
+
+-- The key has another number in the partitions, and is not the only identifier.
+CREATE TABLE legs (gone int, id iuid PRIMARY KEY, trip iuid) PARTITION BY RANGE (id);
+ALTER TABLE legs DROP gone;
+SELECT iuid_create_partitions('legs', '1 year', '2020-01-01', '2021-01-01', time_checks => true);
+SELECT definition FROM checks WHERE partition = 'legs_2020';
+SELECT count(*) > 0 AS made FROM iuid_maintain_partitions('legs', '1 year', time_checks => true);
+ALTER TABLE legs_2020 ADD CHECK (iuid_timestamp(trip) < '2020-06-01 00:00+00');
+SELECT * FROM faults('legs');
+
+-- No code of the owner runs: of a CHECK, a domain, the key of a table, or an error.  This session has
+-- seen none of them yet.
+CREATE DOMAIN fine AS int CHECK (is_fine(VALUE) AND is_fine(1));
+CREATE TABLE hashed (n int) PARTITION BY HASH (((n > 0) = is_fine(1)));
+ALTER TABLE legs_2020 ADD CHECK (is_fine(1)) NOT VALID, ADD CHECK ((iuid_country(id)::fine) IS NOT NULL) NOT VALID,
+	ADD CHECK (satisfies_hash_partition('hashed'::regclass, 1, 0, true)) NOT VALID, ADD CHECK (iuid_country(id) > 1 / 0) NOT VALID;
+CREATE OR REPLACE FUNCTION time_checks.is_fine(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RAISE ''called''; END';
+\connect
+SET search_path = time_checks, public;
+SET client_min_messages = warning;
+SELECT * FROM faults('legs');
+
 -- A uuid takes more than iuids.
 CREATE TABLE by_uuid (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
-\set VERBOSITY verbose
 \set SHOW_CONTEXT never
 SELECT iuid_create_partitions('by_uuid', '1 month', '2026-01-01', '2026-02-01', time_checks => true);
+\echo :LAST_ERROR_SQLSTATE
 -- NULL is neither.
 SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-02-01', NULL);
+\echo :LAST_ERROR_SQLSTATE
 SELECT iuid_maintain_partitions('orders', '1 month', time_checks => NULL);
+\echo :LAST_ERROR_SQLSTATE
 
-\set VERBOSITY default
 DROP SCHEMA time_checks CASCADE;

@@ -33,8 +33,10 @@
 /* A constraint may be not enforced from 18 on. */
 #if PG_VERSION_NUM >= 180000
 #define SET_ENFORCED(constraint) ((constraint)->is_enforced = true)
+#define IS_ENFORCED(constraint)	 ((constraint)->conenforced)
 #else
 #define SET_ENFORCED(constraint) ((void) (constraint))
+#define IS_ENFORCED(constraint)	 ((void) (constraint), true)
 #endif
 
 /*

@@ -12,7 +12,7 @@ DECLARE
 	statement pg_catalog.text;
 BEGIN
 	-- Only what a superuser made is a member of these two.
-	WITH member AS (
+	FOR statement IN WITH member AS (
 		SELECT e.extname, d.classid, d.objid
 		FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_depend AS d
 			ON d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass::pg_catalog.oid
@@ -25,15 +25,15 @@ BEGIN
 			AND m.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass::pg_catalog.oid
 			AND t.typname OPERATOR(pg_catalog.=) 'iuid'::pg_catalog.name
 	), of_uuid AS (
-		SELECT c.opcfamily, c.opcintype, c.opckeytype
+		SELECT c.oid, c.opcfamily, c.opcintype, c.opckeytype
 		FROM member AS m JOIN pg_catalog.pg_opclass AS c ON c.oid OPERATOR(pg_catalog.=) m.objid
 			JOIN pg_catalog.pg_am AS a ON a.oid OPERATOR(pg_catalog.=) c.opcmethod
 		WHERE m.extname OPERATOR(pg_catalog.=) 'btree_gist'::pg_catalog.name
 			AND m.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_opclass'::pg_catalog.regclass::pg_catalog.oid
 			AND a.amname OPERATOR(pg_catalog.=) 'gist'::pg_catalog.name
 			AND c.opcintype OPERATOR(pg_catalog.=) 'pg_catalog.uuid'::pg_catalog.regtype::pg_catalog.oid
-	), part (part) AS (
-		SELECT pg_catalog.format('OPERATOR %s %I.%s (%s, %s)'::pg_catalog.text, numbered.number, n.nspname, o.oprname, iuid.name,
+	), part (of_class, part) AS (
+		SELECT true, pg_catalog.format('OPERATOR %s %I.%s (%s, %s)'::pg_catalog.text, numbered.number, n.nspname, o.oprname, iuid.name,
 				CASE WHEN o.oprright OPERATOR(pg_catalog.=) iuid.oid THEN iuid.name ELSE 'pg_catalog.uuid'::pg_catalog.text END)
 		FROM iuid JOIN pg_catalog.pg_opclass AS c ON c.opcintype OPERATOR(pg_catalog.=) iuid.oid AND c.opcdefault
 			JOIN pg_catalog.pg_am AS a ON a.oid OPERATOR(pg_catalog.=) c.opcmethod
@@ -45,8 +45,11 @@ BEGIN
 			JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) o.oprnamespace
 		WHERE a.amname OPERATOR(pg_catalog.=) 'btree'::pg_catalog.name AND o.oprleft OPERATOR(pg_catalog.=) iuid.oid
 		UNION ALL
-		-- One of them, from PostgreSQL 18 on, is for "any".
-		SELECT pg_catalog.format('FUNCTION %s (%s, %2$s) %I.%I(%s)'::pg_catalog.text, s.amprocnum,
+		-- What came to btree_gist later is a member of the family alone; one of it is for "any".
+		SELECT EXISTS (SELECT FROM pg_catalog.pg_depend AS d
+				WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_amproc'::pg_catalog.regclass::pg_catalog.oid AND d.objid OPERATOR(pg_catalog.=) s.oid
+					AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_opclass'::pg_catalog.regclass::pg_catalog.oid AND d.refobjid OPERATOR(pg_catalog.=) of_uuid.oid),
+			pg_catalog.format('FUNCTION %s (%s, %2$s) %I.%I(%s)'::pg_catalog.text, s.amprocnum,
 				CASE WHEN s.amproclefttype OPERATOR(pg_catalog.=) of_uuid.opcintype THEN iuid.name
 					ELSE s.amproclefttype::pg_catalog.regtype::pg_catalog.text END,
 				n.nspname, p.proname, pg_catalog.oidvectortypes(p.proargtypes))
@@ -54,11 +57,14 @@ BEGIN
 			JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) s.amproc::pg_catalog.oid
 			JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
 	)
-	SELECT pg_catalog.format('CREATE OPERATOR CLASS %s.iuid_gist_ops DEFAULT FOR TYPE %s USING gist AS %s, STORAGE %s'::pg_catalog.text,
-		'@extschema@'::pg_catalog.text, iuid.name, (SELECT pg_catalog.string_agg(part, ', '::pg_catalog.text) FROM part),
-		of_uuid.opckeytype::pg_catalog.regtype)
-	INTO STRICT statement FROM iuid, of_uuid;
-	EXECUTE statement;
+	SELECT pg_catalog.format(CASE WHEN part.of_class
+				THEN 'CREATE OPERATOR CLASS %s.iuid_gist_ops DEFAULT FOR TYPE %s USING gist AS %s, STORAGE %s'::pg_catalog.text
+				ELSE 'ALTER OPERATOR FAMILY %s.iuid_gist_ops USING gist ADD %3$s'::pg_catalog.text END,
+			'@extschema@'::pg_catalog.text, iuid.name, pg_catalog.string_agg(part.part, ', '::pg_catalog.text), of_uuid.opckeytype::pg_catalog.regtype)
+		FROM iuid, of_uuid, part GROUP BY part.of_class, iuid.name, of_uuid.opckeytype ORDER BY part.of_class DESC
+	LOOP
+		EXECUTE statement;
+	END LOOP;
 END
 $do$;
 

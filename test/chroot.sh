@@ -17,7 +17,7 @@ describe_chroot() {
 		18) majors=18 suites=forky ;;
 		19) majors=19 suites='forky experimental' ;;
 		i386 | s390x) majors=17 suites=trixie machine=$1 ;;
-		upgrade) majors='15 17 18' suites='forky trixie bookworm' ;;
+		upgrade) majors='15 17 18 19' suites='forky experimental trixie bookworm' ;;
 		*) die "no Debian suite is known here for $1; there are PostgreSQL 15, 17, 18 and 19, i386 and s390x" ;;
 	esac
 	root=$chroots/pg${majors// /-}

@@ -240,7 +240,7 @@ check_times(ReturnSetInfo *rsinfo, const Partitioned *table)
 		else if (found[i] == TIME_CHECK_NONE && wanted &&
 				 partition->has_lower && partition->has_upper)
 			report(rsinfo, "no time check", partition->table, lower, upper,
-				   "other partitions have a CHECK of their times");
+				   iuid_time_check_text(table, partition));
 	}
 }
 

@@ -16,7 +16,7 @@ RETURNS TABLE (problem pg_catalog.text, partition pg_catalog.regclass, lower pg_
 AS 'MODULE_PATHNAME', 'iuid_check_partitions'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.iuid_check_partitions(pg_catalog.regclass) IS
-'faults of the time partitions of a table, one row for each: gaps between partitions, bounds that are not the first value of a millisecond, rows in the DEFAULT partition whose times lie between those of the partitions, partitions without a CHECK of their times where others have one, CHECKs that refuse times within the bounds; no such table: 42P01, a table of another shape: 42809, a table or DEFAULT partition that the caller may not read: 42501 (doc/partitions.md)';
+'faults of the time partitions of a table, one row for each: gaps between partitions, bounds that are not the first value of a millisecond, rows in the DEFAULT partition whose times lie between those of the partitions, partitions without a time check where others have one, with the CHECK that is missing, CHECKs that refuse times within the bounds; no such table: 42P01, a table of another shape: 42809, a table or DEFAULT partition that the caller may not read: 42501 (doc/partitions.md)';
 
 CREATE FUNCTION @extschema@.iuid_time_decoder(id pg_catalog.text)
 RETURNS pg_catalog.timestamptz

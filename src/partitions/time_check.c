@@ -11,8 +11,6 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
@@ -23,13 +21,21 @@
 #include "execute.h"
 #include "function.h"
 #include "relation.h"
+#include "step.h"
 #include "time_check.h"
 
+/* Times with lower <= time < upper, in whole milliseconds. */
+typedef struct TimeRange
+{
+	TimestampTz lower;
+	TimestampTz upper;
+} TimeRange;
+
 static Expr *time_of_key(const Partitioned *parent, Oid table, Oid function);
-static List *make_range(const Partitioned *parent, const Partition *partition,
-						Expr *time);
-static bool is_of_times(Node *clause, const Expr *time);
-static bool refuses(const Check *check, const Expr *time, List *range);
+static TimeRange range_of_partition(const Partitioned *parent,
+									const Partition *partition);
+static bool read_range(Node *clause, const Expr *time, TimeRange *range);
+static bool refuses(const Check *check, const Expr *time, TimeRange range);
 static bool has_other_parts(const Check *check, const Expr *time);
 
 void
@@ -38,11 +44,17 @@ iuid_require_time_key(const Partitioned *parent)
 	if (parent->is_uuid)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("partitions of %s cannot have CHECKs of their times",
+				 errmsg("partitions of %s cannot have time checks",
 						iuid_qualified_name(parent->table)),
 				 errdetail(
 					 "Its key is of type uuid, and takes UUIDs that are no iuids and have no time."),
 				 errhint("Give false for time_checks.")));
+}
+
+static Oid
+family_of_times(void)
+{
+	return lookup_type_cache(TIMESTAMPTZOID, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
 }
 
 void
@@ -52,15 +64,23 @@ iuid_add_time_check(const Partitioned *parent, const NewPartition *partition)
 		get_atttype(partition->table, get_attnum(partition->table, parent->key));
 	Oid function = iuid_require_function(parent->schema, "iuid_timestamp",
 										 &type, 1, "iuid");
-	Partition bounds = { .table = partition->table,
-						 .lower = partition->lower,
+	Partition bounds = { .lower = partition->lower,
 						 .upper = partition->upper,
 						 .has_lower = true,
 						 .has_upper = true };
+	TimeRange range = range_of_partition(parent, &bounds);
 	Expr *time = time_of_key(parent, partition->table, function);
 
 	iuid_add_check(partition->table,
-				   make_andclause(make_range(parent, &bounds, time)));
+				   list_make2(iuid_make_comparison(family_of_times(),
+												   BTGreaterEqualStrategyNumber,
+												   time,
+												   TimestampTzGetDatum(
+													   range.lower)),
+							  iuid_make_comparison(family_of_times(),
+												   BTLessStrategyNumber, time,
+												   TimestampTzGetDatum(
+													   range.upper))));
 }
 
 /* iuid_timestamp(key) */
@@ -75,8 +95,8 @@ time_of_key(const Partitioned *parent, Oid table, Oid function)
 }
 
 /*
- * The same for a partition that there is; NULL if it cannot have CHECKs of its
- * times, because the key is a uuid, or the function has another name.
+ * The same for a partition that there is; NULL if it cannot have a time check,
+ * because the key is a uuid, or the function has another name.
  */
 static Expr *
 find_time_of_key(const Partitioned *parent, Oid table)
@@ -87,61 +107,105 @@ find_time_of_key(const Partitioned *parent, Oid table)
 	return OidIsValid(function) ? time_of_key(parent, table, function) : NULL;
 }
 
-/* The times that the rows of a partition can have, as a list of comparisons. */
-static List *
-make_range(const Partitioned *parent, const Partition *partition, Expr *time)
+/* The times that the rows of a partition can have. */
+static TimeRange
+range_of_partition(const Partitioned *parent, const Partition *partition)
 {
-	Oid opfamily =
-		lookup_type_cache(TIMESTAMPTZOID, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
-	TimestampTz lower = iuid_time_of_bound(&partition->lower);
-	TimestampTz upper = iuid_time_of_bound(&partition->upper);
-	List *range = NIL;
+	TimeRange range = { .lower = IUID_UNIX_EPOCH,
+						.upper = iuid_ms_to_timestamp(IUID_MS_MAX + 1) };
 
-	/* The millisecond in which a partition ends is one of its own. */
-	if (!iuid_is_first_of_millisecond(parent, &partition->upper))
-		upper += IUID_USECS_PER_MS;
 	if (partition->has_lower)
-		range =
-			lappend(range,
-					iuid_make_comparison(opfamily, BTGreaterEqualStrategyNumber,
-										 time, TimestampTzGetDatum(lower)));
+		range.lower = Max(range.lower, iuid_time_of_bound(&partition->lower));
 	if (partition->has_upper)
-		range = lappend(range,
-						iuid_make_comparison(opfamily, BTLessStrategyNumber,
-											 time, TimestampTzGetDatum(upper)));
+		range.upper = Min(range.upper, iuid_time_of_bound(&partition->upper));
+	/* The millisecond in which a partition ends is one of its own. */
+	if (partition->has_upper &&
+		!iuid_is_first_of_millisecond(parent, &partition->upper))
+		range.upper += IUID_USECS_PER_MS;
 	return range;
+}
+
+char *
+iuid_time_check_text(const Partitioned *parent, const Partition *partition)
+{
+	TimeRange range = range_of_partition(parent, partition);
+	char *time =
+		psprintf("%s(%s)",
+				 quote_qualified_identifier(get_namespace_name(parent->schema),
+											"iuid_timestamp"),
+				 quote_identifier(parent->key));
+
+	return psprintf("CHECK (%s >= '%s' AND %s < '%s')", time,
+					iuid_time_text(range.lower), time,
+					iuid_time_text(range.upper));
 }
 
 TimeCheck
 iuid_time_check_of(const Partitioned *parent, const Partition *partition)
 {
 	Expr *time = find_time_of_key(parent, partition->table);
-	List *range, *checks;
-	ListCell *lc;
+	TimeRange range, proven = { DT_NOBEGIN, DT_NOEND };
+	ListCell *lc, *clause;
 
 	if (time == NULL)
 		return TIME_CHECK_NONE;
-	range = make_range(parent, partition, time);
-	checks = iuid_checks_of(partition->table);
-	foreach (lc, checks)
+	range = range_of_partition(parent, partition);
+	foreach (lc, iuid_checks_of(partition->table))
 	{
-		if (refuses(lfirst(lc), time, range))
+		const Check *check = lfirst(lc);
+
+		if (refuses(check, time, range))
 			return TIME_CHECK_NARROW;
+		foreach (clause, check->clauses)
+		{
+			TimeRange said;
+
+			if (!check->is_valid || !read_range(lfirst(clause), time, &said))
+				continue;
+			proven.lower = Max(proven.lower, said.lower);
+			proven.upper = Min(proven.upper, said.upper);
+		}
 	}
-	return iuid_checks_prove(checks, range) ? TIME_CHECK_RIGHT : TIME_CHECK_NONE;
+	return proven.lower >= range.lower && proven.upper <= range.upper ?
+		TIME_CHECK_RIGHT :
+		TIME_CHECK_NONE;
 }
 
-/* Whether a clause compares the time of the key with a constant. */
-static bool
-is_of_times(Node *clause, const Expr *time)
+/* The first whole millisecond at a time or, if after, past it. */
+static TimestampTz
+whole_ms(TimestampTz at, bool after)
 {
-	OpExpr *comparison = (OpExpr *) clause;
+	int64 past;
 
-	return IsA(clause, OpExpr) && list_length(comparison->args) == 2 &&
-		((equal(linitial(comparison->args), time) &&
-		  IsA(lsecond(comparison->args), Const)) ||
-		 (IsA(linitial(comparison->args), Const) &&
-		  equal(lsecond(comparison->args), time)));
+	if (TIMESTAMP_NOT_FINITE(at))
+		return at;
+	past = (at - IUID_UNIX_EPOCH) % IUID_USECS_PER_MS;
+	if (past < 0)
+		past += IUID_USECS_PER_MS;
+	if (past > 0 || after)
+		at += IUID_USECS_PER_MS - past;
+	return at;
+}
+
+/* Which times a clause takes that compares the time of the key; or false. */
+static bool
+read_range(Node *clause, const Expr *time, TimeRange *range)
+{
+	Node *other;
+	StrategyNumber strategy =
+		iuid_read_comparison(clause, time, family_of_times(), &other);
+	TimestampTz bound;
+
+	if (strategy == InvalidStrategy || !IsA(other, Const) ||
+		((Const *) other)->constisnull)
+		return false;
+	bound = DatumGetTimestampTz(((Const *) other)->constvalue);
+	*range = (TimeRange){ DT_NOBEGIN, DT_NOEND };
+	if (strategy >= BTEqualStrategyNumber)
+		range->lower = whole_ms(bound, strategy == BTGreaterStrategyNumber);
+	if (strategy <= BTEqualStrategyNumber)
+		range->upper = whole_ms(bound, strategy != BTLessStrategyNumber);
+	return true;
 }
 
 /*
@@ -149,7 +213,7 @@ is_of_times(Node *clause, const Expr *time)
  * What the parent refuses does not belong to the partition.
  */
 static bool
-refuses(const Check *check, const Expr *time, List *range)
+refuses(const Check *check, const Expr *time, TimeRange range)
 {
 	ListCell *lc;
 
@@ -157,14 +221,16 @@ refuses(const Check *check, const Expr *time, List *range)
 		return false;
 	foreach (lc, check->clauses)
 	{
-		if (is_of_times(lfirst(lc), time) &&
-			!predicate_implied_by(list_make1(lfirst(lc)), range, true))
+		TimeRange said;
+
+		if (read_range(lfirst(lc), time, &said) &&
+			(said.lower > range.lower || said.upper < range.upper))
 			return true;
 	}
 	return false;
 }
 
-/* Whether a CHECK says more than what times the key has. */
+/* Whether a CHECK says more than which times it takes. */
 static bool
 has_other_parts(const Check *check, const Expr *time)
 {
@@ -172,34 +238,35 @@ has_other_parts(const Check *check, const Expr *time)
 
 	foreach (lc, check->clauses)
 	{
-		if (!is_of_times(lfirst(lc), time))
+		TimeRange said;
+
+		if (!read_range(lfirst(lc), time, &said))
 			return true;
 	}
 	return false;
 }
 
 void
-iuid_drop_outgrown_time_checks(const Partitioned *parent, const Partition *now,
-							   const Partition *soon)
+iuid_drop_outgrown_time_checks(const Partitioned *parent,
+							   const Partition *before, const Partition *now)
 {
 	Expr *time = find_time_of_key(parent, now->table);
-	List *range_now, *range_soon;
+	char *name = iuid_qualified_name(now->table);
 	ListCell *lc;
 
 	if (time == NULL)
 		return;
-	range_now = make_range(parent, now, time);
-	range_soon = make_range(parent, soon, time);
 	foreach (lc, iuid_checks_of(now->table))
 	{
 		const Check *check = lfirst(lc);
-		char *name = iuid_qualified_name(now->table);
 
-		if (has_other_parts(check, time) || refuses(check, time, range_now) ||
-			!refuses(check, time, range_soon))
+		if (has_other_parts(check, time) ||
+			refuses(check, time, range_of_partition(parent, before)) ||
+			!refuses(check, time, range_of_partition(parent, now)))
 			continue;
 		iuid_execute("ALTER TABLE %s DROP CONSTRAINT %s", name,
 					 quote_identifier(check->name));
+		iuid_check_name(now->table, name);
 		ereport(NOTICE,
 				(errmsg("dropped constraint \"%s\" of %s", check->name, name),
 				 errdetail(

@@ -29,6 +29,13 @@ extern void iuid_require_time_key(const Partitioned *parent);
 extern void iuid_add_time_check(const Partitioned *parent,
 								const NewPartition *partition);
 
+/*
+ * The same CHECK as SQL text, for a partition that there is, with its times in
+ * UTC.
+ */
+extern char *iuid_time_check_text(const Partitioned *parent,
+								  const Partition *partition);
+
 typedef enum TimeCheck
 {
 	TIME_CHECK_NONE,  /* the CHECKs leave the times of the partition open */
@@ -37,19 +44,21 @@ typedef enum TimeCheck
 } TimeCheck;
 
 /*
- * What the CHECKs of a partition say of its times.  TIME_CHECK_NONE for a key
- * of type uuid, and if the function iuid_timestamp has another name.
+ * What the CHECKs of a partition say of its times, by comparisons of
+ * iuid_timestamp(key) with constants of type timestamptz.  TIME_CHECK_NONE for a
+ * key of type uuid, and if the function iuid_timestamp has another name.
  */
 extern TimeCheck iuid_time_check_of(const Partitioned *parent,
 									const Partition *partition);
 
 /*
- * Drops the CHECKs of times that refuse no row within the bounds that a
- * partition has, but some within those that it is about to get, with a NOTICE.
- * The caller holds an ACCESS EXCLUSIVE lock on the partition.
+ * Drops the CHECKs that have such comparisons alone, and refuse no row within
+ * the bounds that a partition had, but some within those that it has now, with a
+ * NOTICE.  The caller holds an ACCESS EXCLUSIVE lock on the partition.  55000 if
+ * the partition was renamed meanwhile.
  */
 extern void iuid_drop_outgrown_time_checks(const Partitioned *parent,
-										   const Partition *now,
-										   const Partition *soon);
+										   const Partition *before,
+										   const Partition *now);
 
 #endif /* IUID_TIME_CHECK_H */

@@ -212,8 +212,7 @@ registry_query(const Ask *ask)
 }
 
 /*
- * Whether a node has both extensions as they are here; reports what differs.  What
- * follows a + in a version is what its server can do more, and no difference.
+ * Whether a node has both extensions as they are here; reports what differs.
  */
 static bool
 check_extensions(const Ask *ask, const NodeAnswer *answer)
@@ -224,8 +223,8 @@ check_extensions(const Ask *ask, const NodeAnswer *answer)
 	for (size_t i = 0; i < lengthof(names); i++)
 	{
 		char **row =
-			iuid_read_json(psprintf("SELECT x->>'schema', split_part(x->>'version', '+', 1),"
-									" (SELECT split_part(extversion, '+', 1) FROM pg_extension WHERE extname = '%s')"
+			iuid_read_json(psprintf("SELECT x->>'schema', x->>'version',"
+									" (SELECT extversion FROM pg_extension WHERE extname = '%s')"
 									" FROM (SELECT ($1::json)->'extensions'->'%s' AS x) AS y",
 									names[i], names[i]),
 						   answer->result, 3);

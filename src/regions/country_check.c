@@ -12,6 +12,7 @@
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 
 #include "country_check.h"
@@ -19,39 +20,124 @@
 #include "function.h"
 #include "partitions/check.h"
 
-/* The country and the bounds, as a list of comparisons. */
-static List *
-make_check(const Countries *countries, Oid table, int country)
-{
-	NewPartition range = iuid_range_of_country(country);
-	Oid opfamily = countries->table->opfamily;
-	AttrNumber column = get_attnum(table, countries->table->key);
-	Oid type = get_atttype(table, column);
-	Oid function = iuid_require_function(countries->schema, "iuid_country",
-										 &type, 1, "iuid");
-	Expr *key = (Expr *) makeVar(1, column, type, -1, InvalidOid, 0);
-	Expr *country_of_key =
-		(Expr *) makeFuncExpr(function, INT4OID, list_make1(copyObject(key)),
-							  InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-
-	return list_make3(iuid_make_comparison(INTEGER_BTREE_FAM_OID,
-										   BTEqualStrategyNumber, country_of_key,
-										   Int32GetDatum(country)),
-					  iuid_make_comparison(opfamily, BTGreaterEqualStrategyNumber,
-										   key, iuid_to_datum(range.lower)),
-					  iuid_make_comparison(opfamily, BTLessStrategyNumber, key,
-										   iuid_to_datum(range.upper)));
-}
+static Expr *make_key(const Countries *countries, Oid table);
+static Expr *make_country(const Countries *countries, Expr *key);
+static bool read_bound(const Countries *countries, Node *node, Iuid *bound);
 
 void
 iuid_add_country_check(const Countries *countries, Oid table, int country)
 {
-	iuid_add_check(table, make_andclause(make_check(countries, table, country)));
+	NewPartition range = iuid_range_of_country(country);
+	Oid opfamily = countries->table->opfamily;
+	Expr *key = make_key(countries, table);
+
+	iuid_add_check(table,
+				   list_make3(iuid_make_comparison(INTEGER_BTREE_FAM_OID,
+												   BTEqualStrategyNumber,
+												   make_country(countries, key),
+												   Int32GetDatum(country)),
+							  iuid_make_comparison(opfamily,
+												   BTGreaterEqualStrategyNumber,
+												   key,
+												   iuid_to_datum(range.lower)),
+							  iuid_make_comparison(opfamily,
+												   BTLessStrategyNumber, key,
+												   iuid_to_datum(range.upper))));
+}
+
+static Expr *
+make_key(const Countries *countries, Oid table)
+{
+	AttrNumber column = get_attnum(table, countries->table->key);
+
+	return (Expr *) makeVar(1, column, get_atttype(table, column), -1,
+							InvalidOid, 0);
+}
+
+/* iuid_country(key) */
+static Expr *
+make_country(const Countries *countries, Expr *key)
+{
+	Oid type = exprType((Node *) key);
+	Oid function = iuid_require_function(countries->schema, "iuid_country",
+										 &type, 1, "iuid");
+
+	return (Expr *) makeFuncExpr(function, INT4OID, list_make1(copyObject(key)),
+								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
 }
 
 bool
 iuid_has_country_check(const Countries *countries, Oid table, int country)
 {
-	return iuid_checks_prove(iuid_checks_of(table),
-							 make_check(countries, table, country));
+	NewPartition range = iuid_range_of_country(country);
+	Expr *key = make_key(countries, table);
+	Expr *country_of_key = make_country(countries, key);
+	bool has_country = false, has_lower = false, has_upper = false;
+	ListCell *lc, *clause;
+
+	foreach (lc, iuid_checks_of(table))
+	{
+		const Check *check = lfirst(lc);
+
+		if (!check->is_valid)
+			continue;
+		foreach (clause, check->clauses)
+		{
+			Node *other;
+			StrategyNumber strategy =
+				iuid_read_comparison(lfirst(clause), country_of_key,
+									 INTEGER_BTREE_FAM_OID, &other);
+			Iuid bound;
+
+			if (strategy == BTEqualStrategyNumber && IsA(other, Const))
+				has_country |=
+					DatumGetInt32(((Const *) other)->constvalue) == country;
+			strategy = iuid_read_comparison(lfirst(clause), key,
+											countries->table->opfamily, &other);
+			if (strategy == InvalidStrategy ||
+				!read_bound(countries, other, &bound))
+				continue;
+			if (strategy == BTGreaterEqualStrategyNumber)
+				has_lower |= iuid_compare_keys(countries->table, &bound,
+											   &range.lower) >= 0;
+			if (strategy == BTLessStrategyNumber)
+				has_upper |= iuid_compare_keys(countries->table, &bound,
+											   &range.upper) <= 0;
+		}
+	}
+	return has_country && has_lower && has_upper;
+}
+
+/* Reads a bound that is a constant, or iuid_country_floor() of constants. */
+static bool
+read_bound(const Countries *countries, Node *node, Iuid *bound)
+{
+	static const Oid types[] = { INT4OID, INT4OID };
+	FuncExpr *call = (FuncExpr *) node;
+	Datum numbers[2] = { 0, 0 };
+
+	if (IsA(node, Const) && !((Const *) node)->constisnull)
+	{
+		*bound = *DatumGetIuidP(((Const *) node)->constvalue);
+		return true;
+	}
+	if (!IsA(node, FuncExpr) ||
+		call->funcid !=
+			iuid_find_function(countries->schema, "iuid_country_floor", types, 2))
+		return false;
+	/* A default is not stored. */
+	for (int i = 0; i < list_length(call->args); i++)
+	{
+		Const *number = list_nth(call->args, i);
+
+		/* The function takes the number after the last one, too. */
+		if (!IsA(number, Const) || number->constisnull ||
+			DatumGetInt32(number->constvalue) < 0 ||
+			DatumGetInt32(number->constvalue) > IUID_COUNTRY_MAX + 1)
+			return false;
+		numbers[i] = number->constvalue;
+	}
+	*bound =
+		*DatumGetIuidP(OidFunctionCall2(call->funcid, numbers[0], numbers[1]));
+	return true;
 }

@@ -25,8 +25,8 @@ extern void iuid_add_country_check(const Countries *countries, Oid table,
 								   int country);
 
 /*
- * Whether the CHECKs of a table say as much.  The constant parts of its CHECKs
- * are evaluated, but for those that call a function of a user.
+ * Whether the CHECKs of a table say as much, by these operators beside constants
+ * or iuid_country_floor() of a constant.
  */
 extern bool iuid_has_country_check(const Countries *countries, Oid table,
 								   int country);

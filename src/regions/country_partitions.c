@@ -91,6 +91,12 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	if (work->has_step)
 		work->step = iuid_step_of_interval(PG_GETARG_INTERVAL_P(2));
 	work->time_checks = iuid_bool_arg(fcinfo, 3, "time_checks");
+	if (work->time_checks && !work->has_step)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("time checks are for time partitions, and there is no step"),
+				 errdetail("Without a step the partition of a country has no time partitions."),
+				 errhint("Give a step, or false for time_checks.")));
 	iuid_check_owner(parent);
 	iuid_read_routes(fcinfo, countries);
 

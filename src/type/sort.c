@@ -260,11 +260,17 @@ decrement(Relation rel pg_attribute_unused(), Datum existing, bool *underflow)
 	return *underflow ? (Datum) 0 : move_by_one(existing, false);
 }
 
-/* Skip support in byte order, from Nil to Max. */
+#endif /* HAVE_SKIP_SUPPORT */
+
+/*
+ * Skip support in byte order, from Nil to Max.  Older servers have the
+ * function, too, so that after pg_upgrade only the operator family lacks it.
+ */
 PG_FUNCTION_INFO_V1(iuid_skipsupport);
 Datum
 iuid_skipsupport(PG_FUNCTION_ARGS)
 {
+#ifdef HAVE_SKIP_SUPPORT
 	SkipSupport sksup = (SkipSupport) PG_GETARG_POINTER(0);
 
 	sksup->low_elem = iuid_to_datum(iuid_nil);
@@ -272,6 +278,10 @@ iuid_skipsupport(PG_FUNCTION_ARGS)
 	sksup->increment = increment;
 	sksup->decrement = decrement;
 	PG_RETURN_VOID();
+#else
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("skip support needs PostgreSQL 18"),
+			 errdetail("This server is older, and its btree indexes ask for none.")));
+#endif
 }
-
-#endif /* HAVE_SKIP_SUPPORT */

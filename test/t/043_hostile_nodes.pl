@@ -152,7 +152,7 @@ SKIP:
 {
 	skip 'no /proc', 2 unless -r '/proc/self/status';
 	my $long = start_fake_node(long => { answer => answered(
-			row('{"extensions": {"iuid": {"schema": "public", "version": "1.1"}, "iuid_regions": {"schema": "public", "version": "1.1"}}, "relations": {"x": "' . $megabyte x 4 . '"}, "clock": 0}'),
+			row('{"extensions": {"iuid": {"schema": "public", "version": "1.0"}, "iuid_regions": {"schema": "public", "version": "1.0"}}, "relations": {"x": "' . $megabyte x 4 . '"}, "clock": 0}'),
 			command_done('SELECT 1'), ready()) });
 	$node->safe_psql('good', qq{
 		CREATE EXTENSION iuid_regions CASCADE;

@@ -2,6 +2,7 @@
 -- orders, partitions of every kind, and whatever else can be made of an iuid.
 SET client_min_messages = warning;
 CREATE EXTENSION iuid_regions CASCADE;
+CREATE EXTENSION iuid_gist CASCADE;
 CREATE EXTENSION postgres_fdw;
 CREATE EXTENSION amcheck;
 

@@ -1,6 +1,6 @@
 # pg_upgrade from each of some servers to the next.  What questions find by every kind of index and
 # partition is what core's uuid finds in the same bytes: before, after, and after more has come.  The
-# updates that pg_upgrade writes down give the catalog of a fresh installation, with skip support on 18.
+# statements of doc/packages.md give the catalog of a fresh installation, with what came in 18.
 # ./dev upgrade runs this, with the folders of the installations in IUID_INSTALLATIONS.
 use strict;
 use warnings;
@@ -76,42 +76,43 @@ sub check_and_add
 	return $expected;
 }
 
-# After the last pg_upgrade, runs the updates that it wrote down.
-sub update
+# Runs what doc/packages.md says is to be run after pg_upgrade to 18 or later, in each database.
+sub add_what_came_in_18
 {
 	my ($node) = @_;
-	my @databases = ('postgres', 'older', 'newer');
-	my $may_skip = $node->safe_psql('postgres', q{SELECT current_setting('server_version_num')::int >= 180000}) eq 't';
-	my $search = sub { return join ' ', map { $node->safe_psql($_, $searches) =~ /Index Searches: (\d+)/ ? $1 > 7 ? 'many' : $1 : 'not said' } @databases };
+	my @databases = ('postgres', 'bare');
+	my $searches_of = sub { return join ' ', map { $node->safe_psql($_, $searches) =~ /Index Searches: (\d+)/ ? $1 > 7 ? 'many' : $1 : 'not said' } @databases };
+	my $members_of = sub { return join ' ', map { $node->safe_psql($_, q{
+		SELECT count(*) FROM pg_amproc JOIN pg_opfamily AS f ON f.oid = amprocfamily JOIN pg_am AS a ON a.oid = opfmethod
+		WHERE opfname LIKE 'iuid%' AND (amname, amprocnum) IN (('btree', 6), ('gist', 11), ('gist', 12))}) } @databases };
+	my ($page) = slurp_file('doc/packages.md') =~ /^\*\*After pg_upgrade.*?^```sql needs [^\n]*\n(.*?)^```/ms;
 
-	my $supported = sub { return join ' ', map { $node->safe_psql($_, q{SELECT count(*) FROM pg_amproc WHERE amproc::oid IN (SELECT oid FROM pg_proc WHERE proname = 'iuid_skipsupport')}) } @databases };
-	is($supported->(), '0 0 0', 'no skip support before the update');
-	$node->command_ok([ 'psql', '-X', '-v', 'ON_ERROR_STOP=1', '-f', 'update_extensions.sql', $node->connstr('postgres') ], 'what pg_upgrade says is to be updated');
-	is($supported->(), $may_skip ? '1 1 1' : '0 0 0', 'skip support after it from 18 on');
-	is($search->(), 'many many many', 'scans skip over the first column') if $may_skip;
-	my $fresh = catalog_of($node, 'fresh');
-	is_catalog($node, $_, $fresh, "$_ has the catalog of a fresh installation") for 'older', 'newer';
+	is($members_of->(), '0 0', 'the families lack what came in 18 before');
+	for my $database (@databases)
+	{
+		is(($node->psql($database, $page, on_error_stop => 1))[0], 0, 'the statements of the page');
+	}
+	is($members_of->(), '3 3', 'and have it after');
+	is($searches_of->(), 'many many', 'scans skip over the first column');
 	return;
 }
 
 my $node = start('first', shift @installations);
 run_file($node, 'postgres', 'objects');
-# Nothing but the extensions, of two versions.
-for my $version ([ 'older', q{VERSION '1.0'} ], [ 'newer', '' ])
-{
-	$node->safe_psql('postgres', "CREATE DATABASE $version->[0]");
-	$node->safe_psql($version->[0], "CREATE EXTENSION iuid $version->[1]; CREATE EXTENSION iuid_regions $version->[1]");
-}
+# Nothing but the extensions.
+my $extensions = 'CREATE EXTENSION iuid; CREATE EXTENSION iuid_regions; CREATE EXTENSION iuid_gist CASCADE';
+$node->safe_psql('postgres', 'CREATE DATABASE bare');
+$node->safe_psql('bare', $extensions);
 my $expected = check_and_add($node, 'postgres', run_file($node, 'postgres', 'oracle'));
 my $dump = $node->basedir . '/dump';
 $node->command_ok([ "$installations[-1]/bin/pg_dump", '-Fc', '-f', $dump, $node->connstr('postgres') ], 'the newest pg_dump');
 my $expected_of_dump = $expected;
+my $before = $node->safe_psql('postgres', q{SELECT current_setting('server_version_num')::int / 10000});
 
 for my $installation (@installations)
 {
 	my $new = start(basename($installation), $installation);
 	$_->stop for $node, $new;
-	unlink 'update_extensions.sql';
 	my ($out, $err) = run_command(
 		[   "$installation/bin/pg_upgrade", '--no-sync',
 			'-b', $node->config_data('--bindir'), '-B', "$installation/bin",
@@ -122,10 +123,13 @@ for my $installation (@installations)
 	$node = $new;
 	$node->start;
 	$expected = check_and_add($node, 'postgres', $expected);
+	my $major = $node->safe_psql('postgres', q{SELECT current_setting('server_version_num')::int / 10000});
+	add_what_came_in_18($node) if $major >= 18 && $before < 18;
+	$before = $major;
 	$node->safe_psql('postgres', 'CREATE DATABASE fresh');
-	$node->safe_psql('fresh', 'CREATE EXTENSION iuid_regions CASCADE');
+	$node->safe_psql('fresh', $extensions);
 	is($node->safe_psql('postgres', $classes), $node->safe_psql('fresh', $classes), 'the operator classes are as valid as new ones');
-	update($new) if $installation eq $installations[-1];
+	is_catalog($node, 'bare', catalog_of($node, 'fresh'), 'and the extensions have the catalog of a fresh installation');
 	$node->safe_psql('postgres', 'DROP DATABASE fresh');
 	$node->stop;
 	command_ok([ "$installation/bin/pg_checksums", '--check', '-D', $node->data_dir ], 'the checksums of all pages');

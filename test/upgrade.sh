@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
-#   ./dev upgrade [version...] pg_upgrade from PostgreSQL 15 to 17 to 18 in a chroot, or here from
-#                              each of those named to the next
+#   ./dev upgrade [version...] pg_upgrade from PostgreSQL 15 to 17, 18 and 19 in a chroot, or here
+#                              from each of those named to the next
 
 . "$(dirname "$0")/library.sh"
 

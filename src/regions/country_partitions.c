@@ -95,7 +95,8 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("time checks are for time partitions, and there is no step"),
-				 errdetail("Without a step the partition of a country has no time partitions."),
+				 errdetail(
+					 "Without a step the partition of a country has no time partitions."),
 				 errhint("Give a step, or false for time_checks.")));
 	iuid_check_owner(parent);
 	iuid_read_routes(fcinfo, countries);

@@ -282,6 +282,7 @@ iuid_skipsupport(PG_FUNCTION_ARGS)
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("skip support needs PostgreSQL 18"),
-			 errdetail("This server is older, and its btree indexes ask for none.")));
+			 errdetail(
+				 "This server is older, and its btree indexes ask for none.")));
 #endif
 }

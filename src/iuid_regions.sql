@@ -20,7 +20,7 @@ BEGIN
 			USING ERRCODE = 'invalid_schema_name',
 				DETAIL = pg_catalog.format('Extension "iuid" is in schema %s.'::pg_catalog.text,
 					schema_of_iuid::pg_catalog.regnamespace),
-				HINT = pg_catalog.format('Enter: CREATE EXTENSION iuid_regions SCHEMA %s;'::pg_catalog.text,
+				HINT = pg_catalog.format('Use: CREATE EXTENSION iuid_regions SCHEMA %s;'::pg_catalog.text,
 					schema_of_iuid::pg_catalog.regnamespace);
 	END IF;
 END

@@ -92,13 +92,3 @@ iuid_check_name(Oid relation, const char *name)
 				 errmsg("table %s was renamed while it was changed", name),
 				 errdetail("Its name is %s now.", now), errhint("Try again.")));
 }
-
-void
-iuid_reject_missing_table(const char *name, const char *detail)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_TABLE),
-			 errmsg("table \"%s\" of extension \"%s\" is missing", name,
-					"iuid_regions"),
-			 errdetail("%s", detail), errhint("Give the table back its name.")));
-}

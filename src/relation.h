@@ -45,11 +45,4 @@ extern List *iuid_constraints_of(Oid relation, char type);
  */
 extern void iuid_check_name(Oid relation, const char *name);
 
-/*
- * 42P01 for a table of extension iuid_regions that has another name now.  detail
- * says what the table is for.
- */
-pg_noreturn extern void iuid_reject_missing_table(const char *name,
-												  const char *detail);
-
 #endif /* IUID_RELATION_H */

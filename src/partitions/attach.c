@@ -15,13 +15,14 @@
  */
 #include "compat.h"
 
+#include <sodium.h>
+
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "commands/defrem.h"
 #include "commands/tablespace.h"
-#include "common/md5.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -39,7 +40,7 @@
 #include "open_end.h"
 #include "relation.h"
 
-#define HASH_LEN 8
+#define HASH_LEN 8 /* hexadecimal digits */
 
 static char *hash_of(const char *name);
 static void check_may_create(Oid schema);
@@ -58,18 +59,21 @@ iuid_shortened_name(const char *base, const char *suffix)
 
 	/* Leave room for "_" and the hash, and cut no character in two. */
 	limit = pg_mbcliplen(base, strlen(base), limit - 1 - HASH_LEN);
-	return psprintf("%.*s_%.*s%s", limit, base, HASH_LEN, hash_of(base), suffix);
+	return psprintf("%.*s_%s%s", limit, base, hash_of(base), suffix);
 }
 
+/* The first hexadecimal digits of the BLAKE2b digest of a name. */
 static char *
 hash_of(const char *name)
 {
-	char *hash = palloc(2 * MD5_DIGEST_LENGTH + 1);
-	const char *error;
+	unsigned char digest[crypto_generichash_blake2b_BYTES_MIN];
+	char *hash = palloc(HASH_LEN + 1);
 
-	if (!pg_md5_hash(name, strlen(name), hash, &error))
-		elog(ERROR, "could not compute an MD5 hash: %s", error);
-	return hash;
+	if (crypto_generichash_blake2b(digest, sizeof(digest),
+								   (const unsigned char *) name, strlen(name),
+								   NULL, 0) != 0)
+		elog(ERROR, "could not compute a BLAKE2b digest");
+	return sodium_bin2hex(hash, HASH_LEN + 1, digest, HASH_LEN / 2);
 }
 
 Oid
@@ -123,7 +127,7 @@ check_may_create(Oid schema)
 				 errmsg("permission denied for schema %s", name),
 				 errdetail("Partitions are made as the owner of the table, role \"%s\".",
 						   role),
-				 errhint("Enter: GRANT CREATE ON SCHEMA %s TO %s;",
+				 errhint("Use: GRANT CREATE ON SCHEMA %s TO %s;",
 						 quote_identifier(name), quote_identifier(role))));
 }
 

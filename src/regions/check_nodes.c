@@ -206,7 +206,7 @@ registry_query(const Ask *ask)
 						 i > 0 ? ", " : "",
 						 quote_qualified_identifier(ask->extensions, tables[i]));
 	return psprintf("SELECT pg_catalog.json_build_object("
-					"'registry'::pg_catalog.text, pg_catalog.md5(pg_catalog.concat_ws(E'\\n\\n'::pg_catalog.text, %s)),"
+					"'registry'::pg_catalog.text, pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.concat_ws(E'\\n\\n'::pg_catalog.text, %s), 'UTF8'::pg_catalog.name)), 'hex'::pg_catalog.text),"
 					" 'clock'::pg_catalog.text, pg_catalog.date_part('epoch'::pg_catalog.text, pg_catalog.clock_timestamp()))",
 					rows.data);
 }

@@ -26,6 +26,7 @@
 #include "function.h"
 #include "iso_countries.h"
 #include "owner.h"
+#include "registry_load.h"
 #include "relation.h"
 
 #define TABLE_NAME "iuid_countries"

@@ -271,3 +271,13 @@ check_number(const Table *table, const Column *column, int number)
 					 "Correct the row or delete it, and give the table back its CHECK.")));
 	return number;
 }
+
+void
+iuid_reject_missing_table(const char *name, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_TABLE),
+			 errmsg("table \"%s\" of extension \"%s\" is missing", name,
+					"iuid_regions"),
+			 errdetail("%s", detail), errhint("Give the table back its name.")));
+}

@@ -208,9 +208,9 @@ warn(Relation relation, Oid schema, int which, bool there)
 				 errdetail("It has no trigger \"%s\" for %s.", trigger,
 						   expected[which].when),
 			 there ?
-				 errhint("Enter: %s", enable) :
+				 errhint("Use: %s", enable) :
 				 !has_function ?
 				 errhint("Give the function that the triggers call the name %s again.",
 						 FUNCTION_NAME) :
-				 errhint("Enter: %s %s", create, enable)));
+				 errhint("Use: %s %s", create, enable)));
 }

@@ -28,6 +28,7 @@
 
 #include "function.h"
 #include "owner.h"
+#include "registry_load.h"
 #include "registry_trigger.h"
 #include "relation.h"
 

@@ -29,22 +29,6 @@ iuid_timestamp(PG_FUNCTION_ARGS)
 	PG_RETURN_TIMESTAMPTZ(iuid_ms_to_timestamp(iuid_get_ms(id)));
 }
 
-/*
- * The time for TimescaleDB: that of the first 48 bits, plus one microsecond.
- * All layouts have one, as TimescaleDB refuses NULL.  For id < X, TimescaleDB
- * chooses the chunks of func(id) < func(X), although other identifiers share
- * the millisecond of X.  If that is the first of a chunk, the chunk is among
- * them only because of the microsecond.
- */
-PG_FUNCTION_INFO_V1(iuid_chunk_time);
-Datum
-iuid_chunk_time(PG_FUNCTION_ARGS)
-{
-	const Iuid *id = PG_GETARG_IUID_P(0);
-
-	PG_RETURN_TIMESTAMPTZ(iuid_ms_to_timestamp(iuid_get_ms(id)) + 1);
-}
-
 /* Country, 0 to 255. */
 PG_FUNCTION_INFO_V1(iuid_country);
 Datum

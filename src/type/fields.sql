@@ -44,13 +44,6 @@ LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_fields(@extschema@.iuid) IS
 'all fields of an identifier as one record, each as iuid_timestamp, iuid_country, iuid_entity, iuid_random and iuid_layout return it';
 
-CREATE FUNCTION @extschema@.iuid_chunk_time(@extschema@.iuid)
-RETURNS pg_catalog.timestamptz
-AS 'MODULE_PATHNAME', 'iuid_chunk_time'
-LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_chunk_time(@extschema@.iuid) IS
-'position of an identifier in time, by its first 48 bits whatever the layout, plus one microsecond: TimescaleDB''s partition_func; never NULL (doc/other-partitioning.md)';
-
 CREATE CAST (@extschema@.iuid AS pg_catalog.timestamptz) WITH FUNCTION @extschema@.iuid_timestamp(@extschema@.iuid);
 COMMENT ON CAST (@extschema@.iuid AS pg_catalog.timestamptz) IS
 'time of an identifier, as iuid_timestamp returns it';

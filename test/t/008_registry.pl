@@ -190,7 +190,7 @@ $first->safe_psql('again', 'TRUNCATE iuid_countries, iuid_entities, iuid_nodes, 
 $first->command_ok([ 'pg_restore', '--data-only', '--disable-triggers', '-d', $first->connstr('again'), $data ], 'restore with triggers disabled');
 my (undef, $route, $warnings) = $first->psql('again', $node);
 is($route, 'almaty', 'the registry is there');
-my @hints = $warnings =~ /HINT:  Enter: (ALTER TABLE public\.\w+ ENABLE ALWAYS TRIGGER \w+;)/g;
+my @hints = $warnings =~ /HINT:  Use: (ALTER TABLE public\.\w+ ENABLE ALWAYS TRIGGER \w+;)/g;
 is(scalar @hints, 8, 'and a warning for each trigger') or diag $warnings;
 $first->safe_psql('again', "@hints");
 (undef, $route, $warnings) = $first->psql('again', $node);

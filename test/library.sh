@@ -117,12 +117,13 @@ take_keep() {
 # --- the installation ----------------------------------------------------
 
 # PostgreSQL finds its files from where its programs are, so a copy of an
-# installation is one of its own.
+# installation is one of its own.  It begins without the iuid that this system may have.
 copy_installation() {
 	local prefix=$work/usr
 	mkdir -p "$prefix/lib/postgresql" "$prefix/share/postgresql"
 	cp -a "/usr/lib/postgresql/$PG_MAJOR" "$prefix/lib/postgresql/"
 	cp -a "/usr/share/postgresql/$PG_MAJOR" "$prefix/share/postgresql/"
+	rm -rf "$prefix/lib/postgresql/$PG_MAJOR/lib"/{,bitcode/}iuid* "$prefix/share/postgresql/$PG_MAJOR/extension"/iuid*
 	ln -sfn /usr/include "$prefix/include"
 	bin=$prefix/lib/postgresql/$PG_MAJOR/bin
 }

@@ -24,9 +24,9 @@ FROM pg_depend
 WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
   AND refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('iuid', 'iuid_regions'));
 
--- every object has a comment
+-- every object has a comment, of 300 characters at most
 SELECT name FROM member
-WHERE obj_description(objid, classid::regclass::name) IS NULL ORDER BY name;
+WHERE obj_description(objid, classid::regclass::name) IS NULL OR length(obj_description(objid, classid::regclass::name)) > 300 ORDER BY name;
 
 CREATE VIEW member_function AS
 SELECT p.* FROM pg_proc p JOIN member m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid;

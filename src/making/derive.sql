@@ -16,7 +16,7 @@ RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_name_text'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.text, at pg_catalog.timestamptz) IS
-'identifier of a given time, rounded down to the millisecond (layout 0), whose random bits are a BLAKE2b digest of a text, taken as UTF-8 in every database; the same input gives the same identifier; NULL for a NULL name; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
+'identifier of a given time, rounded down to the millisecond (layout 0), whose random bits are the BLAKE2b digest of a text in UTF-8; NULL for a NULL name; country, entity or time NULL: 22004; a number outside 0-255: 22023; a time before 1970 or past 48 bits of milliseconds: 22008 (doc/format.md)';
 
 CREATE FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.bytea)
 RETURNS @extschema@.iuid
@@ -30,7 +30,7 @@ RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_name_bytea'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.bytea, at pg_catalog.timestamptz) IS
-'identifier of a given time, rounded down to the millisecond (layout 0), whose random bits are a BLAKE2b digest of bytes; the same input gives the same identifier; NULL for a NULL name; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
+'identifier of a given time, rounded down to the millisecond (layout 0), whose random bits are a BLAKE2b digest of bytes; NULL for a NULL name; country, entity or time NULL: 22004; a number outside 0-255: 22023; a time before 1970 or past 48 bits of milliseconds: 22008 (doc/format.md)';
 
 CREATE FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.int8)
 RETURNS @extschema@.iuid
@@ -44,7 +44,7 @@ RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_name_bigint'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.int8, at pg_catalog.timestamptz) IS
-'identifier of a given time, rounded down to the millisecond (layout 0): what the decimal digits of the number, with a minus sign if it is negative, give as a text; the same input gives the same identifier; NULL for a NULL number; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
+'what iuid_from_name gives for the decimal digits of a number as a text, and a time, rounded down to the millisecond (layout 0); NULL for a NULL number; country, entity or time NULL: 22004; a number outside 0-255: 22023; a time before 1970 or past 48 bits of milliseconds: 22008 (doc/format.md)';
 
 CREATE FUNCTION @extschema@.iuid_from_uuid(id pg_catalog.uuid, country int, entity int)
 RETURNS @extschema@.iuid
@@ -58,4 +58,4 @@ RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_uuid'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_from_uuid(id pg_catalog.uuid, country int, entity int, at pg_catalog.timestamptz) IS
-'identifier of a given time, rounded down to the millisecond, for a uuid of any version, whose BLAKE2b digest is the random bits; the same input gives the same identifier; NULL for a NULL uuid; country or entity NULL: 22004, outside 0-255: 22023; time NULL: 22004, before 1970 or outside 48 bits of milliseconds: 22008 (doc/format.md)';
+'identifier of a given time, rounded down to the millisecond, whose random bits are a BLAKE2b digest of a uuid; NULL for a NULL uuid; country, entity or time NULL: 22004; a number outside 0-255: 22023; a time before 1970 or past 48 bits of milliseconds: 22008 (doc/format.md)';

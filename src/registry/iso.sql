@@ -14,4 +14,4 @@ RETURNS int
 AS 'MODULE_PATHNAME', 'iuid_register_iso_countries'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.iuid_register_iso_countries() IS
-'registers the countries of iuid_iso_countries() that are missing, and returns their number; a registered country keeps its name; a number or a code that is registered for another country: 23505, and nothing is registered; a caller without the right to INSERT: 42501, a table that is missing or something else: 42P01 or 42809 (doc/countries.md)';
+'registers the countries of iuid_iso_countries() that are missing, and returns their number; a registered country keeps its name; a number or code of another country: 23505; no right to INSERT: 42501; a table that is missing or something else: 42P01, 42809 (doc/countries.md)';

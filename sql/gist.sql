@@ -4,7 +4,12 @@ SET timezone = 'UTC';
 CREATE SCHEMA "of btree";
 CREATE EXTENSION btree_gist SCHEMA "of btree";
 CREATE SCHEMA "of gist";
+-- another member of that name, as the owner of the extension can make one
+CREATE TYPE "of gist".iuid AS ENUM ();
+ALTER EXTENSION iuid ADD TYPE "of gist".iuid;
 CREATE EXTENSION iuid_gist SCHEMA "of gist";
+ALTER EXTENSION iuid DROP TYPE "of gist".iuid;
+DROP TYPE "of gist".iuid;
 SELECT opcname, opcdefault, opcintype::regtype, amvalidate(oid) FROM pg_opclass WHERE opcname = 'iuid_gist_ops';
 SELECT amopstrategy, amopopr::regoperator FROM pg_amop JOIN pg_opfamily AS f ON f.oid = amopfamily WHERE opfname = 'iuid_gist_ops' ORDER BY 1, amoprighttype::regtype::text COLLATE "C";
 -- the support functions are those of uuid, all of them

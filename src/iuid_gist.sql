@@ -11,9 +11,9 @@ DO $do$
 DECLARE
 	statement pg_catalog.text;
 BEGIN
-	-- Only what a superuser made is a member of these two.
+	-- Of its schema, the extension iuid has one type of the name.  Only a superuser makes operator classes.
 	FOR statement IN WITH member AS (
-		SELECT e.extname, d.classid, d.objid
+		SELECT e.extname, e.extnamespace, d.classid, d.objid
 		FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_depend AS d
 			ON d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass::pg_catalog.oid
 			AND d.refobjid OPERATOR(pg_catalog.=) e.oid AND d.deptype OPERATOR(pg_catalog.=) 'e'::"char"
@@ -23,7 +23,7 @@ BEGIN
 			JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
 		WHERE m.extname OPERATOR(pg_catalog.=) 'iuid'::pg_catalog.name
 			AND m.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass::pg_catalog.oid
-			AND t.typname OPERATOR(pg_catalog.=) 'iuid'::pg_catalog.name
+			AND t.typname OPERATOR(pg_catalog.=) 'iuid'::pg_catalog.name AND t.typnamespace OPERATOR(pg_catalog.=) m.extnamespace
 	), of_uuid AS (
 		SELECT c.oid, c.opcfamily, c.opcintype, c.opckeytype
 		FROM member AS m JOIN pg_catalog.pg_opclass AS c ON c.oid OPERATOR(pg_catalog.=) m.objid

@@ -179,7 +179,7 @@ whole_ms(TimestampTz at, bool after)
 
 	if (TIMESTAMP_NOT_FINITE(at))
 		return at;
-	past = (at - IUID_UNIX_EPOCH) % IUID_USECS_PER_MS;
+	past = at % IUID_USECS_PER_MS;
 	if (past < 0)
 		past += IUID_USECS_PER_MS;
 	if (past > 0 || after)

@@ -89,7 +89,8 @@ iuid_has_country_check(const Countries *countries, Oid table, int country)
 									 INTEGER_BTREE_FAM_OID, &other);
 			Iuid bound;
 
-			if (strategy == BTEqualStrategyNumber && IsA(other, Const))
+			if (strategy == BTEqualStrategyNumber && IsA(other, Const) &&
+				!((Const *) other)->constisnull)
 				has_country |=
 					DatumGetInt32(((Const *) other)->constvalue) == country;
 			strategy = iuid_read_comparison(lfirst(clause), key,

@@ -83,7 +83,7 @@ sub same
 
 my ($reference) = slurp_file('doc/reference.md') =~ /^(## Extension iuid\n.*)/ms or die 'the page has no reference';
 my (undef, %section) = split /^## (?:Extension )?(\w+)\n/m, $reference;
-is_deeply([ sort keys %section ], [qw(Settings iuid iuid_gist iuid_regions)], 'the sections of the reference');
+is_deeply([ sort keys %section ], [qw(Errors Settings iuid iuid_gist iuid_regions)], 'the sections of the reference');
 
 my %object = map { $_ => [ objects_of($_) ] } qw(iuid iuid_regions iuid_gist);
 my @settings = split /\n/, $node->safe_psql('postgres', q{

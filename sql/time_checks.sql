@@ -42,6 +42,12 @@ ALTER TABLE orders_2026_01 ADD CONSTRAINT since CHECK (iuid_timestamp(id) >= '20
 SELECT * FROM faults('orders');
 ALTER TABLE orders_2026_01 VALIDATE CONSTRAINT until;
 SELECT * FROM faults('orders');
+-- or by one of the parent
+BEGIN;
+ALTER TABLE orders_2026_01 DROP CONSTRAINT since;
+ALTER TABLE orders ADD CHECK (iuid_timestamp(id) >= '2026-01-01 00:00+00');
+SELECT * FROM faults('orders');
+ROLLBACK;
 
 -- The first and the last identifier of each partition are taken, also those without a time.
 INSERT INTO orders SELECT iuid_floor(month) FROM generate_series(timestamptz '2026-01-01 00:00+00', '2026-03-01 00:00+00', '1 month') AS month;
@@ -116,9 +122,11 @@ ALTER TABLE trips_2026_03 ADD CHECK ('2026-03-02 00:00+00' <= iuid_timestamp(id)
 SELECT * FROM faults('trips');
 
 -- None of these refuses any.
-ALTER TABLE trips_before ADD CHECK (iuid_timestamp(id) BETWEEN '1970-01-01 00:00+00' AND '2026-02-28 23:59:59.999+00');
+ALTER TABLE trips_before ADD CHECK (iuid_timestamp(id) BETWEEN '1970-01-01 00:00+00' AND '2026-02-28 23:59:59.999+00'),
+	ADD CHECK (iuid_timestamp(id) > '1969-12-31 23:59:59.9995+00');
 ALTER TABLE trips_after ADD CHECK (iuid_timestamp(id) > '2026-04-30 23:59:59.9995+00' AND iuid_timestamp(id) < 'infinity');
-ALTER TABLE trips_2026_04 ADD CHECK (iuid_timestamp(id) < date '2026-06-01'), ADD CHECK (iuid_timestamp(id) < NULL);
+ALTER TABLE trips_2026_04 ADD CHECK (iuid_timestamp(id) < date '2026-06-01'), ADD CHECK (iuid_timestamp(id) < NULL),
+	ADD CHECK ('2026-04-01 00:00+00' <= iuid_timestamp(id) AND iuid_timestamp(id) < '2026-04-30 23:59:59.9995+00');
 SELECT * FROM faults('trips');
 
 -- The key has another number in the partitions, and is not the only identifier.

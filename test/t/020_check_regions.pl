@@ -75,8 +75,16 @@ for my $case (
 	[ 'north', 'DROP TABLE orders_c1', 'no partition|1|north' ],
 	[ 'north', 'ALTER TABLE orders_c2 DROP CONSTRAINT orders_c2_id_check', 'no CHECK|2|north' ],
 	[ 'north', q{ALTER TABLE orders_c2 DROP CONSTRAINT orders_c2_id_check;
-		ALTER TABLE orders_c2 ADD CONSTRAINT orders_c2_id_check CHECK (iuid_country(id) = 2 AND id ~>=~ iuid_country_floor(2) AND id ~<~ iuid_country_floor(3)) NOT VALID},
+		ALTER TABLE orders_c2 ADD CONSTRAINT orders_c2_id_check CHECK (iuid_country(id) = 2 AND id ~>=~ iuid_country_floor(1, 256) AND id ~<~ iuid_country_floor(3)) NOT VALID},
 		'no CHECK|2|north', 'ALTER TABLE orders_c2 VALIDATE CONSTRAINT orders_c2_id_check' ],
+	# No code of a user runs, and a number that there is not is no bound.
+	[ 'north', q{CREATE FUNCTION floor_of(int) RETURNS iuid LANGUAGE sql IMMUTABLE AS 'SELECT public.iuid_country_floor($1)';
+		ALTER TABLE orders_c2 DROP CONSTRAINT orders_c2_id_check;
+		ALTER TABLE orders_c2 ADD CHECK (iuid_country(id) = 2 AND id ~>=~ iuid_country_floor(2) AND id ~<~ floor_of(3))}, 'no CHECK|2|north' ],
+	[ 'north', q{DROP TABLE orders_c1; CREATE TABLE orders_c1 PARTITION OF orders
+		(CHECK (iuid_country(id) = 1 AND id ~>=~ iuid_country_floor(1) AND id ~<~ iuid_country_floor(300)))
+		FOR VALUES FROM (iuid_country_floor(1)) TO (iuid_country_floor(2))}, "no CHECK|1|north\nno view|1|north",
+		q{DROP TABLE orders_c1; SELECT iuid_create_country_partitions('orders', 3)} ],
 	[ 'north', 'DROP VIEW orders_c2_e3', 'no view|2|north' ],
 	[ 'north', 'CREATE OR REPLACE VIEW orders_c2_e3 AS SELECT ctid, * FROM orders_c1', 'old view|2|north' ],
 	[ 'north', 'ALTER TABLE orders_global RENAME customer TO client', "old view|1|north\nold view|2|north\nother columns there|3|middle\nother columns there|4|middle\n"

@@ -63,8 +63,10 @@ EXPLAIN (COSTS OFF) SELECT * FROM payments_2026_02 WHERE iuid_is_from(id::iuid, 
 -- a function for uuid beside the one for iuid: no literal and no parameter would find either
 SELECT iuid_country('019b76da-a87b-807d-8041-23456789abcd');
 CREATE FUNCTION iuid_country(uuid) RETURNS int LANGUAGE sql IMMUTABLE STRICT RETURN iuid_country($1::iuid);
+\set VERBOSITY terse
 SELECT iuid_country('019b76da-a87b-807d-8041-23456789abcd');
 PREPARE country_of AS SELECT iuid_country($1);
+\set VERBOSITY default
 DROP FUNCTION iuid_country(uuid);
 
 -- from iuid to uuid the rows stay as they are; the way back checks each of them

@@ -279,6 +279,7 @@ iuid_skipsupport(PG_FUNCTION_ARGS)
 	sksup->decrement = decrement;
 	PG_RETURN_VOID();
 #else
+	(void) fcinfo;
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("skip support needs PostgreSQL 18"),

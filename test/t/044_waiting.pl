@@ -12,7 +12,7 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
-$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'\nlog_statement = none\nlog_min_error_statement = error");
+$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'\nlog_statement = none\nlog_lock_waits = off\nlog_min_error_statement = error");
 $node->start;
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION iuid_regions CASCADE;

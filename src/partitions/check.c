@@ -15,7 +15,6 @@
 #include "catalog/heap.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
@@ -25,7 +24,7 @@
 #include "check.h"
 #include "relation.h"
 
-static List *flatten(List *clauses, Node *expression);
+static List *flatten(Node *expression);
 
 List *
 iuid_checks_of(Oid table)
@@ -49,25 +48,29 @@ iuid_checks_of(Oid table)
 		check->name = pstrdup(NameStr(constraint->conname));
 		check->is_valid = constraint->convalidated;
 		check->is_inherited = constraint->coninhcount > 0;
-		check->clauses =
-			flatten(NIL, stringToNode(TextDatumGetCString(expression)));
+		check->clauses = flatten(stringToNode(TextDatumGetCString(expression)));
 		checks = lappend(checks, check);
 	}
 	table_close(catalog, AccessShareLock);
 	return checks;
 }
 
-/* BETWEEN is an AND in another one. */
+/* The parts that AND joins.  BETWEEN is an AND in another one. */
 static List *
-flatten(List *clauses, Node *expression)
+flatten(Node *expression)
 {
-	ListCell *lc;
+	List *open = list_make1(expression), *clauses = NIL;
 
-	check_stack_depth();
-	if (!is_andclause(expression))
-		return lappend(clauses, expression);
-	foreach (lc, ((BoolExpr *) expression)->args)
-		clauses = flatten(clauses, lfirst(lc));
+	while (open != NIL)
+	{
+		Node *part = llast(open);
+
+		open = list_delete_last(open);
+		if (is_andclause(part))
+			open = list_concat(open, ((BoolExpr *) part)->args);
+		else
+			clauses = lappend(clauses, part);
+	}
 	return clauses;
 }
 

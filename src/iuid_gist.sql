@@ -11,7 +11,7 @@ DO $do$
 DECLARE
 	statement pg_catalog.text;
 BEGIN
-	-- Of its schema, the extension iuid has one type of the name.  Only a superuser makes operator classes.
+	-- The owner of an extension can add members, but no second iuid in its schema, and no operator class.
 	FOR statement IN WITH member AS (
 		SELECT e.extname, e.extnamespace, d.classid, d.objid
 		FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_depend AS d

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * check.c
- *	  The CHECK constraints of a partition, and the comparisons in them.
+ *	  The CHECK constraints of a partition.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -14,14 +14,15 @@
 #include "access/xact.h"
 #include "catalog/heap.h"
 #include "catalog/pg_constraint.h"
-#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 
 #include "check.h"
+#include "expression.h"
 #include "relation.h"
 
 static List *flatten(Node *expression);
@@ -29,7 +30,6 @@ static List *flatten(Node *expression);
 List *
 iuid_checks_of(Oid table)
 {
-	Relation catalog = table_open(ConstraintRelationId, AccessShareLock);
 	List *checks = NIL;
 	ListCell *lc;
 
@@ -39,8 +39,8 @@ iuid_checks_of(Oid table)
 		Form_pg_constraint constraint = (Form_pg_constraint) GETSTRUCT(tuple);
 		Check *check;
 		bool isnull;
-		Datum expression = heap_getattr(tuple, Anum_pg_constraint_conbin,
-										RelationGetDescr(catalog), &isnull);
+		Datum expression = SysCacheGetAttr(CONSTROID, tuple,
+										   Anum_pg_constraint_conbin, &isnull);
 
 		if (!IS_ENFORCED(constraint))
 			continue;
@@ -51,7 +51,6 @@ iuid_checks_of(Oid table)
 		check->clauses = flatten(stringToNode(TextDatumGetCString(expression)));
 		checks = lappend(checks, check);
 	}
-	table_close(catalog, AccessShareLock);
 	return checks;
 }
 
@@ -74,49 +73,40 @@ flatten(Node *expression)
 	return clauses;
 }
 
-StrategyNumber
-iuid_read_comparison(Node *clause, const Expr *expression, Oid opfamily,
-					 Node **other)
+Node *
+iuid_make_key(Oid table, const char *name)
 {
-	OpExpr *comparison = (OpExpr *) clause;
-	Oid type = exprType((const Node *) expression);
-	Oid operator;
+	AttrNumber column = get_attnum(table, name);
 
-	if (!IsA(clause, OpExpr) || list_length(comparison->args) != 2)
-		return InvalidStrategy;
-	operator= comparison->opno;
-	*other = lsecond(comparison->args);
-	if (!equal(linitial(comparison->args), expression))
-	{
-		if (!equal(lsecond(comparison->args), expression))
-			return InvalidStrategy;
-		operator= get_commutator(operator);
-		*other = linitial(comparison->args);
-	}
-	if (!OidIsValid(operator) || exprType(*other) != type)
-		return InvalidStrategy;
-	return get_op_opfamily_strategy(operator, opfamily);
+	return (Node *) makeVar(1, column, get_atttype(table, column), -1,
+							InvalidOid, 0);
 }
 
-Expr *
-iuid_make_comparison(Oid opfamily, StrategyNumber strategy, Expr *left,
-					 Datum bound)
+Node *
+iuid_make_call(Oid function, Node *argument)
 {
-	Oid type = exprType((Node *) left);
-	Oid operator= get_opfamily_member(opfamily, type, type, strategy);
+	return (Node *) makeFuncExpr(function, get_func_rettype(function),
+								 list_make1(copyObject(argument)), InvalidOid,
+								 InvalidOid, COERCE_EXPLICIT_CALL);
+}
+
+Node *
+iuid_compare_with_constant(Oid opfamily, StrategyNumber strategy, Node *left,
+						   Datum constant)
+{
+	Oid type = exprType(left);
 	int16 length;
 	bool by_value;
-	Expr *comparison;
+	Node *comparison;
 
-	if (!OidIsValid(operator))
+	get_typlenbyval(type, &length, &by_value);
+	comparison =
+		iuid_make_comparison(opfamily, strategy, copyObject(left),
+							 (Node *) makeConst(type, -1, InvalidOid, length,
+												constant, false, by_value));
+	if (comparison == NULL)
 		elog(ERROR, "missing operator %d(%u,%u) in opfamily %u", strategy, type,
 			 type, opfamily);
-	get_typlenbyval(type, &length, &by_value);
-	comparison = make_opclause(operator, BOOLOID, false, copyObject(left),
-							   (Expr *) makeConst(type, -1, InvalidOid, length,
-												  bound, false, by_value),
-							   InvalidOid, InvalidOid);
-	set_opfuncid((OpExpr *) comparison);
 	return comparison;
 }
 

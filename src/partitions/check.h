@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * check.h
- *	  The CHECK constraints of a partition, and the comparisons in them.
+ *	  The CHECK constraints of a partition.
  *
  * A CHECK is code of the table's owner, and whoever asks what it says is not
  * always the owner.  So nothing of it is evaluated here: the planner would
@@ -17,8 +17,8 @@
 #include "compat.h"
 
 #include "access/stratnum.h"
+#include "nodes/nodes.h"
 #include "nodes/pg_list.h"
-#include "nodes/primnodes.h"
 
 /* A CHECK of a table that is enforced. */
 typedef struct Check
@@ -32,20 +32,18 @@ typedef struct Check
 /* Reads the CHECKs of a table, and locks nothing. */
 extern List *iuid_checks_of(Oid table);
 
-/*
- * How a clause compares an expression with another one of the same type: the
- * strategy of the operator in a btree family, with the expression on its left,
- * and the other one.  InvalidStrategy for any other clause.
- */
-extern StrategyNumber iuid_read_comparison(Node *clause, const Expr *expression,
-										   Oid opfamily, Node **other);
+/* The column of a name, as a CHECK of its table has it. */
+extern Node *iuid_make_key(Oid table, const char *name);
+
+/* A call of a function of one argument. */
+extern Node *iuid_make_call(Oid function, Node *argument);
 
 /*
  * The comparison of an expression with a constant of the same type, by the
  * operator of a btree family.
  */
-extern Expr *iuid_make_comparison(Oid opfamily, StrategyNumber strategy,
-								  Expr *left, Datum bound);
+extern Node *iuid_compare_with_constant(Oid opfamily, StrategyNumber strategy,
+										Node *left, Datum constant);
 
 /*
  * Adds a CHECK of these clauses to a table that no other session can see yet.

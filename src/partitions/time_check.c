@@ -10,7 +10,7 @@
 #include "compat.h"
 
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
@@ -19,6 +19,7 @@
 #include "check.h"
 #include "datum.h"
 #include "execute.h"
+#include "expression.h"
 #include "function.h"
 #include "relation.h"
 #include "step.h"
@@ -31,12 +32,11 @@ typedef struct TimeRange
 	TimestampTz upper;
 } TimeRange;
 
-static Expr *time_of_key(const Partitioned *parent, Oid table, Oid function);
+static Node *time_of_key(const Partitioned *parent, Oid table, bool missing_ok);
 static TimeRange range_of_partition(const Partitioned *parent,
 									const Partition *partition);
-static bool read_range(Node *clause, const Expr *time, TimeRange *range);
-static bool refuses(const Check *check, const Expr *time, TimeRange range);
-static bool has_other_parts(const Check *check, const Expr *time);
+static bool read_check(const Check *check, Node *time, TimeRange *said);
+static bool refuses(const Check *check, TimeRange said, TimeRange range);
 
 void
 iuid_require_time_key(const Partitioned *parent)
@@ -60,51 +60,40 @@ family_of_times(void)
 void
 iuid_add_time_check(const Partitioned *parent, const NewPartition *partition)
 {
-	Oid type =
-		get_atttype(partition->table, get_attnum(partition->table, parent->key));
-	Oid function = iuid_require_function(parent->schema, "iuid_timestamp",
-										 &type, 1, "iuid");
 	Partition bounds = { .lower = partition->lower,
 						 .upper = partition->upper,
 						 .has_lower = true,
 						 .has_upper = true };
 	TimeRange range = range_of_partition(parent, &bounds);
-	Expr *time = time_of_key(parent, partition->table, function);
+	Node *time = time_of_key(parent, partition->table, false);
 
 	iuid_add_check(partition->table,
-				   list_make2(iuid_make_comparison(family_of_times(),
-												   BTGreaterEqualStrategyNumber,
-												   time,
-												   TimestampTzGetDatum(
-													   range.lower)),
-							  iuid_make_comparison(family_of_times(),
-												   BTLessStrategyNumber, time,
-												   TimestampTzGetDatum(
-													   range.upper))));
-}
-
-/* iuid_timestamp(key) */
-static Expr *
-time_of_key(const Partitioned *parent, Oid table, Oid function)
-{
-	AttrNumber column = get_attnum(table, parent->key);
-	Var *key = makeVar(1, column, get_atttype(table, column), -1, InvalidOid, 0);
-
-	return (Expr *) makeFuncExpr(function, TIMESTAMPTZOID, list_make1(key),
-								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+				   list_make2(iuid_compare_with_constant(family_of_times(),
+														 BTGreaterEqualStrategyNumber,
+														 time,
+														 TimestampTzGetDatum(
+															 range.lower)),
+							  iuid_compare_with_constant(family_of_times(),
+														 BTLessStrategyNumber, time,
+														 TimestampTzGetDatum(
+															 range.upper))));
 }
 
 /*
- * The same for a partition that there is; NULL if it cannot have a time check,
- * because the key is a uuid, or the function has another name.
+ * iuid_timestamp(key).  If that is missing, because the key is a uuid or the
+ * function has another name: NULL if missing_ok, or else 42883.
  */
-static Expr *
-find_time_of_key(const Partitioned *parent, Oid table)
+static Node *
+time_of_key(const Partitioned *parent, Oid table, bool missing_ok)
 {
-	Oid type = get_atttype(table, get_attnum(table, parent->key));
-	Oid function = iuid_find_function(parent->schema, "iuid_timestamp", &type, 1);
+	static const char *const name = "iuid_timestamp";
+	Node *key = iuid_make_key(table, parent->key);
+	Oid type = exprType(key);
+	Oid function = missing_ok ?
+		iuid_find_function(parent->schema, name, &type, 1) :
+		iuid_require_function(parent->schema, name, &type, 1, "iuid");
 
-	return OidIsValid(function) ? time_of_key(parent, table, function) : NULL;
+	return OidIsValid(function) ? iuid_make_call(function, key) : NULL;
 }
 
 /* The times that the rows of a partition can have. */
@@ -143,9 +132,9 @@ iuid_time_check_text(const Partitioned *parent, const Partition *partition)
 TimeCheck
 iuid_time_check_of(const Partitioned *parent, const Partition *partition)
 {
-	Expr *time = find_time_of_key(parent, partition->table);
+	Node *time = time_of_key(parent, partition->table, true);
 	TimeRange range, proven = { DT_NOBEGIN, DT_NOEND };
-	ListCell *lc, *clause;
+	ListCell *lc;
 
 	if (time == NULL)
 		return TIME_CHECK_NONE;
@@ -153,18 +142,15 @@ iuid_time_check_of(const Partitioned *parent, const Partition *partition)
 	foreach (lc, iuid_checks_of(partition->table))
 	{
 		const Check *check = lfirst(lc);
+		TimeRange said;
 
-		if (refuses(check, time, range))
+		(void) read_check(check, time, &said);
+		if (refuses(check, said, range))
 			return TIME_CHECK_NARROW;
-		foreach (clause, check->clauses)
-		{
-			TimeRange said;
-
-			if (!check->is_valid || !read_range(lfirst(clause), time, &said))
-				continue;
-			proven.lower = Max(proven.lower, said.lower);
-			proven.upper = Min(proven.upper, said.upper);
-		}
+		if (!check->is_valid)
+			continue;
+		proven.lower = Max(proven.lower, said.lower);
+		proven.upper = Min(proven.upper, said.upper);
 	}
 	return proven.lower >= range.lower && proven.upper <= range.upper ?
 		TIME_CHECK_RIGHT :
@@ -187,25 +173,40 @@ whole_ms(TimestampTz at, bool after)
 	return at;
 }
 
-/* Which times a clause takes that compares the time of the key; or false. */
+/*
+ * Which times a CHECK takes, by its comparisons of the time of the key with
+ * constants.  False if the CHECK says more than that.
+ */
 static bool
-read_range(Node *clause, const Expr *time, TimeRange *range)
+read_check(const Check *check, Node *time, TimeRange *said)
 {
-	Node *other;
-	StrategyNumber strategy =
-		iuid_read_comparison(clause, time, family_of_times(), &other);
-	TimestampTz bound;
+	bool is_whole = true;
+	ListCell *lc;
 
-	if (strategy == InvalidStrategy || !IsA(other, Const) ||
-		((Const *) other)->constisnull)
-		return false;
-	bound = DatumGetTimestampTz(((Const *) other)->constvalue);
-	*range = (TimeRange){ DT_NOBEGIN, DT_NOEND };
-	if (strategy >= BTEqualStrategyNumber)
-		range->lower = whole_ms(bound, strategy == BTGreaterStrategyNumber);
-	if (strategy <= BTEqualStrategyNumber)
-		range->upper = whole_ms(bound, strategy != BTLessStrategyNumber);
-	return true;
+	*said = (TimeRange){ DT_NOBEGIN, DT_NOEND };
+	foreach (lc, check->clauses)
+	{
+		Node *other;
+		StrategyNumber strategy =
+			iuid_read_comparison(lfirst(lc), time, family_of_times(), &other);
+		TimestampTz bound;
+
+		if (strategy == InvalidStrategy || !IsA(other, Const) ||
+			((Const *) other)->constisnull)
+		{
+			is_whole = false;
+			continue;
+		}
+		bound = DatumGetTimestampTz(((Const *) other)->constvalue);
+		if (strategy >= BTEqualStrategyNumber)
+			said->lower =
+				Max(said->lower,
+					whole_ms(bound, strategy == BTGreaterStrategyNumber));
+		if (strategy <= BTEqualStrategyNumber)
+			said->upper = Min(said->upper,
+							  whole_ms(bound, strategy != BTLessStrategyNumber));
+	}
+	return is_whole;
 }
 
 /*
@@ -213,44 +214,17 @@ read_range(Node *clause, const Expr *time, TimeRange *range)
  * What the parent refuses does not belong to the partition.
  */
 static bool
-refuses(const Check *check, const Expr *time, TimeRange range)
+refuses(const Check *check, TimeRange said, TimeRange range)
 {
-	ListCell *lc;
-
-	if (check->is_inherited)
-		return false;
-	foreach (lc, check->clauses)
-	{
-		TimeRange said;
-
-		if (read_range(lfirst(lc), time, &said) &&
-			(said.lower > range.lower || said.upper < range.upper))
-			return true;
-	}
-	return false;
-}
-
-/* Whether a CHECK says more than which times it takes. */
-static bool
-has_other_parts(const Check *check, const Expr *time)
-{
-	ListCell *lc;
-
-	foreach (lc, check->clauses)
-	{
-		TimeRange said;
-
-		if (!read_range(lfirst(lc), time, &said))
-			return true;
-	}
-	return false;
+	return !check->is_inherited &&
+		(said.lower > range.lower || said.upper < range.upper);
 }
 
 void
 iuid_drop_outgrown_time_checks(const Partitioned *parent,
 							   const Partition *before, const Partition *now)
 {
-	Expr *time = find_time_of_key(parent, now->table);
+	Node *time = time_of_key(parent, now->table, true);
 	char *name = iuid_qualified_name(now->table);
 	ListCell *lc;
 
@@ -259,10 +233,11 @@ iuid_drop_outgrown_time_checks(const Partitioned *parent,
 	foreach (lc, iuid_checks_of(now->table))
 	{
 		const Check *check = lfirst(lc);
+		TimeRange said;
 
-		if (has_other_parts(check, time) ||
-			refuses(check, time, range_of_partition(parent, before)) ||
-			!refuses(check, time, range_of_partition(parent, now)))
+		if (!read_check(check, time, &said) ||
+			refuses(check, said, range_of_partition(parent, before)) ||
+			!refuses(check, said, range_of_partition(parent, now)))
 			continue;
 		iuid_execute("ALTER TABLE %s DROP CONSTRAINT %s", name,
 					 quote_identifier(check->name));

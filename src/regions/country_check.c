@@ -11,17 +11,15 @@
 
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/lsyscache.h"
 
 #include "country_check.h"
 #include "datum.h"
+#include "expression.h"
 #include "function.h"
 #include "partitions/check.h"
 
-static Expr *make_key(const Countries *countries, Oid table);
-static Expr *make_country(const Countries *countries, Expr *key);
+static Node *make_country(const Countries *countries, Node *key);
 static bool read_bound(const Countries *countries, Node *node, Iuid *bound);
 
 void
@@ -29,49 +27,42 @@ iuid_add_country_check(const Countries *countries, Oid table, int country)
 {
 	NewPartition range = iuid_range_of_country(country);
 	Oid opfamily = countries->table->opfamily;
-	Expr *key = make_key(countries, table);
+	Node *key = iuid_make_key(table, countries->table->key);
 
 	iuid_add_check(table,
-				   list_make3(iuid_make_comparison(INTEGER_BTREE_FAM_OID,
-												   BTEqualStrategyNumber,
-												   make_country(countries, key),
-												   Int32GetDatum(country)),
-							  iuid_make_comparison(opfamily,
-												   BTGreaterEqualStrategyNumber,
-												   key,
-												   iuid_to_datum(range.lower)),
-							  iuid_make_comparison(opfamily,
-												   BTLessStrategyNumber, key,
-												   iuid_to_datum(range.upper))));
-}
-
-static Expr *
-make_key(const Countries *countries, Oid table)
-{
-	AttrNumber column = get_attnum(table, countries->table->key);
-
-	return (Expr *) makeVar(1, column, get_atttype(table, column), -1,
-							InvalidOid, 0);
+				   list_make3(iuid_compare_with_constant(INTEGER_BTREE_FAM_OID,
+														 BTEqualStrategyNumber,
+														 make_country(countries,
+																	  key),
+														 Int32GetDatum(country)),
+							  iuid_compare_with_constant(opfamily,
+														 BTGreaterEqualStrategyNumber,
+														 key,
+														 iuid_to_datum(
+															 range.lower)),
+							  iuid_compare_with_constant(opfamily,
+														 BTLessStrategyNumber, key,
+														 iuid_to_datum(
+															 range.upper))));
 }
 
 /* iuid_country(key) */
-static Expr *
-make_country(const Countries *countries, Expr *key)
+static Node *
+make_country(const Countries *countries, Node *key)
 {
-	Oid type = exprType((Node *) key);
-	Oid function = iuid_require_function(countries->schema, "iuid_country",
-										 &type, 1, "iuid");
+	Oid type = exprType(key);
 
-	return (Expr *) makeFuncExpr(function, INT4OID, list_make1(copyObject(key)),
-								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	return iuid_make_call(iuid_require_function(countries->schema,
+												"iuid_country", &type, 1, "iuid"),
+						  key);
 }
 
 bool
 iuid_has_country_check(const Countries *countries, Oid table, int country)
 {
 	NewPartition range = iuid_range_of_country(country);
-	Expr *key = make_key(countries, table);
-	Expr *country_of_key = make_country(countries, key);
+	Node *key = iuid_make_key(table, countries->table->key);
+	Node *country_of_key = make_country(countries, key);
 	bool has_country = false, has_lower = false, has_upper = false;
 	ListCell *lc, *clause;
 

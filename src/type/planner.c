@@ -35,6 +35,7 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
+#include "expression.h"
 #include "function.h"
 #include "iuid.h"
 
@@ -62,8 +63,6 @@ static Node *make_between(Node *id, Oid opfamily, Node *lower, Node *upper);
 static Oid country_opfamily(Rewrite *rw);
 static StrategyNumber comparison_strategy(Oid funcid);
 static Node *make_bound(Rewrite *rw, const char *name, List *args);
-static Node *make_comparison(Oid opfamily, StrategyNumber strategy, Node *left,
-							 Node *right);
 static Oid default_opfamily(Oid type);
 static bool can_repeat(Rewrite *rw, Node *expr);
 
@@ -227,10 +226,10 @@ rewrite_time_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 
 	if (bound == NULL)
 		return NULL;
-	return make_comparison(default_opfamily(exprType(argument(rw, id))),
-						   is_lower ? BTGreaterEqualStrategyNumber :
-									  BTLessStrategyNumber,
-						   argument(rw, id), bound);
+	return iuid_make_comparison(default_opfamily(exprType(argument(rw, id))),
+								is_lower ? BTGreaterEqualStrategyNumber :
+										   BTLessStrategyNumber,
+								argument(rw, id), bound);
 }
 
 /*
@@ -250,7 +249,8 @@ rewrite_uuid_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 	args[id] = applyRelabelType(argument(rw, id), UUIDOID, -1, InvalidOid,
 								COERCE_IMPLICIT_CAST, -1, false);
 	args[1 - id] = argument(rw, 1 - id);
-	return make_comparison(default_opfamily(UUIDOID), strategy, args[0], args[1]);
+	return iuid_make_comparison(default_opfamily(UUIDOID), strategy, args[0],
+								args[1]);
 }
 
 static Node *
@@ -262,9 +262,9 @@ make_between(Node *id, Oid opfamily, Node *lower, Node *upper)
 		return NULL;
 
 	from_lower =
-		make_comparison(opfamily, BTGreaterEqualStrategyNumber, id, lower);
-	below_upper =
-		make_comparison(opfamily, BTLessStrategyNumber, copyObject(id), upper);
+		iuid_make_comparison(opfamily, BTGreaterEqualStrategyNumber, id, lower);
+	below_upper = iuid_make_comparison(opfamily, BTLessStrategyNumber,
+									   copyObject(id), upper);
 	if (from_lower == NULL || below_upper == NULL)
 		return NULL;
 	return (Node *) makeBoolExpr(AND_EXPR, list_make2(from_lower, below_upper),
@@ -323,22 +323,6 @@ make_bound(Rewrite *rw, const char *name, List *args)
 								 copyObject(args), InvalidOid, InvalidOid,
 								 COERCE_EXPLICIT_CALL);
 	return constant ? eval_const_expressions(rw->root, call) : call;
-}
-
-static Node *
-make_comparison(Oid opfamily, StrategyNumber strategy, Node *left, Node *right)
-{
-	Oid opno =
-		get_opfamily_member(opfamily, exprType(left), exprType(right), strategy);
-	Expr *comparison;
-
-	if (!OidIsValid(opno))
-		return NULL;
-
-	comparison = make_opclause(opno, BOOLOID, false, (Expr *) left,
-							   (Expr *) right, InvalidOid, InvalidOid);
-	set_opfuncid((OpExpr *) comparison);
-	return (Node *) comparison;
 }
 
 /*

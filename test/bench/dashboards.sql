@@ -26,14 +26,8 @@ CREATE TABLE hours_bare (LIKE bare INCLUDING ALL) PARTITION BY RANGE (id);
 CREATE TABLE hours_checked (LIKE bare INCLUDING ALL) PARTITION BY RANGE (id);
 SELECT format('SELECT count(*) FROM iuid_create_partitions(%L, %L, %L, %L, %L)', 'hours_' || way, '1 hour', first, first + interval '200 hours', way = 'checked')
 FROM unnest('{bare,checked}'::text[]) AS way, generate_series(timestamptz '2025-01-01', timestamptz '2025-01-01' + interval '800 hours', '200 hours') AS first \gexec
-CREATE FUNCTION plan(query text, times int) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-	FOR n IN 1 .. times LOOP
-		EXECUTE 'EXPLAIN ' || query;
-	END LOOP;
-END $$;
 SELECT bench.compare('planning with 1,000 partitions, ' || what, '{no time checks,time checks}',
-	ARRAY(SELECT format('SELECT plan(%L, 10)', format('SELECT FROM hours_%s WHERE %s', way, condition)) FROM unnest('{bare,checked}'::text[]) AS way), things => 10)
+	ARRAY(SELECT format('SELECT bench.plan(%L, 10)', format('SELECT FROM hours_%s WHERE %s', way, condition)) FROM unnest('{bare,checked}'::text[]) AS way), things => 10)
 FROM (VALUES ('a condition on another column', 'n = 5'), ('on the time', $$iuid_timestamp(id) >= '2025-01-03' AND iuid_timestamp(id) < '2025-01-03 01:00'$$),
 	('on the key', $$id >= timestamptz '2025-01-03' AND id < timestamptz '2025-01-03 01:00'$$)) AS v(what, condition);
 

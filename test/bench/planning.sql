@@ -22,14 +22,8 @@ RESET client_min_messages;
 SELECT iuid_create_global_table('by_country_global', 'by_country', 1);
 SELECT iuid_create_global_table('by_month_global', 'by_month', 1);
 
-CREATE FUNCTION plan(query text, times int) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-	FOR n IN 1 .. times LOOP
-		EXECUTE 'EXPLAIN ' || query;
-	END LOOP;
-END $$;
 SELECT bench.compare(format('%s, an identifier of %s', work, place), '{by country,by country and month}',
-	ARRAY(SELECT format('SELECT plan($q$ SELECT note FROM %s%s WHERE id = %L $q$, 100)', way, suffix, gen_iuid(country, 1)) FROM unnest('{by_country,by_month}'::text[]) WITH ORDINALITY AS w(way, n) ORDER BY n),
+	ARRAY(SELECT format('SELECT bench.plan($q$ SELECT note FROM %s%s WHERE id = %L $q$, 100)', way, suffix, gen_iuid(country, 1)) FROM unnest('{by_country,by_month}'::text[]) WITH ORDINALITY AS w(way, n) ORDER BY n),
 	things => 100)
 FROM (VALUES ('local table', '', 'this node', 8), ('global table', '_global', 'this node', 8), ('global table', '_global', 'another node', 9)) AS v(work, suffix, place, country);
 

@@ -72,6 +72,14 @@ BEGIN
 	END LOOP;
 END $$;
 
+-- Plans a query a number of times.
+CREATE FUNCTION bench.plan(query text, times int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	FOR n IN 1 .. times LOOP
+		EXECUTE 'EXPLAIN ' || query;
+	END LOOP;
+END $$;
+
 -- A number with three digits that say something, or a whole one.
 CREATE FUNCTION bench.shown(value float8) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 	SELECT CASE WHEN value >= 100 THEN to_char(value, 'FM999,999,999,999')

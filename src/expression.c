@@ -1,0 +1,56 @@
+/*-------------------------------------------------------------------------
+ *
+ * expression.c
+ *	  Comparisons of a btree family as parts of expressions.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+
+#include "expression.h"
+
+Node *
+iuid_make_comparison(Oid opfamily, StrategyNumber strategy, Node *left,
+					 Node *right)
+{
+	Oid opno =
+		get_opfamily_member(opfamily, exprType(left), exprType(right), strategy);
+	Expr *comparison;
+
+	if (!OidIsValid(opno))
+		return NULL;
+
+	comparison = make_opclause(opno, BOOLOID, false, (Expr *) left,
+							   (Expr *) right, InvalidOid, InvalidOid);
+	set_opfuncid((OpExpr *) comparison);
+	return (Node *) comparison;
+}
+
+StrategyNumber
+iuid_read_comparison(Node *clause, Node *expression, Oid opfamily, Node **other)
+{
+	OpExpr *comparison = (OpExpr *) clause;
+	Oid opno;
+
+	if (!IsA(clause, OpExpr) || list_length(comparison->args) != 2)
+		return InvalidStrategy;
+	opno = comparison->opno;
+	*other = lsecond(comparison->args);
+	if (!equal(linitial(comparison->args), expression))
+	{
+		if (!equal(lsecond(comparison->args), expression))
+			return InvalidStrategy;
+		opno = get_commutator(opno);
+		*other = linitial(comparison->args);
+	}
+	if (!OidIsValid(opno) || exprType(*other) != exprType(expression))
+		return InvalidStrategy;
+	return get_op_opfamily_strategy(opno, opfamily);
+}

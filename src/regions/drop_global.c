@@ -130,16 +130,7 @@ check_table(Work *work)
 static void
 check_view(Work *work)
 {
-	ListCell *lc;
-
-	foreach (lc, iuid_tables_of_view(work->global))
-	{
-		if (get_rel_relkind(lfirst_oid(lc)) != RELKIND_FOREIGN_TABLE)
-			continue;
-		/* A view can stand on the table of another role. */
-		iuid_check_owner(lfirst_oid(lc));
-		work->foreign = lappend_oid(work->foreign, lfirst_oid(lc));
-	}
+	work->foreign = iuid_own_foreign_tables(work->global);
 	if (!iuid_is_global_view(work->global))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),

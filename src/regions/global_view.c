@@ -174,14 +174,7 @@ plan_work(void *arg)
 	work->leaving = NIL;
 	if (OidIsValid(work->view))
 	{
-		foreach (lc, iuid_tables_of_view(work->view))
-		{
-			if (get_rel_relkind(lfirst_oid(lc)) != RELKIND_FOREIGN_TABLE)
-				continue;
-			/* A view can stand on the table of another role. */
-			iuid_check_owner(lfirst_oid(lc));
-			work->leaving = lappend_oid(work->leaving, lfirst_oid(lc));
-		}
+		work->leaving = iuid_own_foreign_tables(work->view);
 		locks = iuid_add_lock(locks, work->view, AccessExclusiveLock);
 	}
 	foreach (lc, work->others)

@@ -27,6 +27,7 @@
 
 #include "execute.h"
 #include "foreign.h"
+#include "owner.h"
 #include "relation.h"
 #include "view.h"
 
@@ -95,6 +96,22 @@ iuid_tables_of_view(Oid view)
 															   ViewSelectRuleName,
 															   true)),
 						   view);
+}
+
+List *
+iuid_own_foreign_tables(Oid view)
+{
+	List *foreign = NIL;
+	ListCell *lc;
+
+	foreach (lc, iuid_tables_of_view(view))
+	{
+		if (get_rel_relkind(lfirst_oid(lc)) != RELKIND_FOREIGN_TABLE)
+			continue;
+		iuid_check_owner(lfirst_oid(lc));
+		foreign = lappend_oid(foreign, lfirst_oid(lc));
+	}
+	return foreign;
 }
 
 bool

@@ -32,6 +32,12 @@ extern bool iuid_is_global_view(Oid view);
 /* The OIDs of the relations in the query of a view. */
 extern List *iuid_tables_of_view(Oid view);
 
+/*
+ * The foreign tables among them.  42501 if one belongs to a role whose rights the
+ * current user does not have: a view can stand on the table of another role.
+ */
+extern List *iuid_own_foreign_tables(Oid view);
+
 /* Whether DROP of a table drops a view, too, as the view depends on it so. */
 extern bool iuid_goes_with(Oid view, Oid table);
 

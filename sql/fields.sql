@@ -38,7 +38,7 @@ SELECT id, f.* FROM (VALUES
 	('ffffffff-ffff-ffff-ffff-ffffffffffff'),
 	(NULL)) AS v(id), iuid_fields(id) AS f;
 SELECT count(*) AS disagreements FROM made, iuid_fields(id) AS f
-WHERE (f.timestamp, f.country, f.entity, f.random, f.layout)
+WHERE (f.time, f.country, f.entity, f.random, f.layout)
 	IS DISTINCT FROM (iuid_timestamp(id), iuid_country(id), iuid_entity(id), iuid_random(id), iuid_layout(id));
 
 -- for TimescaleDB: the first 48 bits as a time, whatever the layout, and a microsecond

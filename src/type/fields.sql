@@ -37,7 +37,7 @@ LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_layout(@extschema@.iuid) IS
 'layout of an identifier, 0-15: 0 has a time, 1 is derived from a name, the others are reserved; NULL for Nil and Max (doc/format.md)';
 
-CREATE FUNCTION @extschema@.iuid_fields(@extschema@.iuid, OUT "timestamp" pg_catalog.timestamptz, OUT country int,
+CREATE FUNCTION @extschema@.iuid_fields(@extschema@.iuid, OUT "time" pg_catalog.timestamptz, OUT country int,
 	OUT entity int, OUT random bigint, OUT layout int)
 AS 'MODULE_PATHNAME', 'iuid_fields'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

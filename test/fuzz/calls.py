@@ -87,8 +87,9 @@ def cast(maker):
 
 @question
 def field(maker):
-    of_type, name, function = maker.rng.choice((*FIELDS, (
-        "timestamptz", "iuid_chunk_time", lambda iuid: identifiers.bits(iuid, 0, 47) * 1000 + 1)))
+    of_type, _, name, function = maker.rng.choice((*FIELDS, (
+        "timestamptz", None, "iuid_chunk_time",
+        lambda iuid: identifiers.bits(iuid, 0, 47) * 1000 + 1)))
     return call(of_type, name + "({})", strict(function), maker.constant("iuid", maker.pool.id))
 
 
@@ -188,7 +189,7 @@ def generate(maker):
         country, entity, at = (argument.of({}) for argument in arguments)
         refuse_bad((country, entity), (at,))
         return [(values.time_text(at // 1000 * 1000), str(country), str(entity), "0")]
-    return Question('SELECT f."timestamp", f.country, f.entity, f.layout '
+    return Question('SELECT f."time", f.country, f.entity, f.layout '
                     f"FROM iuid_fields(gen_iuid({selected(arguments)})) AS f", expected)
 
 

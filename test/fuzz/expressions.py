@@ -75,10 +75,12 @@ def call(of_type, sql, function, *arguments):
                       lambda row: function(*(argument.of(row) for argument in arguments)))
 
 
-FIELDS = (("int", "iuid_country", identifiers.country), ("int", "iuid_entity", identifiers.entity),
-          ("int", "iuid_layout", identifiers.layout),
-          ("bigint", "iuid_random", identifiers.random_bits),
-          ("timestamptz", "iuid_timestamp", identifiers.time))
+# Type, column of iuid_fields(), function, and what it must return.
+FIELDS = (("int", "country", "iuid_country", identifiers.country),
+          ("int", "entity", "iuid_entity", identifiers.entity),
+          ("int", "layout", "iuid_layout", identifiers.layout),
+          ("bigint", "random", "iuid_random", identifiers.random_bits),
+          ("timestamptz", "time", "iuid_timestamp", identifiers.time))
 
 
 class Parameter:
@@ -220,9 +222,8 @@ class Values:
 
     def field(self, sources):
         """A field of an identifier."""
-        of_type, name, function = self.rng.choice(FIELDS)
+        of_type, column, name, function = self.rng.choice(FIELDS)
         iuid = self.iuid(sources)
         if self.rng.random() < 0.2:
-            return call(of_type, f'(iuid_fields({{}}))."{name.removeprefix("iuid_")}"',
-                        strict(function), iuid)
+            return call(of_type, f'(iuid_fields({{}}))."{column}"', strict(function), iuid)
         return call(of_type, name + "({})", strict(function), iuid)

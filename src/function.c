@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * function.c
- *	  Finds SQL functions of the extensions by their C functions.
+ *	  Finds the SQL functions of the extensions.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -9,8 +9,6 @@
  */
 #include "compat.h"
 
-#include "access/htup_details.h"
-#include "catalog/pg_language.h"
 #include "catalog/pg_proc.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -18,39 +16,34 @@
 
 #include "function.h"
 
-char *
-iuid_c_function(Oid function)
+bool
+iuid_is_function(Oid function, PGFunction code)
 {
-	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	char *name = NULL;
-	bool isnull;
+	FmgrInfo info;
 
-	if (!HeapTupleIsValid(tuple))
-		return NULL;
-	if (((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId)
-		name = TextDatumGetCString(
-			SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull));
-	ReleaseSysCache(tuple);
-	return name;
+	if (!OidIsValid(function))
+		return false;
+	fmgr_info(function, &info);
+	return info.fn_addr == code;
 }
 
 Oid
-iuid_find_function(Oid schema, const char *name, const Oid *types, int count)
+iuid_find_function(Oid schema, const char *name, PGFunction code,
+				   const Oid *types, int count)
 {
 	Oid function =
 		GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
 						PointerGetDatum(buildoidvector(types, count)),
 						ObjectIdGetDatum(schema));
-	char *found = iuid_c_function(function);
 
-	return found != NULL && strcmp(found, name) == 0 ? function : InvalidOid;
+	return iuid_is_function(function, code) ? function : InvalidOid;
 }
 
 Oid
-iuid_require_function(Oid schema, const char *name, const Oid *types, int count,
-					  const char *extension)
+iuid_require_function(Oid schema, const char *name, PGFunction code,
+					  const Oid *types, int count, const char *extension)
 {
-	Oid function = iuid_find_function(schema, name, types, count);
+	Oid function = iuid_find_function(schema, name, code, types, count);
 
 	if (!OidIsValid(function))
 		ereport(ERROR,

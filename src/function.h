@@ -1,10 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * function.h
- *	  Finds SQL functions of the extensions by their C functions.
+ *	  Finds the SQL functions of the extensions.
  *
- * A superuser can rename an SQL function, and then others can give its name
- * to a function of their own.  Only a superuser can make functions in C.
+ * A name alone does not say that a function is the extension's: a superuser can
+ * rename that, and then others can give its name to a function of their own.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -15,22 +15,20 @@
 
 #include "compat.h"
 
-/*
- * The name of the C function of an SQL function; NULL if that is not in C, or
- * does not exist.
- */
-extern char *iuid_c_function(Oid function);
+/* Whether an SQL function runs this C function. */
+extern bool iuid_is_function(Oid function, PGFunction code);
 
 /*
- * The function of a name, schema and argument types whose C function has the
- * same name; InvalidOid if there is none.
+ * The SQL function of a name, schema and argument types that runs a C function;
+ * InvalidOid if there is none.
  */
-extern Oid iuid_find_function(Oid schema, const char *name, const Oid *types,
-							  int count);
+extern Oid iuid_find_function(Oid schema, const char *name, PGFunction code,
+							  const Oid *types, int count);
 
 /* The same for a function of an extension; 42883 if there is none. */
-extern Oid iuid_require_function(Oid schema, const char *name, const Oid *types,
-								 int count, const char *extension);
+extern Oid iuid_require_function(Oid schema, const char *name, PGFunction code,
+								 const Oid *types, int count,
+								 const char *extension);
 
 /* The schema of a function that runs; 42883 if it was dropped meanwhile. */
 extern Oid iuid_schema_of(Oid function);

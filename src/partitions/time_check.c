@@ -24,6 +24,7 @@
 #include "relation.h"
 #include "step.h"
 #include "time_check.h"
+#include "type/functions.h"
 
 /* Times with lower <= time < upper, in whole milliseconds. */
 typedef struct TimeRange
@@ -86,12 +87,13 @@ iuid_add_time_check(const Partitioned *parent, const NewPartition *partition)
 static Node *
 time_of_key(const Partitioned *parent, Oid table, bool missing_ok)
 {
-	static const char *const name = "iuid_timestamp";
 	Node *key = iuid_make_key(table, parent->key);
 	Oid type = exprType(key);
 	Oid function = missing_ok ?
-		iuid_find_function(parent->schema, name, &type, 1) :
-		iuid_require_function(parent->schema, name, &type, 1, "iuid");
+		iuid_find_function(parent->schema, "iuid_timestamp", iuid_timestamp,
+						   &type, 1) :
+		iuid_require_function(parent->schema, "iuid_timestamp", iuid_timestamp,
+							  &type, 1, "iuid");
 
 	return OidIsValid(function) ? iuid_make_call(function, key) : NULL;
 }

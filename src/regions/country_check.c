@@ -18,6 +18,7 @@
 #include "expression.h"
 #include "function.h"
 #include "partitions/check.h"
+#include "type/functions.h"
 
 static Node *make_country(const Countries *countries, Node *key);
 static bool read_bound(const Countries *countries, Node *node, Iuid *bound);
@@ -52,8 +53,8 @@ make_country(const Countries *countries, Node *key)
 {
 	Oid type = exprType(key);
 
-	return iuid_make_call(iuid_require_function(countries->schema,
-												"iuid_country", &type, 1, "iuid"),
+	return iuid_make_call(iuid_require_function(countries->schema, "iuid_country",
+												iuid_country, &type, 1, "iuid"),
 						  key);
 }
 
@@ -115,7 +116,8 @@ read_bound(const Countries *countries, Node *node, Iuid *bound)
 	}
 	if (!IsA(node, FuncExpr) ||
 		call->funcid !=
-			iuid_find_function(countries->schema, "iuid_country_floor", types, 2))
+			iuid_find_function(countries->schema, "iuid_country_floor",
+							   iuid_country_floor, types, 2))
 		return false;
 	/* A default is not stored. */
 	for (int i = 0; i < list_length(call->args); i++)

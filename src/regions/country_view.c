@@ -33,6 +33,7 @@
 
 #define CTID_COLUMN "ctid"
 
+extern PGDLLEXPORT Datum iuid_refuse_ctid(PG_FUNCTION_ARGS);
 static bool is_country_view(Oid view, Oid parent);
 static void refuse_ctid(Oid view, const char *query, Oid schema);
 
@@ -148,8 +149,9 @@ iuid_make_country_view(Oid partition, Oid parent, int country, int entity,
 static void
 refuse_ctid(Oid view, const char *query, Oid schema)
 {
-	Oid function = iuid_require_function(schema, "iuid_refuse_ctid", NULL, 0,
-										 "iuid_regions");
+	Oid function =
+		iuid_require_function(schema, "iuid_refuse_ctid", iuid_refuse_ctid,
+							  NULL, 0, "iuid_regions");
 	Query *parsed =
 		parse_analyze_fixedparams(linitial_node(RawStmt, pg_parse_query(query)),
 								  query, NULL, 0, NULL);

@@ -173,9 +173,7 @@ check_table(Relation relation, Oid schema)
 static int
 events_of(const Trigger *trigger)
 {
-	char *function = iuid_c_function(trigger->tgfoid);
-
-	if (function == NULL || strcmp(function, FUNCTION_NAME) != 0 ||
+	if (!iuid_is_function(trigger->tgfoid, iuid_registry_changed) ||
 		!TRIGGER_FOR_AFTER(trigger->tgtype) || trigger->tgqual != NULL ||
 		trigger->tgnattr > 0 || trigger->tgdeferrable)
 		return 0;
@@ -192,7 +190,8 @@ warn(Relation relation, Oid schema, int which, bool there)
 		quote_qualified_identifier(schema_name,
 								   RelationGetRelationName(relation));
 	bool has_function =
-		OidIsValid(iuid_find_function(schema, FUNCTION_NAME, NULL, 0));
+		OidIsValid(iuid_find_function(schema, FUNCTION_NAME,
+									  iuid_registry_changed, NULL, 0));
 	char *enable =
 		psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s;", table, trigger);
 	char *create =

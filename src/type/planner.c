@@ -23,6 +23,7 @@
 
 #include "access/nbtree.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_operator.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -37,6 +38,7 @@
 
 #include "expression.h"
 #include "function.h"
+#include "functions.h"
 #include "iuid.h"
 
 /*
@@ -61,8 +63,9 @@ static Node *rewrite_uuid_comparison(Rewrite *rw, int id,
 									 StrategyNumber strategy);
 static Node *make_between(Node *id, Oid opfamily, Node *lower, Node *upper);
 static Oid country_opfamily(Rewrite *rw);
-static StrategyNumber comparison_strategy(Oid funcid);
-static Node *make_bound(Rewrite *rw, const char *name, List *args);
+static StrategyNumber comparison_strategy(Rewrite *rw);
+static Node *make_bound(Rewrite *rw, const char *name, PGFunction code,
+						List *args);
 static Oid default_opfamily(Oid type);
 static bool can_repeat(Rewrite *rw, Node *expr);
 
@@ -108,7 +111,7 @@ iuid_comparison_support(PG_FUNCTION_ARGS)
 	if (!get_rewrite(fcinfo, &rw))
 		PG_RETURN_POINTER(NULL);
 
-	strategy = comparison_strategy(rw.call->funcid);
+	strategy = comparison_strategy(&rw);
 	if (strategy == InvalidStrategy)
 		PG_RETURN_POINTER(NULL);
 
@@ -145,8 +148,10 @@ iuid_range_support(PG_FUNCTION_ARGS)
 	if (!can_repeat(&rw, argument(&rw, id)) || !can_repeat(&rw, range))
 		PG_RETURN_POINTER(NULL);
 
-	lower = make_bound(&rw, "iuid_range_lower", list_make1(range));
-	upper = make_bound(&rw, "iuid_range_upper", list_make1(range));
+	lower =
+		make_bound(&rw, "iuid_range_lower", iuid_range_lower, list_make1(range));
+	upper =
+		make_bound(&rw, "iuid_range_upper", iuid_range_upper, list_make1(range));
 	PG_RETURN_POINTER(make_between(argument(&rw, id),
 								   default_opfamily(exprType(argument(&rw, id))),
 								   lower, upper));
@@ -169,8 +174,10 @@ iuid_is_from_support(PG_FUNCTION_ARGS)
 
 	origin = list_copy_tail(rw.call->args, 1);
 	PG_RETURN_POINTER(make_between(argument(&rw, 0), country_opfamily(&rw),
-								   make_bound(&rw, "iuid_country_lower", origin),
-								   make_bound(&rw, "iuid_country_upper", origin)));
+								   make_bound(&rw, "iuid_country_lower",
+											  iuid_country_lower, origin),
+								   make_bound(&rw, "iuid_country_upper",
+											  iuid_country_upper, origin)));
 }
 
 /*
@@ -221,8 +228,10 @@ rewrite_time_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 				  strategy == BTLessEqualStrategyNumber);
 	bool is_lower = (strategy == BTGreaterStrategyNumber ||
 					 strategy == BTGreaterEqualStrategyNumber);
-	Node *bound = make_bound(rw, after ? "iuid_floor_after" : "iuid_floor",
-							 list_make1(argument(rw, 1 - id)));
+	List *at = list_make1(argument(rw, 1 - id));
+	Node *bound = after ?
+		make_bound(rw, "iuid_floor_after", iuid_floor_after, at) :
+		make_bound(rw, "iuid_floor", iuid_floor, at);
 
 	if (bound == NULL)
 		return NULL;
@@ -271,22 +280,28 @@ make_between(Node *id, Oid opfamily, Node *lower, Node *upper)
 								 -1);
 }
 
-/* The names of the C functions of one strategy have one part in common. */
+/* That of the operator which calls the function.  No operator can be renamed. */
 static StrategyNumber
-comparison_strategy(Oid funcid)
+comparison_strategy(Rewrite *rw)
 {
-	static const char *const parts[] = {
-		[BTLessStrategyNumber] = "_lt",
-		[BTLessEqualStrategyNumber] = "_le",
-		[BTEqualStrategyNumber] = "_eq",
-		[BTGreaterEqualStrategyNumber] = "_ge",
-		[BTGreaterStrategyNumber] = "_gt",
+	static const char *const operators[] = {
+		[BTLessStrategyNumber] = "<",	 [BTLessEqualStrategyNumber] = "<=",
+		[BTEqualStrategyNumber] = "=",	 [BTGreaterEqualStrategyNumber] = ">=",
+		[BTGreaterStrategyNumber] = ">",
 	};
-	char *name = iuid_c_function(funcid);
+	Oid *types;
+	int count;
 
+	get_func_signature(rw->call->funcid, &types, &count);
 	for (StrategyNumber s = BTLessStrategyNumber; s <= BTMaxStrategyNumber; s++)
 	{
-		if (name != NULL && strstr(name, parts[s]) != NULL)
+		Oid found = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid,
+									CStringGetDatum(operators[s]),
+									ObjectIdGetDatum(types[0]),
+									ObjectIdGetDatum(types[1]),
+									ObjectIdGetDatum(rw->schema));
+
+		if (OidIsValid(found) && get_opcode(found) == rw->call->funcid)
 			return s;
 	}
 	return InvalidStrategy;
@@ -300,7 +315,7 @@ comparison_strategy(Oid funcid)
  * eval_const_expressions() would do that again, at each level of nesting.
  */
 static Node *
-make_bound(Rewrite *rw, const char *name, List *args)
+make_bound(Rewrite *rw, const char *name, PGFunction code, List *args)
 {
 	Oid argtypes[2] = { InvalidOid, InvalidOid };
 	Oid funcid;
@@ -315,7 +330,7 @@ make_bound(Rewrite *rw, const char *name, List *args)
 		constant = constant && IsA(lfirst(lc), Const);
 	}
 
-	funcid = iuid_find_function(rw->schema, name, argtypes, nargs);
+	funcid = iuid_find_function(rw->schema, name, code, argtypes, nargs);
 	if (!OidIsValid(funcid))
 		return NULL;
 
@@ -337,11 +352,10 @@ country_opfamily(Rewrite *rw)
 								   ObjectIdGetDatum(BTREE_AM_OID),
 								   CStringGetDatum("iuid_country_ops"),
 								   ObjectIdGetDatum(rw->schema));
-	char *less = iuid_c_function(get_opcode(
-		get_opfamily_member(opfamily, type, type, BTLessStrategyNumber)));
+	Oid less = get_opfamily_member(opfamily, type, type, BTLessStrategyNumber);
 
-	return less != NULL && strcmp(less, "iuid_country_lt") == 0 ? opfamily :
-																  InvalidOid;
+	return iuid_is_function(get_opcode(less), iuid_country_lt) ? opfamily :
+																 InvalidOid;
 }
 
 static Oid

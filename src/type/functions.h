@@ -1,0 +1,31 @@
+/*-------------------------------------------------------------------------
+ *
+ * functions.h
+ *	  The C functions behind the SQL functions that expressions call: those that
+ *	  the planner makes, and CHECKs of partitions.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef IUID_FUNCTIONS_H
+#define IUID_FUNCTIONS_H
+
+#include "compat.h"
+
+#include "fmgr.h"
+
+extern PGDLLEXPORT Datum iuid_timestamp(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum iuid_country(PG_FUNCTION_ARGS);
+
+extern PGDLLEXPORT Datum iuid_floor(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum iuid_floor_after(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum iuid_range_lower(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum iuid_range_upper(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum iuid_country_floor(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum iuid_country_lower(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum iuid_country_upper(PG_FUNCTION_ARGS);
+
+extern PGDLLEXPORT Datum iuid_country_lt(PG_FUNCTION_ARGS);
+
+#endif /* IUID_FUNCTIONS_H */

@@ -19,6 +19,7 @@
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
+#include "catalog/pg_depend.h"
 #include "catalog/pg_inherits.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -28,6 +29,7 @@
 #include "lock_list.h"
 #include "relation.h"
 
+static List *add_referring_lock(List *locks, Oid oid, Oid table, LOCKMODE mode);
 static bool is_part_of_another(Form_pg_constraint constraint);
 
 List *
@@ -145,28 +147,47 @@ iuid_add_own_referred_locks(List *locks, Oid table, LOCKMODE mode)
 	return locks;
 }
 
-/* pg_constraint has no index on confrelid, so this reads all of its rows. */
+/* pg_constraint has no index by the table to which one refers; pg_depend has. */
 List *
 iuid_add_referring_locks(List *locks, Oid table, LOCKMODE mode)
 {
-	Relation catalog = table_open(ConstraintRelationId, AccessShareLock);
+	Relation catalog = table_open(DependRelationId, AccessShareLock);
 	SysScanDesc scan;
-	ScanKeyData key;
-	HeapTuple tuple;
+	ScanKeyData keys[2];
+	HeapTuple depend;
 
-	ScanKeyInit(&key, Anum_pg_constraint_confrelid, BTEqualStrategyNumber,
+	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber,
 				F_OIDEQ, ObjectIdGetDatum(table));
-	scan = systable_beginscan(catalog, InvalidOid, false, NULL, 1, &key);
-	while ((tuple = systable_getnext(scan)) != NULL)
+	scan = systable_beginscan(catalog, DependReferenceIndexId, true, NULL,
+							  lengthof(keys), keys);
+	while ((depend = systable_getnext(scan)) != NULL)
 	{
-		Form_pg_constraint constraint = (Form_pg_constraint) GETSTRUCT(tuple);
+		Form_pg_depend needs = (Form_pg_depend) GETSTRUCT(depend);
 
-		if (constraint->contype == CONSTRAINT_FOREIGN &&
-			!is_part_of_another(constraint))
-			locks = iuid_add_lock(locks, constraint->conrelid, mode);
+		if (needs->classid == ConstraintRelationId)
+			locks = add_referring_lock(locks, needs->objid, table, mode);
 	}
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
+	return locks;
+}
+
+/* Adds the table of a constraint, if that is a foreign key to the other table. */
+static List *
+add_referring_lock(List *locks, Oid oid, Oid table, LOCKMODE mode)
+{
+	HeapTuple tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(oid));
+	Form_pg_constraint constraint;
+
+	if (!HeapTupleIsValid(tuple))
+		return locks;
+	constraint = (Form_pg_constraint) GETSTRUCT(tuple);
+	if (constraint->contype == CONSTRAINT_FOREIGN &&
+		constraint->confrelid == table && !is_part_of_another(constraint))
+		locks = iuid_add_lock(locks, constraint->conrelid, mode);
+	ReleaseSysCache(tuple);
 	return locks;
 }
 

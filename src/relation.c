@@ -24,15 +24,15 @@ FormData_pg_class
 iuid_class_of(Oid relation)
 {
 	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-	FormData_pg_class class;
+	FormData_pg_class row;
 
 	if (!HeapTupleIsValid(tuple))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("relation with OID %u does not exist", relation)));
-	class = *(Form_pg_class) GETSTRUCT(tuple);
+	row = *(Form_pg_class) GETSTRUCT(tuple);
 	ReleaseSysCache(tuple);
-	return class;
+	return row;
 }
 
 char *

@@ -79,14 +79,14 @@ hash_of(const char *name)
 Oid
 iuid_create_like(Oid parent, const char *name, const char *rest)
 {
-	FormData_pg_class class = iuid_class_of(parent);
+	FormData_pg_class row = iuid_class_of(parent);
 	char *like = iuid_qualified_name(parent);
 	char *qualified;
 	StringInfoData storage;
 
 	qualified =
-		quote_qualified_identifier(get_namespace_name(class.relnamespace), name);
-	if (OidIsValid(get_relname_relid(name, class.relnamespace)))
+		quote_qualified_identifier(get_namespace_name(row.relnamespace), name);
+	if (OidIsValid(get_relname_relid(name, row.relnamespace)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_TABLE),
 				 errmsg("relation %s already exists", qualified),
@@ -94,22 +94,21 @@ iuid_create_like(Oid parent, const char *name, const char *rest)
 				 errhint(
 					 "Rename the relation, or attach it as a partition by hand.")));
 
-	check_may_create(class.relnamespace);
+	check_may_create(row.relnamespace);
 	initStringInfo(&storage);
-	if (OidIsValid(class.relam))
+	if (OidIsValid(row.relam))
 		appendStringInfo(&storage, " USING %s",
-						 quote_identifier(get_am_name(class.relam)));
-	if (OidIsValid(class.reltablespace))
+						 quote_identifier(get_am_name(row.relam)));
+	if (OidIsValid(row.reltablespace))
 		appendStringInfo(&storage, " TABLESPACE %s",
-						 quote_identifier(
-							 get_tablespace_name(class.reltablespace)));
+						 quote_identifier(get_tablespace_name(row.reltablespace)));
 
 	iuid_execute("CREATE %s TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING COMPRESSION INCLUDING CONSTRAINTS"
 				 " INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)%s%s",
-				 class.relpersistence == RELPERSISTENCE_TEMP ? "TEMPORARY" : "",
+				 row.relpersistence == RELPERSISTENCE_TEMP ? "TEMPORARY" : "",
 				 qualified, like, rest, storage.data);
 	iuid_check_name(parent, like);
-	return get_relname_relid(name, class.relnamespace);
+	return get_relname_relid(name, row.relnamespace);
 }
 
 /* The server would refuse, too, but its message would not name the role. */
@@ -218,11 +217,11 @@ quoted_bound(const Iuid *bound)
 void
 iuid_create_open_ended_first(const Partitioned *parent, const Iuid *upper)
 {
-	FormData_pg_class class = iuid_class_of(parent->table);
-	char *base = NameStr(class.relname);
+	FormData_pg_class row = iuid_class_of(parent->table);
+	char *base = NameStr(row.relname);
 	char *name = iuid_shortened_name(base, "_before");
 
-	for (int n = 2; OidIsValid(get_relname_relid(name, class.relnamespace)); n++)
+	for (int n = 2; OidIsValid(get_relname_relid(name, row.relnamespace)); n++)
 		name = iuid_shortened_name(base, psprintf("_before_%d", n));
 	attach_table(parent, iuid_create_like(parent->table, name, ""), "MINVALUE",
 				 quoted_bound(upper));

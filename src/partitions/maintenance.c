@@ -24,37 +24,37 @@
 #include "open_end.h"
 #include "owner.h"
 #include "relation.h"
-#include "removal.h"
 #include "time_check.h"
 
 /* The start of the year 10889, in which the 48 bits end. */
 #define LAST_BOUND_MS INT64CONST(281456553600000)
 
 static List *plan_work(void *arg);
-static void plan_new(Maintenance *work);
+static void plan_missing(Maintenance *work);
 static bool is_same_time(const Maintenance *work, const Iuid *a, const Iuid *b);
-static void add_new(Maintenance *work, Iuid lower, Iuid upper);
-static void add_new_below(Maintenance *work, Iuid lower, Iuid upper);
+static void add_missing(Maintenance *work, Iuid lower, Iuid upper);
+static void add_missing_below(Maintenance *work, Iuid lower, Iuid upper);
 static TimestampTz first_time_of(const Iuid *lower);
-static char *suffix_of(const Maintenance *work, const NewPartition *new);
+static char *suffix_of(const Maintenance *work, const NewPartition *partition);
 static void create_all(Maintenance *work, ReturnSetInfo *rsinfo,
-					   MaintenanceReport report);
+					   PartitionReport report);
 static void report_nothing(ReturnSetInfo *rsinfo, const char *action,
 						   Oid partition, const char *name);
 
 void
-iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
+iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo, PartitionReport report)
 {
 	SavedUser saved;
 	char *name;
 
 	iuid_check_owner(work->parent);
 	saved = iuid_become_owner(work->parent);
-	work->random = pg_prng_double(&pg_global_prng_state);
+	work->removal.random = pg_prng_double(&pg_global_prng_state);
 	iuid_take_locks(work->parent, plan_work, work);
 	name = iuid_qualified_name(work->parent);
 	create_all(work, rsinfo, report);
-	iuid_remove_old(work, rsinfo, report);
+	if (work->remove)
+		iuid_remove(&work->removal, work->table, rsinfo, report);
 	iuid_check_name(work->parent, name);
 	iuid_restore_user(&saved);
 
@@ -63,7 +63,7 @@ iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report
 				(errmsg("not all partitions of %s could be made or removed in one call",
 						iuid_qualified_name(work->parent)),
 				 errdetail("%d were made, and %d removed: more would need too many locks.",
-						   work->new_count, work->old_count),
+						   work->count, work->remove ? work->removal.count : 0),
 				 errhint(
 					 "Call it again, in another transaction: it goes on from there.")));
 }
@@ -83,20 +83,25 @@ plan_work(void *arg)
 		iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
 	if (work->time_checks)
 		iuid_require_time_key(work->table);
-	work->limit = iuid_tables_per_call(work->parent, work->remove && work->drop);
+	work->limit =
+		iuid_tables_per_call(work->parent, work->remove && work->removal.drop);
 	work->unfinished = false;
 	if (work->to_present)
 		iuid_maintained_span(work->table, &work->step, work->ahead,
 							 &work->first, &work->last);
 	if (work->to_present && work->remove)
-		work->first = Max(work->first, work->older_than);
-	plan_new(work);
-	iuid_plan_old(work);
-
-	locks = iuid_add_locks_of_removal(locks, work);
-	if (work->new_count > 0)
-		locks = iuid_add_locks_of_attach(locks, work->table, work->new,
-										 work->new_count);
+		work->first = Max(work->first, work->removal.older_than);
+	plan_missing(work);
+	if (work->remove)
+	{
+		if (!iuid_plan_removal(&work->removal, work->table,
+							   work->limit - work->count))
+			work->unfinished = true;
+		locks = iuid_add_locks_of_removal(locks, &work->removal, work->table);
+	}
+	if (work->count > 0)
+		locks = iuid_add_locks_of_attach(locks, work->table, work->missing,
+										 work->count);
 	return locks;
 }
 
@@ -117,7 +122,7 @@ smaller(Iuid a, Iuid b)
  * open-ended partition covers nothing: new ones are carved out of it.
  */
 static void
-plan_new(Maintenance *work)
+plan_missing(Maintenance *work)
 {
 	const Partitioned *table = work->table;
 	const Partition *first = iuid_open_ended_first(table);
@@ -126,11 +131,11 @@ plan_new(Maintenance *work)
 	TimestampTz start, stop;
 	Iuid covered, end;
 
-	work->new_count = 0;
+	work->count = 0;
 	/* As first is not before 1970, a last time before 1970 ends here, too. */
 	if (!work->create || work->last < work->first)
 		return;
-	work->new = palloc(sizeof(NewPartition) * work->limit);
+	work->missing = palloc(sizeof(NewPartition) * work->limit);
 
 	/* The first step can begin before 1970. */
 	start = Max(iuid_step_start(&work->step, work->first), IUID_UNIX_EPOCH);
@@ -146,7 +151,7 @@ plan_new(Maintenance *work)
 	/* What is carved out of an open-ended partition leaves no gap to it. */
 	if (first != NULL)
 	{
-		add_new_below(work, covered, first->upper);
+		add_missing_below(work, covered, first->upper);
 		covered = larger(covered, first->upper);
 		i++;
 	}
@@ -162,10 +167,10 @@ plan_new(Maintenance *work)
 
 		if (next == NULL || iuid_compare(&next->lower, &end) >= 0)
 		{
-			add_new(work, covered, end);
+			add_missing(work, covered, end);
 			break;
 		}
-		add_new(work, covered, next->lower);
+		add_missing(work, covered, next->lower);
 		covered = larger(covered, next->upper);
 	}
 }
@@ -184,7 +189,7 @@ is_same_time(const Maintenance *work, const Iuid *a, const Iuid *b)
 
 /* Plans the new partitions of a gap, one for each step. */
 static void
-add_new(Maintenance *work, Iuid lower, Iuid upper)
+add_missing(Maintenance *work, Iuid lower, Iuid upper)
 {
 	while (iuid_compare(&lower, &upper) < 0)
 	{
@@ -194,12 +199,12 @@ add_new(Maintenance *work, Iuid lower, Iuid upper)
 
 		if (iuid_compare(&next, &upper) > 0 || is_same_time(work, &next, &upper))
 			next = upper;
-		if (work->new_count == work->limit)
+		if (work->count == work->limit)
 		{
 			work->unfinished = true;
 			return;
 		}
-		work->new[work->new_count++] =
+		work->missing[work->count++] =
 			(NewPartition){ .lower = lower, .upper = next };
 		lower = next;
 	}
@@ -211,9 +216,9 @@ add_new(Maintenance *work, Iuid lower, Iuid upper)
  * first.
  */
 static void
-add_new_below(Maintenance *work, Iuid lower, Iuid upper)
+add_missing_below(Maintenance *work, Iuid lower, Iuid upper)
 {
-	int from = work->new_count;
+	int from = work->count;
 
 	while (iuid_compare(&lower, &upper) < 0)
 	{
@@ -227,21 +232,21 @@ add_new_below(Maintenance *work, Iuid lower, Iuid upper)
 							 Max(iuid_step_start(&work->step, time),
 								 IUID_UNIX_EPOCH));
 		next = larger(next, lower);
-		if (work->new_count == work->limit)
+		if (work->count == work->limit)
 		{
 			work->unfinished = true;
 			break;
 		}
-		work->new[work->new_count++] =
+		work->missing[work->count++] =
 			(NewPartition){ .lower = next, .upper = upper };
 		upper = next;
 	}
-	for (int i = from, j = work->new_count - 1; i < j; i++, j--)
+	for (int i = from, j = work->count - 1; i < j; i++, j--)
 	{
-		NewPartition swapped = work->new[i];
+		NewPartition swapped = work->missing[i];
 
-		work->new[i] = work->new[j];
-		work->new[j] = swapped;
+		work->missing[i] = work->missing[j];
+		work->missing[j] = swapped;
 	}
 }
 
@@ -258,34 +263,34 @@ first_time_of(const Iuid *lower)
  * get the bits that follow the time, too.
  */
 static char *
-suffix_of(const Maintenance *work, const NewPartition *new)
+suffix_of(const Maintenance *work, const NewPartition *partition)
 {
-	char *name = iuid_step_name(&work->step, first_time_of(&new->lower));
-	char *text = iuid_text_of_bound(&new->lower);
+	char *name = iuid_step_name(&work->step, first_time_of(&partition->lower));
+	char *text = iuid_text_of_bound(&partition->lower);
 
-	if (iuid_get_ms(&new->lower) != iuid_get_ms(&new->upper))
+	if (iuid_get_ms(&partition->lower) != iuid_get_ms(&partition->upper))
 		return name;
 	return psprintf("%s_%.4s%.4s%s", name, text + 14, text + 19, text + 24);
 }
 
 static void
-create_all(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
+create_all(Maintenance *work, ReturnSetInfo *rsinfo, PartitionReport report)
 {
 	char *base = iuid_relation_name(work->parent);
 
-	for (int i = 0; i < work->new_count; i++)
+	for (int i = 0; i < work->count; i++)
 	{
-		char *suffix = suffix_of(work, &work->new[i]);
+		char *suffix = suffix_of(work, &work->missing[i]);
 
-		work->new[i].table =
+		work->missing[i].table =
 			iuid_create_like(work->parent, iuid_shortened_name(base, suffix), "");
 		if (work->time_checks)
-			iuid_add_time_check(work->table, &work->new[i]);
+			iuid_add_time_check(work->table, &work->missing[i]);
 	}
-	iuid_attach(work->table, work->new, work->new_count);
-	for (int i = 0; i < work->new_count; i++)
-		report(rsinfo, "created", work->new[i].table,
-			   iuid_qualified_name(work->new[i].table));
+	iuid_attach(work->table, work->missing, work->count);
+	for (int i = 0; i < work->count; i++)
+		report(rsinfo, "created", work->missing[i].table,
+			   iuid_qualified_name(work->missing[i].table));
 }
 
 void
@@ -301,10 +306,10 @@ iuid_cover_present(Oid table, Oid schema, const Step *step, bool time_checks)
 	work.table = iuid_read_partitioned(table, ORDER_OF_TIME, schema);
 	iuid_maintained_span(work.table, step, IUID_AHEAD_DEFAULT, &work.first,
 						 &work.last);
-	plan_new(&work);
+	plan_missing(&work);
 	create_all(&work, NULL, report_nothing);
-	iuid_create_open_ended_first(work.table, &work.new[0].lower);
-	iuid_create_open_ended_last(work.table, &work.new[work.new_count - 1].upper);
+	iuid_create_open_ended_first(work.table, &work.missing[0].lower);
+	iuid_create_open_ended_last(work.table, &work.missing[work.count - 1].upper);
 }
 
 static void

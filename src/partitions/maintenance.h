@@ -16,6 +16,7 @@
 
 #include "attach.h"
 #include "partitioned.h"
+#include "removal.h"
 #include "step.h"
 
 /* How many steps maintenance may make ahead. */
@@ -34,31 +35,18 @@ typedef struct Maintenance
 	TimestampTz first;
 	TimestampTz last;
 	bool to_present; /* first and last are those of iuid_maintained_span() */
-	int ahead;		 /* with these steps ahead, but not before older_than */
+	int ahead; /* with these steps ahead, but not before removal.older_than */
 
-	bool remove; /* remove what ended at or before older_than */
-	bool drop;	 /* by DROP; false: by DETACH */
-	TimestampTz older_than;
+	bool remove; /* remove what the removal says */
+	Removal removal;
 
 	/* iuid_maintain() fills in the fields from here on. */
-	int limit;	   /* how many tables one call may make and remove */
-	double random; /* 0 to 1: where among the old ones to begin */
+	int limit; /* how many tables one call may make and remove */
 	Partitioned *table;
-	NewPartition *new; /* partitions to make */
-	int new_count;
-	Partition *old; /* partitions to remove */
-	int old_count;
-	bool referred;		/* foreign keys refer to the parent */
-	bool is_open_ended; /* the first partition is an open-ended one */
-	bool unfinished;	/* the limit leaves work for another call */
+	NewPartition *missing; /* partitions to make */
+	int count;
+	bool unfinished; /* the limit leaves work for another call */
 } Maintenance;
-
-/*
- * Is called for each partition that was made or removed.  action is "created",
- * "dropped" or "detached".
- */
-typedef void (*MaintenanceReport)(ReturnSetInfo *rsinfo, const char *action,
-								  Oid partition, const char *name);
 
 /*
  * Does the work as the owner of the table.  The function plans the work, takes
@@ -68,7 +56,7 @@ typedef void (*MaintenanceReport)(ReturnSetInfo *rsinfo, const char *action,
  * renamed meanwhile, and the errors of iuid_create_like() and iuid_attach().
  */
 extern void iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo,
-						  MaintenanceReport report);
+						  PartitionReport report);
 
 /*
  * Sets the span in which maintenance makes what is missing.  The span begins

@@ -30,13 +30,13 @@
 static const Partition *
 if_open_ended(const Partitioned *table, const Partition *partition)
 {
-	FormData_pg_class class;
+	FormData_pg_class row;
 
 	if (partition->has_lower == partition->has_upper)
 		return NULL;
-	class = iuid_class_of(partition->table);
-	return class.relkind == RELKIND_RELATION &&
-			class.relowner == iuid_class_of(table->table).relowner ?
+	row = iuid_class_of(partition->table);
+	return row.relkind == RELKIND_RELATION &&
+			row.relowner == iuid_class_of(table->table).relowner ?
 		partition :
 		NULL;
 }

@@ -21,7 +21,7 @@
 #include "maintenance.h"
 
 static void remove_old(FunctionCallInfo fcinfo, bool drop,
-					   MaintenanceReport report);
+					   PartitionReport report);
 static void check_not_null(FunctionCallInfo fcinfo, int count, const char *hint);
 static void report_table(ReturnSetInfo *rsinfo, const char *action,
 						 Oid partition, const char *name);
@@ -75,20 +75,20 @@ iuid_detach_partitions(PG_FUNCTION_ARGS)
 }
 
 static void
-remove_old(FunctionCallInfo fcinfo, bool drop, MaintenanceReport report)
+remove_old(FunctionCallInfo fcinfo, bool drop, PartitionReport report)
 {
-	Maintenance work = { .remove = true, .drop = drop };
+	Maintenance work = { .remove = true, .removal.drop = drop };
 
 	check_not_null(fcinfo, 2,
 				   "Give the table, and the time before which its partitions go.");
 	work.parent = PG_GETARG_OID(0);
 	work.schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
-	work.older_than = PG_GETARG_TIMESTAMPTZ(1);
-	if (TIMESTAMP_NOT_FINITE(work.older_than))
+	work.removal.older_than = PG_GETARG_TIMESTAMPTZ(1);
+	if (TIMESTAMP_NOT_FINITE(work.removal.older_than))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("time %s is out of range for removing partitions",
-						iuid_time_text(work.older_than)),
+						iuid_time_text(work.removal.older_than)),
 				 errhint("Give a finite time: what ended before it is removed.")));
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
@@ -104,7 +104,7 @@ PG_FUNCTION_INFO_V1(iuid_maintain_partitions);
 Datum
 iuid_maintain_partitions(PG_FUNCTION_ARGS)
 {
-	Maintenance work = { .create = true, .drop = true, .to_present = true };
+	Maintenance work = { .create = true, .removal.drop = true, .to_present = true };
 	TimestampTz now = GetCurrentTransactionStartTimestamp();
 
 	check_not_null(fcinfo, 2, "Give the table and the step.");
@@ -122,15 +122,16 @@ iuid_maintain_partitions(PG_FUNCTION_ARGS)
 	{
 		/* A timestamp has no time zone, so the difference is made in UTC. */
 		work.remove = true;
-		work.older_than = DatumGetTimestamp(
+		work.removal.older_than = DatumGetTimestamp(
 			DirectFunctionCall2(timestamp_mi_interval, TimestampGetDatum(now),
 								PG_GETARG_DATUM(3)));
-		if (work.older_than >= now || TIMESTAMP_NOT_FINITE(work.older_than))
+		if (work.removal.older_than >= now ||
+			TIMESTAMP_NOT_FINITE(work.removal.older_than))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("the time to keep partitions for must end in the past"),
 					 errdetail("Counted back from now, it ends at %s.",
-							   iuid_time_text(work.older_than)),
+							   iuid_time_text(work.removal.older_than)),
 					 errhint(
 						 "Give a positive interval, or NULL to keep everything.")));
 	}

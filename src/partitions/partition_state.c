@@ -132,16 +132,16 @@ add_sizes(Oid table, Datum *values, bool *nulls)
 		LOCAL_FCINFO(size, 1);
 		HeapTuple tuple =
 			SearchSysCache1(RELOID, ObjectIdGetDatum(lfirst_oid(lc)));
-		Form_pg_class class;
+		Form_pg_class row;
 		Datum result;
 
 		if (!HeapTupleIsValid(tuple))
 			continue;
-		class = (Form_pg_class) GETSTRUCT(tuple);
-		if (class->relkind != RELKIND_PARTITIONED_TABLE && class->reltuples >= 0)
+		row = (Form_pg_class) GETSTRUCT(tuple);
+		if (row->relkind != RELKIND_PARTITIONED_TABLE && row->reltuples >= 0)
 		{
 			estimated = true;
-			rows += class->reltuples;
+			rows += row->reltuples;
 		}
 		ReleaseSysCache(tuple);
 

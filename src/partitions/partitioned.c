@@ -132,7 +132,7 @@ check_key(Oid table)
 static void
 check_time_key(Partitioned *parent, PartitionKey key, Oid iuid_type)
 {
-	Oid class;
+	Oid opclass;
 
 	if (!parent->is_uuid && key->parttypid[0] != iuid_type)
 		ereport(ERROR,
@@ -142,8 +142,9 @@ check_time_key(Partitioned *parent, PartitionKey key, Oid iuid_type)
 						format_type_be(key->parttypid[0])),
 				 errhint("Time partitions need a key of type iuid or uuid.")));
 
-	class = GetDefaultOpClass(key->parttypid[0], BTREE_AM_OID);
-	if (!OidIsValid(class) || get_opclass_family(class) != key->partopfamily[0])
+	opclass = GetDefaultOpClass(key->parttypid[0], BTREE_AM_OID);
+	if (!OidIsValid(opclass) ||
+		get_opclass_family(opclass) != key->partopfamily[0])
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("table %s is partitioned in another order than that of time",

@@ -14,6 +14,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "attach.h"
 #include "datum.h"
 #include "default_rows.h"
 #include "execute.h"
@@ -28,56 +29,53 @@
 /* Others may have waited for almost deadlock_timeout, so this is not long. */
 #define WAIT_FOR_WHAT_NEEDS_IT_MS 10
 
-typedef struct Removal
+/* The removal of one partition. */
+typedef struct RemovalOfOne
 {
-	const Maintenance *work;
+	const Removal *removal;
+	Oid parent;
 	Oid partition;
-} Removal;
+} RemovalOfOne;
 
 static bool open_ended_first_stays(const Partitioned *table);
-static bool is_old(const Maintenance *work, const Iuid *upper);
-static bool remove_one(const Maintenance *work, Oid partition);
+static bool is_old(TimestampTz older_than, const Iuid *upper);
+static bool remove_one(const Removal *removal, Oid parent, Oid partition);
 static bool remove_partition(void *arg);
-static void cover_removed(const Maintenance *work);
+static void cover_removed(const Removal *removal, const Partitioned *table);
 
 /*
- * Plans to remove the partitions that ended at or before older_than.  If they
- * are too many for one call, the call begins with any of them, at random.
- * Otherwise each call would try the same ones, and if these have to stay,
- * because something needs them, no call would get to the others.
+ * If the old partitions are too many for one call, the call begins with any of
+ * them, at random.  Otherwise each call would try the same ones, and if these
+ * have to stay, because something needs them, no call would get to the others.
  */
-void
-iuid_plan_old(Maintenance *work)
+bool
+iuid_plan_removal(Removal *removal, const Partitioned *table, int limit)
 {
-	const Partitioned *table = work->table;
-	int tables = work->new_count;
+	int tables = 0;
 	int begin = open_ended_first_stays(table) ? 1 : 0;
 	int end = begin;
 	int count, first;
 
-	work->old_count = 0;
-	if (!work->remove)
-		return;
-	while (end < table->count && is_old(work, &table->partitions[end].upper))
+	while (end < table->count &&
+		   is_old(removal->older_than, &table->partitions[end].upper))
 		tables += list_length(iuid_tables_below(table->partitions[end++].table));
 	count = end - begin;
-	first = tables > work->limit ? (int) (work->random * count) : 0;
+	first = tables > limit ? (int) (removal->random * count) : 0;
 
-	tables = work->new_count;
-	work->old = palloc(sizeof(Partition) * work->limit);
+	tables = 0;
+	removal->count = 0;
+	removal->old = palloc(sizeof(Partition) * Max(count, 1));
 	for (int i = 0; i < count; i++)
 	{
 		const Partition *partition =
 			&table->partitions[begin + (first + i) % count];
 
 		tables += list_length(iuid_tables_below(partition->table));
-		if (tables > work->limit && work->old_count > 0)
-		{
-			work->unfinished = true;
-			return;
-		}
-		work->old[work->old_count++] = *partition;
+		if (tables > limit && removal->count > 0)
+			return false;
+		removal->old[removal->count++] = *partition;
 	}
+	return true;
 }
 
 static bool
@@ -94,15 +92,14 @@ open_ended_first_stays(const Partitioned *table)
  * iuid of a millisecond is greater than all keys of the milliseconds before.
  */
 static bool
-is_old(const Maintenance *work, const Iuid *upper)
+is_old(TimestampTz older_than, const Iuid *upper)
 {
 	/* From the year 294247 on, the difference would overflow. */
-	TimestampTz at = Min(work->older_than, iuid_ms_to_timestamp(IUID_MS_MAX));
+	TimestampTz at = Min(older_than, iuid_ms_to_timestamp(IUID_MS_MAX));
 	int64 ms = (at - IUID_UNIX_EPOCH) / IUID_USECS_PER_MS;
 	Iuid limit = iuid_make(ms, IUID_LAYOUT_TIME, 0, 0, 0);
 
-	return work->older_than >= IUID_UNIX_EPOCH &&
-		iuid_compare(upper, &limit) <= 0;
+	return older_than >= IUID_UNIX_EPOCH && iuid_compare(upper, &limit) <= 0;
 }
 
 /*
@@ -113,25 +110,25 @@ is_old(const Maintenance *work, const Iuid *upper)
  * locks none of the tables that foreign keys join to the parent.
  */
 List *
-iuid_add_locks_of_removal(List *locks, Maintenance *work)
+iuid_add_locks_of_removal(List *locks, Removal *removal, const Partitioned *table)
 {
-	const Partition *open_end = iuid_open_ended_first(work->table);
+	const Partition *open_end = iuid_open_ended_first(table);
 	List *referring;
 	ListCell *lc;
 
-	if (work->old_count == 0)
+	if (removal->count == 0)
 		return locks;
-	referring = iuid_add_referring_locks(NIL, work->parent, AccessExclusiveLock);
+	referring = iuid_add_referring_locks(NIL, table->table, AccessExclusiveLock);
 
 	/* A table that refers to itself is in this list, too. */
-	work->referred = referring != NIL;
-	work->is_open_ended = open_end != NULL;
-	locks = iuid_add_lock(locks, work->parent, AccessExclusiveLock);
-	for (int i = 0; i < work->old_count; i++)
+	removal->referred = referring != NIL;
+	removal->is_open_ended = open_end != NULL;
+	locks = iuid_add_lock(locks, table->table, AccessExclusiveLock);
+	for (int i = 0; i < removal->count; i++)
 	{
-		Oid partition = work->old[i].table;
+		Oid partition = removal->old[i].table;
 
-		if (!work->drop)
+		if (!removal->drop)
 		{
 			locks = iuid_add_lock_of_all(locks, partition, AccessExclusiveLock);
 			continue;
@@ -141,43 +138,45 @@ iuid_add_locks_of_removal(List *locks, Maintenance *work)
 			locks = iuid_add_own_referred_locks(locks, lfirst_oid(lc),
 												AccessExclusiveLock);
 	}
-	if (OidIsValid(work->table->default_partition))
-		locks = iuid_add_lock(locks, work->table->default_partition,
-							  AccessExclusiveLock);
+	if (OidIsValid(table->default_partition))
+		locks =
+			iuid_add_lock(locks, table->default_partition, AccessExclusiveLock);
 	if (open_end != NULL)
 		locks = iuid_add_lock(locks, open_end->table, AccessExclusiveLock);
-	if (!work->drop || open_end != NULL)
+	if (!removal->drop || open_end != NULL)
 		locks =
-			iuid_add_referred_locks(locks, work->parent, ShareRowExclusiveLock);
-	if (work->drop && work->referred)
-		locks = iuid_add_referred_locks(locks, work->parent, AccessExclusiveLock);
+			iuid_add_referred_locks(locks, table->table, ShareRowExclusiveLock);
+	if (removal->drop && removal->referred)
+		locks = iuid_add_referred_locks(locks, table->table, AccessExclusiveLock);
 	foreach (lc, referring)
 		locks = iuid_add_lock(locks, ((TableLock *) lfirst(lc))->table,
 							  AccessExclusiveLock);
-	return iuid_add_locks_above(locks, work->parent);
+	return iuid_add_locks_above(locks, table->table);
 }
 
 void
-iuid_remove_old(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport report)
+iuid_remove(const Removal *removal, const Partitioned *table,
+			ReturnSetInfo *rsinfo, PartitionReport report)
 {
-	const char *action = work->drop ? "dropped" : "detached";
+	const char *action = removal->drop ? "dropped" : "detached";
 	bool removed = false;
 
-	for (int i = 0; i < work->old_count; i++)
+	for (int i = 0; i < removal->count; i++)
 	{
-		Oid partition = work->old[i].table;
+		Oid partition = removal->old[i].table;
 		char *name = iuid_qualified_name(partition);
 
-		if (!remove_one(work, partition))
+		if (!remove_one(removal, table->table, partition))
 			continue;
 		removed = true;
 		ereport(NOTICE,
 				(errmsg("%s partition %s, which ended at %s", action, name,
-						iuid_time_text(iuid_time_of_bound(&work->old[i].upper)))));
+						iuid_time_text(
+							iuid_time_of_bound(&removal->old[i].upper)))));
 		report(rsinfo, action, partition, name);
 	}
-	if (removed && work->is_open_ended)
-		cover_removed(work);
+	if (removed && removal->is_open_ended)
+		cover_removed(removal, table);
 }
 
 /*
@@ -187,19 +186,19 @@ iuid_remove_old(Maintenance *work, ReturnSetInfo *rsinfo, MaintenanceReport repo
  * one to cover that.
  */
 static void
-cover_removed(const Maintenance *work)
+cover_removed(const Removal *removal, const Partitioned *table)
 {
 	Partitioned *left =
-		iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
+		iuid_read_partitioned(table->table, table->order, table->schema);
 	const Partition *open_end = iuid_open_ended_first(left);
 	int next = open_end == NULL ? 0 : 1;
 	Iuid bound = iuid_nil;
 	NewPartition covered;
 
-	for (int i = 0; i < work->old_count; i++)
+	for (int i = 0; i < removal->count; i++)
 	{
-		if (iuid_compare(&work->old[i].upper, &bound) > 0)
-			bound = work->old[i].upper;
+		if (iuid_compare(&removal->old[i].upper, &bound) > 0)
+			bound = removal->old[i].upper;
 	}
 	if (next < left->count)
 		bound = left->partitions[next].lower;
@@ -222,14 +221,16 @@ cover_removed(const Maintenance *work)
  * in no list of locks, so it is not waited for.
  */
 static bool
-remove_one(const Maintenance *work, Oid partition)
+remove_one(const Removal *removal, Oid parent, Oid partition)
 {
-	Removal removal = { .work = work, .partition = partition };
+	RemovalOfOne one = { .removal = removal,
+						 .parent = parent,
+						 .partition = partition };
 	char *name = iuid_qualified_name(partition);
 	bool in_use;
 	ErrorData *error;
 
-	if (iuid_try(remove_partition, &removal, &error))
+	if (iuid_try(remove_partition, &one, &error))
 		return true;
 	in_use = error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE ||
 		error->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED;
@@ -257,19 +258,17 @@ remove_one(const Maintenance *work, Oid partition)
 static bool
 remove_partition(void *arg)
 {
-	const Removal *removal = arg;
-	const Maintenance *work = removal->work;
-	char *name = iuid_qualified_name(removal->partition);
-	const char *kind =
-		get_rel_relkind(removal->partition) == RELKIND_FOREIGN_TABLE ?
+	const RemovalOfOne *one = arg;
+	char *name = iuid_qualified_name(one->partition);
+	const char *kind = get_rel_relkind(one->partition) == RELKIND_FOREIGN_TABLE ?
 		"FOREIGN TABLE" :
 		"TABLE";
 
 	iuid_wait_at_most(WAIT_FOR_WHAT_NEEDS_IT_MS);
-	if (work->referred || !work->drop)
+	if (one->removal->referred || !one->removal->drop)
 		iuid_execute("ALTER TABLE %s DETACH PARTITION %s",
-					 iuid_qualified_name(work->parent), name);
-	if (work->drop)
+					 iuid_qualified_name(one->parent), name);
+	if (one->removal->drop)
 		iuid_execute("DROP %s %s", kind, name);
 	return true;
 }

@@ -47,15 +47,15 @@ iuid_open_target(Oid table, Relation from)
 }
 
 void
-iuid_put_row(Target *target, TupleTableSlot *old, EState *estate)
+iuid_put_row(Target *target, TupleTableSlot *moved, EState *estate)
 {
-	TupleTableSlot *new = target->slot;
+	TupleTableSlot *row = target->slot;
 
 	if (target->map != NULL)
-		execute_attr_map_slot(target->map->attrMap, old, new);
+		execute_attr_map_slot(target->map->attrMap, moved, row);
 	else
-		ExecCopySlot(new, old);
-	new->tts_tableOid = RelationGetRelid(target->table);
+		ExecCopySlot(row, moved);
+	row->tts_tableOid = RelationGetRelid(target->table);
 
 	/*
 	 * A function in a CHECK that tried to change the table can leave its
@@ -65,14 +65,14 @@ iuid_put_row(Target *target, TupleTableSlot *old, EState *estate)
 		table_close(table_open(RelationGetRelid(target->table), NoLock), NoLock);
 	if (target->table->rd_att->constr != NULL &&
 		target->table->rd_att->constr->has_generated_stored)
-		ExecComputeStoredGenerated(target->result, estate, new, CMD_INSERT);
-	ExecPartitionCheck(target->result, new, estate, true);
+		ExecComputeStoredGenerated(target->result, estate, row, CMD_INSERT);
+	ExecPartitionCheck(target->result, row, estate, true);
 	if (target->table->rd_att->constr != NULL)
-		ExecConstraints(target->result, new, estate);
-	table_tuple_insert(target->table, new, GetCurrentCommandId(true), 0,
+		ExecConstraints(target->result, row, estate);
+	table_tuple_insert(target->table, row, GetCurrentCommandId(true), 0,
 					   target->bulk);
 	ResetPerTupleExprContext(estate);
-	ExecClearTuple(new);
+	ExecClearTuple(row);
 }
 
 void

@@ -28,7 +28,7 @@ extern Target *iuid_open_target(Oid table, Relation from);
  * Writes a row, with all checks of the executor but those of indexes and
  * foreign keys: 23514 or 23502 if it breaks a constraint of the partition.
  */
-extern void iuid_put_row(Target *target, TupleTableSlot *old, EState *estate);
+extern void iuid_put_row(Target *target, TupleTableSlot *moved, EState *estate);
 
 /* Builds the indexes, which checks UNIQUE and EXCLUDE: 23505 or 23P01. */
 extern void iuid_close_target(Target *target);

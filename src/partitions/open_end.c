@@ -13,6 +13,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/indexing.h"
+#include "catalog/objectaccess.h"
 #include "catalog/pg_class.h"
 #include "nodes/parsenodes.h"
 #include "nodes/primnodes.h"
@@ -22,9 +23,17 @@
 #include "utils/syscache.h"
 
 #include "datum.h"
+#include "execute.h"
 #include "open_end.h"
 #include "relation.h"
 #include "time_check.h"
+
+static bool can_attach_again(const Partitioned *parent,
+							 const Partition *open_end);
+static void attach_again(const Partitioned *parent, const Partition *moved);
+static void check_bounds(const Partitioned *parent, const Partition *expected);
+static void write_bound(const Partitioned *parent, const Partition *open_end,
+						const Iuid *bound);
 
 /* A partition if new ones can be carved out of it; else NULL. */
 static const Partition *
@@ -60,13 +69,59 @@ iuid_open_ended_last(const Partitioned *table)
 	return last->has_upper ? NULL : if_open_ended(table, last);
 }
 
+void
+iuid_move_bound(const Partitioned *parent, const Partition *open_end,
+				const Iuid *bound)
+{
+	Partition moved = *open_end;
+
+	*(open_end->has_lower ? &moved.lower : &moved.upper) = *bound;
+	if (can_attach_again(parent, open_end))
+		attach_again(parent, &moved);
+	else
+	{
+		/* The locks keep other sessions away, but code of the owner may have run. */
+		check_bounds(parent, open_end);
+		write_bound(parent, open_end, bound);
+	}
+	check_bounds(parent, &moved);
+	iuid_drop_outgrown_time_checks(parent, open_end, &moved);
+}
+
 /*
- * 55000 unless the open end is still a partition of the parent, with the bounds
- * that it had when the parent was read.  The locks keep other sessions away,
- * but code of the table's owner can have run in this one.
+ * Whether DETACH and ATTACH can move the bound.  With foreign keys, they read
+ * the tables that refer to the parent; ATTACH reads the DEFAULT partition, and
+ * the rows of the open end; and it makes the triggers of the parent's rows anew.
+ * Foreign keys are triggers, too.
  */
+static bool
+can_attach_again(const Partitioned *parent, const Partition *open_end)
+{
+	return !OidIsValid(parent->default_partition) &&
+		!iuid_class_of(open_end->table).relhastriggers &&
+		iuid_query_int64(psprintf("SELECT pg_catalog.count(*) FROM (SELECT FROM ONLY %s LIMIT 1) AS x",
+								  iuid_qualified_name(open_end->table)),
+						 0) == 0;
+}
+
 static void
-check_unchanged(const Partitioned *parent, const Partition *open_end)
+attach_again(const Partitioned *parent, const Partition *moved)
+{
+	char *table = iuid_qualified_name(parent->table);
+	char *name = iuid_qualified_name(moved->table);
+
+	iuid_execute("ALTER TABLE %s DETACH PARTITION %s", table, name);
+	if (moved->has_lower)
+		iuid_execute("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM ('%s') TO (MAXVALUE)",
+					 table, name, iuid_text_of_bound(&moved->lower));
+	else
+		iuid_execute("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (MINVALUE) TO ('%s')",
+					 table, name, iuid_text_of_bound(&moved->upper));
+}
+
+/* 55000 unless a table is a partition of the parent with these bounds. */
+static void
+check_bounds(const Partitioned *parent, const Partition *expected)
 {
 	const Partitioned *now =
 		iuid_read_partitioned(parent->table, parent->order, parent->schema);
@@ -75,11 +130,11 @@ check_unchanged(const Partitioned *parent, const Partition *open_end)
 	{
 		const Partition *found = &now->partitions[i];
 
-		if (found->table == open_end->table &&
-			found->has_lower == open_end->has_lower &&
-			found->has_upper == open_end->has_upper &&
-			iuid_compare(&found->lower, &open_end->lower) == 0 &&
-			iuid_compare(&found->upper, &open_end->upper) == 0)
+		if (found->table == expected->table &&
+			found->has_lower == expected->has_lower &&
+			found->has_upper == expected->has_upper &&
+			iuid_compare(&found->lower, &expected->lower) == 0 &&
+			iuid_compare(&found->upper, &expected->upper) == 0)
 			return;
 	}
 	ereport(ERROR,
@@ -90,9 +145,10 @@ check_unchanged(const Partitioned *parent, const Partition *open_end)
 			 errhint("Try again.")));
 }
 
-void
-iuid_move_bound(const Partitioned *parent, const Partition *open_end,
-				const Iuid *bound)
+/* Writes the bound into the catalog. */
+static void
+write_bound(const Partitioned *parent, const Partition *open_end,
+			const Iuid *bound)
 {
 	Relation catalog = table_open(RelationRelationId, RowExclusiveLock);
 	HeapTuple tuple =
@@ -102,13 +158,11 @@ iuid_move_bound(const Partitioned *parent, const Partition *open_end,
 	bool replaces[Natts_pg_class] = { false };
 	PartitionBoundSpec *spec;
 	PartitionRangeDatum *side;
-	Partition moved = *open_end;
 	Datum stored;
 	bool isnull;
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for relation %u", open_end->table);
-	check_unchanged(parent, open_end);
 	stored = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relpartbound, &isnull);
 	spec =
 		castNode(PartitionBoundSpec, stringToNode(TextDatumGetCString(stored)));
@@ -123,13 +177,11 @@ iuid_move_bound(const Partitioned *parent, const Partition *open_end,
 	tuple = heap_modify_tuple(tuple, RelationGetDescr(catalog), values, nulls,
 							  replaces);
 	CatalogTupleUpdate(catalog, &tuple->t_self, tuple);
+	InvokeObjectPostAlterHook(RelationRelationId, open_end->table, 0);
 	table_close(catalog, RowExclusiveLock);
 	CacheInvalidateRelcacheByRelid(parent->table);
 	/* What the DEFAULT partition may hold depends on all other bounds. */
 	if (OidIsValid(parent->default_partition))
 		CacheInvalidateRelcacheByRelid(parent->default_partition);
 	CommandCounterIncrement();
-
-	*(open_end->has_lower ? &moved.lower : &moved.upper) = *bound;
-	iuid_drop_outgrown_time_checks(parent, open_end, &moved);
 }

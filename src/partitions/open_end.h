@@ -26,11 +26,11 @@ extern const Partition *iuid_open_ended_last(const Partitioned *table);
 
 /*
  * Moves the one bound that an open-ended partition has.  The caller holds an
- * ACCESS EXCLUSIVE lock on the parent and on the partition, and answers for it
- * that the partition has no row outside the new bound.  The partition stays
- * attached: DETACH would read the tables whose foreign keys refer to the
- * parent, and fail for rows that stay.  A CHECK of its times that would refuse
- * rows within the new bound goes.
+ * ACCESS EXCLUSIVE lock on the parent and on the partition, the locks for
+ * ATTACH on the tables of foreign keys, and answers for it that the partition
+ * has no row outside the new bound.  A CHECK of its times that would refuse
+ * rows within the new bound goes.  55000 if the partition or the name of the
+ * parent was changed meanwhile, 55006 if the session uses the partition.
  */
 extern void iuid_move_bound(const Partitioned *parent,
 							const Partition *open_end, const Iuid *bound);

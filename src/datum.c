@@ -12,14 +12,13 @@
 #include "utils/timestamp.h"
 
 void
-iuid_check_not_null(FunctionCallInfo fcinfo, int n, const char *what)
+iuid_check_not_null(FunctionCallInfo fcinfo, int n, const char *name)
 {
 	if (PG_ARGISNULL(n))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s of an iuid must not be null", what),
-				 errdetail("An identifier says where and when it was made; there is none without its %s.",
-						   what),
+				 errmsg("argument \"%s\" must not be null", name),
+				 errdetail("Each identifier has a time, a country and an entity."),
 				 errhint("Give a value, or leave the whole identifier NULL.")));
 }
 
@@ -29,21 +28,33 @@ iuid_bool_arg(FunctionCallInfo fcinfo, int n, const char *name)
 	if (PG_ARGISNULL(n))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("argument %s must not be null", name),
+				 errmsg("argument \"%s\" must not be null", name),
 				 errhint("Give true or false, or leave it out.")));
 	return PG_GETARG_BOOL(n);
 }
 
 void
-iuid_reject_number(FunctionCallInfo fcinfo, int n, const char *what, int limit)
+iuid_reject_country(FunctionCallInfo fcinfo, int n, int limit)
 {
-	iuid_check_not_null(fcinfo, n, what);
+	iuid_check_not_null(fcinfo, n, "country");
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("%s %d is out of range for type %s", what,
+			 errmsg("country %d is out of range for type %s",
 					PG_GETARG_INT32(n), "iuid"),
-			 errdetail("The %s is a number from 0 to %d.", what, limit),
-			 errhint("Give each %s a number of its own in that range.", what)));
+			 errdetail("The country is a number from 0 to %d.", limit),
+			 errhint("Give each country a number of its own in that range.")));
+}
+
+void
+iuid_reject_entity(FunctionCallInfo fcinfo, int n, int limit)
+{
+	iuid_check_not_null(fcinfo, n, "entity");
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("entity %d is out of range for type %s", PG_GETARG_INT32(n),
+					"iuid"),
+			 errdetail("The entity is a number from 0 to %d.", limit),
+			 errhint("Give each entity a number of its own in that range.")));
 }
 
 int64
@@ -51,7 +62,7 @@ iuid_ms_arg(FunctionCallInfo fcinfo, int n)
 {
 	TimestampTz at;
 
-	iuid_check_not_null(fcinfo, n, "time");
+	iuid_check_not_null(fcinfo, n, "at");
 	at = PG_GETARG_TIMESTAMPTZ(n);
 
 	/* This refuses both infinities, too. */

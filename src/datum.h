@@ -44,39 +44,39 @@ iuid_ms_to_timestamp(int64 ms)
  * These functions check argument n of an SQL function.  22004 for NULL, 22023
  * for a country or entity outside 0 to limit, 22008 for a time before 1970 or
  * outside the 48 bits.  limit is IUID_COUNTRY_MAX or IUID_ENTITY_MAX, or one
- * more for functions that take the number after the last one, too.  what is
- * the name of the argument in messages.
+ * more for functions that take the number after the last one, too.  name is
+ * the name of the argument.
  *
  * iuid_ms_arg() returns a time in Unix milliseconds, rounded down.
  */
-extern void iuid_check_not_null(FunctionCallInfo fcinfo, int n, const char *what);
-pg_noreturn extern void iuid_reject_number(FunctionCallInfo fcinfo, int n,
-										   const char *what, int limit);
+extern void iuid_check_not_null(FunctionCallInfo fcinfo, int n, const char *name);
+pg_noreturn extern void iuid_reject_country(FunctionCallInfo fcinfo, int n,
+											int limit);
+pg_noreturn extern void iuid_reject_entity(FunctionCallInfo fcinfo, int n,
+										   int limit);
 extern int64 iuid_ms_arg(FunctionCallInfo fcinfo, int n);
 
 /* An argument that is true or false; 22004 for NULL.  name is the argument's. */
 extern bool iuid_bool_arg(FunctionCallInfo fcinfo, int n, const char *name);
 
 static inline int
-iuid_number_arg(FunctionCallInfo fcinfo, int n, const char *what, int limit)
-{
-	int32 number = PG_GETARG_INT32(n);
-
-	if (unlikely(PG_ARGISNULL(n) || number < 0 || number > limit))
-		iuid_reject_number(fcinfo, n, what, limit);
-	return number;
-}
-
-static inline int
 iuid_country_arg(FunctionCallInfo fcinfo, int n, int limit)
 {
-	return iuid_number_arg(fcinfo, n, "country", limit);
+	int32 country = PG_GETARG_INT32(n);
+
+	if (unlikely(PG_ARGISNULL(n) || country < 0 || country > limit))
+		iuid_reject_country(fcinfo, n, limit);
+	return country;
 }
 
 static inline int
 iuid_entity_arg(FunctionCallInfo fcinfo, int n, int limit)
 {
-	return iuid_number_arg(fcinfo, n, "entity", limit);
+	int32 entity = PG_GETARG_INT32(n);
+
+	if (unlikely(PG_ARGISNULL(n) || entity < 0 || entity > limit))
+		iuid_reject_entity(fcinfo, n, limit);
+	return entity;
 }
 
 #endif /* IUID_DATUM_H */

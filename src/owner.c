@@ -33,11 +33,11 @@ iuid_become(Oid user)
 SavedUser
 iuid_become_owner(Oid table)
 {
-	FormData_pg_class class = iuid_class_of(table);
+	FormData_pg_class row = iuid_class_of(table);
 
-	if (class.relpersistence != RELPERSISTENCE_TEMP)
-		return become(class.relowner, SECURITY_RESTRICTED_OPERATION);
-	if (class.relowner != GetUserId())
+	if (row.relpersistence != RELPERSISTENCE_TEMP)
+		return become(row.relowner, SECURITY_RESTRICTED_OPERATION);
+	if (row.relowner != GetUserId())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of temporary table %s",
@@ -45,8 +45,8 @@ iuid_become_owner(Oid table)
 				 errdetail(
 					 "Nobody can change a temporary table in its owner's name."),
 				 errhint("Use SET ROLE to become \"%s\".",
-						 GetUserNameFromId(class.relowner, false))));
-	return become(class.relowner, 0);
+						 GetUserNameFromId(row.relowner, false))));
+	return become(row.relowner, 0);
 }
 
 static SavedUser
@@ -72,30 +72,30 @@ iuid_restore_user(SavedUser *saved)
 void
 iuid_check_owner(Oid table)
 {
-	FormData_pg_class class = iuid_class_of(table);
+	FormData_pg_class row = iuid_class_of(table);
 
 	if (!object_ownercheck(RelationRelationId, table, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(class.relkind),
-					   NameStr(class.relname));
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(row.relkind),
+					   NameStr(row.relname));
 }
 
 void
 iuid_check_reader(Oid table)
 {
-	FormData_pg_class class = iuid_class_of(table);
+	FormData_pg_class row = iuid_class_of(table);
 	AclResult result = pg_class_aclcheck(table, GetUserId(), ACL_SELECT);
 
 	if (result != ACLCHECK_OK)
-		aclcheck_error(result, get_relkind_objtype(class.relkind),
-					   NameStr(class.relname));
+		aclcheck_error(result, get_relkind_objtype(row.relkind),
+					   NameStr(row.relname));
 }
 
 Oid
 iuid_owner_or_caller(Oid table)
 {
-	FormData_pg_class class = iuid_class_of(table);
+	FormData_pg_class row = iuid_class_of(table);
 
 	return object_ownercheck(RelationRelationId, table, GetUserId()) ?
-		class.relowner :
+		row.relowner :
 		GetUserId();
 }

@@ -150,8 +150,8 @@ start_anew(int64 now)
 {
 	if (last.pid == MyProcPid)
 		ereport(LOG,
-				(errmsg("system clock stepped back by " INT64_FORMAT " ms",
-						MS_OF(last.clock - now)),
+				(errmsg("system clock stepped back by %lld ms",
+						(long long) MS_OF(last.clock - now)),
 				 errdetail(
 					 "New identifiers follow the clock and sort before some that this session has made.")));
 	last.pid = MyProcPid;
@@ -180,9 +180,7 @@ reject_clock(int64 seconds)
 	ereport(ERROR,
 			(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 			 errmsg("system clock is out of range for type %s", "iuid"),
-			 errdetail("The clock shows " INT64_FORMAT
-					   " seconds since 1970; an iuid holds 0 to " INT64_FORMAT
-					   " milliseconds.",
-					   seconds, IUID_MS_MAX),
+			 errdetail("The clock shows %lld seconds since 1970; an iuid holds 0 to %lld milliseconds.",
+					   (long long) seconds, (long long) IUID_MS_MAX),
 			 errhint("Set the system clock.")));
 }

@@ -179,9 +179,8 @@ reject(const Attempt *last, int64 patience, bool was_waited_for)
 	ereport(ERROR,
 			(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 			 errmsg("could not lock table %s", iuid_qualified_name(last->missing)),
-			 errdetail("Within " INT64_FORMAT
-					   " ms, the table was never free together with the other tables that the call locks.",
-					   patience),
+			 errdetail("Within %lld ms, the table was never free together with the other tables that the call locks.",
+					   (long long) patience),
 			 was_waited_for ?
 				 errhint(
 					 "Another session waits for a lock that this transaction held before the call: call the function in a transaction of its own.") :

@@ -62,7 +62,7 @@ iuid_maintain(Maintenance *work, ReturnSetInfo *rsinfo, PartitionReport report)
 		ereport(WARNING,
 				(errmsg("not all partitions of %s could be made or removed in one call",
 						iuid_qualified_name(work->parent)),
-				 errdetail("%d were made, and %d removed: more would need too many locks.",
+				 errdetail("Partitions made: %d.  Partitions removed: %d.  More would need too many locks.",
 						   work->count, work->remove ? work->removal.count : 0),
 				 errhint(
 					 "Call it again, in another transaction: it goes on from there.")));

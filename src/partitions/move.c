@@ -73,7 +73,7 @@ struct Move
 };
 
 static int new_partition_of(const Move *move, TupleTableSlot *slot);
-static void check_may_leave(const Move *move, Relation from);
+static void check_may_leave(Relation from);
 static void check_may_enter(const Move *move, Oid table);
 static void report_moved(const Move *move);
 static void check_unreferenced(const Move *move, Relation from,
@@ -92,14 +92,6 @@ iuid_begin_move(const Partitioned *parent, Oid source,
 	move->count = count;
 	move->moved = palloc0(sizeof(int64) * count);
 	return move;
-}
-
-/* What kind of partition the source is, for messages. */
-static const char *
-kind_of_source(const Move *move)
-{
-	return move->source == move->parent->default_partition ? "DEFAULT" :
-															 "open-ended";
 }
 
 /*
@@ -164,7 +156,7 @@ iuid_take_out(Move *move)
 		if (n < 0)
 			continue;
 		if (taken++ == 0)
-			check_may_leave(move, from);
+			check_may_leave(from);
 		if (move->moved[n]++ == 0)
 			check_may_enter(move, move->partitions[n].table);
 		simple_table_tuple_delete(from, &row->tts_tid, move->snapshot);
@@ -190,15 +182,14 @@ new_partition_of(const Move *move, TupleTableSlot *slot)
 }
 
 static void
-check_may_leave(const Move *move, Relation from)
+check_may_leave(Relation from)
 {
 	iuid_check_owner(RelationGetRelid(from));
 	/* Deferred checks would look for the rows in the source. */
 	if (AfterTriggerPendingOnRel(RelationGetRelid(from)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("rows of %s partition %s cannot move while triggers on it are pending",
-						kind_of_source(move),
+				 errmsg("rows of partition %s cannot move while triggers on it are pending",
 						iuid_qualified_name(RelationGetRelid(from))),
 				 errdetail(
 					 "This transaction changed rows that deferred constraints have not checked yet."),
@@ -217,8 +208,8 @@ check_may_enter(const Move *move, Oid table)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("new partition %s is not a plain table",
 						iuid_qualified_name(table)),
-				 errdetail("The %s partition has rows of the new one, and rows can move between plain tables only.",
-						   kind_of_source(move)),
+				 errdetail("Partition %s has rows of the new one, and rows can move between plain tables only.",
+						   iuid_qualified_name(move->source)),
 				 errhint(
 					 "Move the rows by hand: delete them, and insert them again.")));
 }
@@ -255,7 +246,7 @@ iuid_put_in(Move *move)
 		iuid_put_row(*target, row, estate);
 		if (++moved % ROWS_PER_NOTICE == 0)
 			ereport(NOTICE,
-					(errmsg("moved " INT64_FORMAT " rows so far from %s", moved,
+					(errmsg("moved %lld rows so far from %s", (long long) moved,
 							iuid_qualified_name(RelationGetRelid(from)))));
 	}
 
@@ -280,11 +271,13 @@ report_moved(const Move *move)
 	{
 		if (move->moved[i] > 0)
 			ereport(NOTICE,
-					(errmsg("moved " INT64_FORMAT
-							" rows from the %s partition of %s to %s",
-							move->moved[i], kind_of_source(move),
-							iuid_qualified_name(move->parent->table),
-							iuid_qualified_name(move->partitions[i].table))));
+					(errmsg_plural("moved %lld row from %s to %s",
+								   "moved %lld rows from %s to %s",
+								   (unsigned long) move->moved[i],
+								   (long long) move->moved[i],
+								   iuid_qualified_name(move->source),
+								   iuid_qualified_name(
+									   move->partitions[i].table))));
 	}
 }
 

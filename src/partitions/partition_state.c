@@ -279,9 +279,8 @@ check_stranded(ReturnSetInfo *rsinfo, const Partitioned *table)
 	if (rows > 0)
 		report(rsinfo, "stranded rows", source, iuid_time_of_bound(&first),
 			   iuid_time_of_bound(&last),
-			   psprintf(INT64_FORMAT
-						" rows of times between those of the partitions",
-						rows));
+			   psprintf("rows of times between those of the partitions: %lld",
+						(long long) rows));
 }
 
 static void

@@ -165,14 +165,17 @@ iuid_remove(const Removal *removal, const Partitioned *table,
 	{
 		Oid partition = removal->old[i].table;
 		char *name = iuid_qualified_name(partition);
+		const char *at;
 
 		if (!remove_one(removal, table->table, partition))
 			continue;
 		removed = true;
+		at = iuid_time_text(iuid_time_of_bound(&removal->old[i].upper));
 		ereport(NOTICE,
-				(errmsg("%s partition %s, which ended at %s", action, name,
-						iuid_time_text(
-							iuid_time_of_bound(&removal->old[i].upper)))));
+				(removal->drop ?
+					 errmsg("dropped partition %s, which ended at %s", name, at) :
+					 errmsg("detached partition %s, which ended at %s", name,
+							at)));
 		report(rsinfo, action, partition, name);
 	}
 	if (removed && removal->is_open_ended)
@@ -240,8 +243,10 @@ remove_one(const Removal *removal, Oid parent, Oid partition)
 		ReThrowError(error);
 	ereport(WARNING,
 			(errcode(error->sqlerrcode),
-			 errmsg("partition %s stays: %s", name,
-					in_use ? "something that needs it is in use" : error->message),
+			 in_use ?
+				 errmsg("partition %s stays: something that needs it is in use",
+						name) :
+				 errmsg("partition %s stays: %s", name, error->message),
 			 !in_use && error->detail ? errdetail("%s", error->detail) : 0,
 			 in_use ? errhint("Call this again later.") :
 				 error->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE ?

@@ -76,7 +76,7 @@ typedef struct Range
 	double upper;
 } Range;
 
-static const Comparison *find_comparison(Oid operator);
+static const Comparison *find_comparison(Oid oper);
 static RelOptInfo *find_variable(Estimate *est, List *args);
 static List *conditions_of(Estimate *est, RelOptInfo *rel, const List *args);
 static List *conditions_of_join(RestrictInfo *one, List *conditions);
@@ -84,7 +84,7 @@ static List *conditions_around(const List *args, List *conditions);
 static Node *condition_of(Node *node);
 static double known_selectivity(const Node *condition);
 static double bound_selectivity(Estimate *est, const Comparison *comparison,
-								Oid operator, Oid collation, List *args);
+								Oid oper, Oid collation, List *args);
 static void add_bound(Estimate *est, Range *range, const Comparison *comparison,
 					  List *args, double selectivity);
 static bool origin_selectivity(Estimate *est, const Comparison *comparison,
@@ -105,12 +105,12 @@ PG_FUNCTION_INFO_V1(iuid_rangesel);
 Datum
 iuid_rangesel(PG_FUNCTION_ARGS)
 {
-	Oid operator= PG_GETARG_OID(1);
+	Oid oper = PG_GETARG_OID(1);
 	List *args = (List *) PG_GETARG_POINTER(2);
 	Estimate est = { .root = (PlannerInfo *) PG_GETARG_POINTER(0),
 					 .relid = PG_GETARG_INT32(3) };
 	Range range = { .lower = 1, .upper = 1 };
-	const Comparison *comparison = find_comparison(operator);
+	const Comparison *comparison = find_comparison(oper);
 	RelOptInfo *rel;
 	ListCell *lc;
 	double without, with;
@@ -156,8 +156,7 @@ iuid_rangesel(PG_FUNCTION_ARGS)
 	}
 	without = range_selectivity(&est, &range);
 	add_bound(&est, &range, comparison, args,
-			  bound_selectivity(&est, comparison, operator, PG_GET_COLLATION(),
-								args));
+			  bound_selectivity(&est, comparison, oper, PG_GET_COLLATION(), args));
 	with = range_selectivity(&est, &range);
 	MemoryContextDelete(MemoryContextSwitchTo(old));
 	PG_RETURN_FLOAT8(with < without ? with / without : 1);
@@ -165,11 +164,11 @@ iuid_rangesel(PG_FUNCTION_ARGS)
 
 /* What is known of an operator; NULL for one that is not ours. */
 static const Comparison *
-find_comparison(Oid operator)
+find_comparison(Oid oper)
 {
 	FmgrInfo function;
 
-	fmgr_info(get_opcode(operator), &function);
+	fmgr_info(get_opcode(oper), &function);
 	for (int i = 0; i < (int) lengthof(comparisons); i++)
 	{
 		if (comparisons[i].function == function.fn_addr)
@@ -299,7 +298,7 @@ condition_of(Node *node)
 
 /* The part of the rows within one bound. */
 static double
-bound_selectivity(Estimate *est, const Comparison *comparison, Oid operator,
+bound_selectivity(Estimate *est, const Comparison *comparison, Oid oper,
 				  Oid collation, List *args)
 {
 	double selectivity;
@@ -309,8 +308,7 @@ bound_selectivity(Estimate *est, const Comparison *comparison, Oid operator,
 		return selectivity;
 	return DatumGetFloat8(
 		DirectFunctionCall4Coll(comparison->estimator, collation,
-								PointerGetDatum(est->root),
-								ObjectIdGetDatum(operator),
+								PointerGetDatum(est->root), ObjectIdGetDatum(oper),
 								PointerGetDatum(as_macaddr8(est, args)),
 								Int32GetDatum(est->relid)));
 }

@@ -14,10 +14,17 @@ tests_of() {
 	sed -n 's/^Test: //p' "$tree/test/mutants/$1.patch"
 }
 
-# All or nothing of a patch.
+# All or nothing of a patch, whose lines stand in the code as they stand in the patch.
 apply() {
-	local patch=(as_user patch -d "$work/tree" -p1 -s --no-backup-if-mismatch "${@:2}")
+	local patch=(as_user patch -d "$work/tree" -p1 -s -F0 --no-backup-if-mismatch)
 	"${patch[@]}" --dry-run <"$tree/test/mutants/$1.patch" && "${patch[@]}" <"$tree/test/mutants/$1.patch"
+}
+
+restore() {
+	local file
+	for file in $(sed -n 's|^+++ b/||p' "$tree/test/mutants/$1.patch"); do
+		as_user tee "$work/tree/$file" <"$tree/$file" >/dev/null
+	done
 }
 
 build_again() {
@@ -84,7 +91,7 @@ for name in "${names[@]}"; do
 	say "$name: $outcome"
 	[[ $outcome = noticed* ]] || failed+=("$name")
 	[[ $outcome != 'does not'* ]] || cat "$work/mutant.log"
-	[ "$outcome" = 'does not apply' ] || apply "$name" -R >/dev/null
+	restore "$name"
 done
 stop_server
 [ ${#failed[@]} = 0 ] || die "FAILED: ${failed[*]}"

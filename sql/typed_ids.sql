@@ -1,4 +1,4 @@
--- A domain for the identifiers of each entity (doc/typed-ids.md).
+-- A domain for the identifiers of each entity (doc/columns.md).
 CREATE DOMAIN order_id AS iuid CHECK (iuid_entity(VALUE) = 1);
 CREATE DOMAIN wallet_id AS iuid CHECK (iuid_entity(VALUE) = 3);
 

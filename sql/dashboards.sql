@@ -1,4 +1,4 @@
--- The conditions that dashboards send (doc/dashboards.md): what each reads, and that each finds the same rows as the key
+-- The conditions that dashboards send (doc/other-tools.md): what each reads, and that each finds the same rows as the key
 CREATE SCHEMA dashboards;
 SET search_path = dashboards, public;
 SET client_min_messages = warning;

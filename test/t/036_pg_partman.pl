@@ -1,4 +1,4 @@
-# What doc/other-partitioning.md says of pg_partman, on the version that this machine has.
+# What doc/other-tools.md says of pg_partman, on the version that this machine has.
 use strict;
 use warnings;
 

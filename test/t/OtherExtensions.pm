@@ -1,4 +1,4 @@
-# A server with other extensions, for what doc/other-partitioning.md and doc/other-tools.md say.
+# A server with other extensions, for what doc/other-tools.md says.
 package OtherExtensions;
 use strict;
 use warnings;

@@ -1,4 +1,4 @@
-"""The ways of doc/contention.md to make a key, from several sessions at once.
+"""The ways of test/bench/contention/README.md to make a key, from several sessions at once.
 
 The sessions of a wrong way meet between what they read and what they write, so that it fails each
 time.  Those of a right way go as fast as they can, and roll back one transaction in ten.

@@ -143,7 +143,7 @@ my @pages = ('README.md', 'SECURITY.md', glob 'doc/*.md');
 check_page($_) for @pages;
 
 # A link leads to a file, and to a heading of it.
-for my $page (@pages, glob 'examples/README.md examples/*/README.md')
+for my $page (@pages, glob 'examples/README.md examples/*/README.md test/bench/*/README.md')
 {
 	my ($folder) = $page =~ m{^(.*/)?};
 	my @broken;

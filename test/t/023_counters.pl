@@ -1,6 +1,6 @@
-# The ways to make a key that doc/contention.md compares, from sessions that come between each other
-# in a fixed order: what the wrong ones do, what repairs them, and what the right ones guarantee.
-# The statements are those of the benchmark.
+# The ways to make a key that test/bench/contention/README.md compares, from sessions that come
+# between each other in a fixed order: what the wrong ones do, what repairs them, and what the right
+# ones guarantee.  The statements are those of the benchmark.
 use strict;
 use warnings;
 

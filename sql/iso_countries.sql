@@ -12,7 +12,7 @@ SELECT count(*) AS in_alphabetical_order FROM (SELECT country, row_number() OVER
 SELECT min(country), string_agg(code, ' ' ORDER BY country) FROM iuid_countries GROUP BY (country - 1) / 25 ORDER BY 1;
 
 -- the page has the same
-\set page `cat doc/countries.md`
+\set page `cat doc/registry.md`
 SELECT count(*) AS on_the_page
 FROM regexp_matches(:'page', '^\| (\d+) \| ([A-Z]{2}) \| (.*) \|$', 'gn') AS line
 	JOIN iuid_countries ON (country::text, code, name) = (line[1], line[2], line[3]);

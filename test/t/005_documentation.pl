@@ -157,6 +157,12 @@ for my $page (@pages, glob 'examples/README.md examples/*/README.md test/bench/*
 	is("@broken", '', "$page: the links");
 }
 
+# The pages that COMMENTs, hints, tests and examples name are there.
+my %named = map { $_ => 1 } map { slurp_file($_) =~ m{\b(doc/[\w-]+\.md)}g }
+	glob 'META.json src/*.h src/*/*.{c,h,sql} sql/*.sql test/*/*.{pl,pm,py} examples/*/*.sql';
+cmp_ok(scalar keys %named, '>', 8, 'pages that are named');
+is(join(' ', grep { !-e } sort keys %named), '', 'each page that is named is there');
+
 # The picture is the one that ./dev bits draws from the table of the fields.  The table says where
 # the fields are that the server reads.
 my $format = slurp_file('doc/format.md');

@@ -142,6 +142,16 @@ sub check_page
 my @pages = ('README.md', 'SECURITY.md', glob 'doc/*.md');
 check_page($_) for @pages;
 
+# What doc/registry.md says of a superuser who is gone: the dump revokes nothing from a number.
+$node->safe_psql('postgres', $_) for 'CREATE ROLE gone SUPERUSER', 'CREATE DATABASE of_gone';
+$node->safe_psql('of_gone', 'SET SESSION AUTHORIZATION gone; CREATE EXTENSION iuid_regions CASCADE');
+$node->safe_psql('of_gone', 'REASSIGN OWNED BY gone TO CURRENT_USER; DROP OWNED BY gone; DROP ROLE gone');
+my ($block) = grep { $_->{needs} eq 'needs a superuser who is gone' } blocks_of(slurp_file('doc/registry.md'));
+$node->safe_psql('of_gone', $block->{text});
+my ($dump) = run_command([ 'pg_dump', $node->connstr('of_gone') ]);
+like($dump, qr/CREATE EXTENSION IF NOT EXISTS iuid_regions/, 'a dump whose superuser is gone');
+unlike($dump, qr/^REVOKE .* FROM "?\d+"?;$/m, 'it revokes nothing from a number');
+
 # A link leads to a file, and to a heading of it.
 for my $page (@pages, glob 'examples/README.md examples/*/README.md test/bench/*/README.md')
 {

@@ -186,7 +186,7 @@ my %done_first;
 for my $all ($create, $drop)
 {
 	my ($calls, $done, $said) = (0, 0, 0);
-	while ($done < 400 && $calls < 100)
+	while ($done < 400 && $calls < 300)
 	{
 		my ($status, $made, $err) = $node->psql('postgres', $all);
 		diag $err if $status != 0;

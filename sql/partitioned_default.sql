@@ -43,6 +43,7 @@ EXCEPTION WHEN OTHERS THEN
 END $$;
 DELETE FROM orders_rest_1;
 SELECT n, at, outcome_far(id) FROM probe ORDER BY n;
+SELECT outcome_far(NULL) AS without_key;
 SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-04-01');
 DROP FUNCTION outcome, outcome_far;
 DROP TABLE plain, orders, probe;

@@ -15,15 +15,12 @@
  */
 #include "compat.h"
 
-#include <sodium.h>
-
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "commands/defrem.h"
 #include "commands/tablespace.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -37,44 +34,15 @@
 #include "execute.h"
 #include "lock.h"
 #include "move.h"
+#include "name.h"
 #include "open_end.h"
 #include "relation.h"
 
-#define HASH_LEN 8 /* hexadecimal digits */
-
-static char *hash_of(const char *name);
 static void check_may_create(Oid schema);
 static void attach_table(const Partitioned *parent, Oid table, const char *from,
 						 const char *to);
 static char *quoted_bound(const Iuid *bound);
 static void take_replica_identity(const Partitioned *parent, Oid table);
-
-char *
-iuid_shortened_name(const char *base, const char *suffix)
-{
-	int limit = NAMEDATALEN - 1 - strlen(suffix);
-
-	if ((int) strlen(base) <= limit)
-		return psprintf("%s%s", base, suffix);
-
-	/* Leave room for "_" and the hash, and cut no character in two. */
-	limit = pg_mbcliplen(base, strlen(base), limit - 1 - HASH_LEN);
-	return psprintf("%.*s_%s%s", limit, base, hash_of(base), suffix);
-}
-
-/* The first hexadecimal digits of the BLAKE2b digest of a name. */
-static char *
-hash_of(const char *name)
-{
-	unsigned char digest[crypto_generichash_blake2b_BYTES_MIN];
-	char *hash = palloc(HASH_LEN + 1);
-
-	if (crypto_generichash_blake2b(digest, sizeof(digest),
-								   (const unsigned char *) name, strlen(name),
-								   NULL, 0) != 0)
-		elog(ERROR, "could not compute a BLAKE2b digest");
-	return sodium_bin2hex(hash, HASH_LEN + 1, digest, HASH_LEN / 2);
-}
 
 Oid
 iuid_create_like(Oid parent, const char *name, const char *rest)

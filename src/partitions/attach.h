@@ -17,12 +17,6 @@
 #include "partitioned.h"
 
 /*
- * Joins base and suffix to a name.  If that has more than 63 bytes, the base
- * is shortened, and a hash of the whole base follows it.
- */
-extern char *iuid_shortened_name(const char *base, const char *suffix);
-
-/*
  * Makes a table like the parent, in the parent's schema, with the columns,
  * defaults, CHECKs, storage and tablespace of the parent, and returns its OID.
  * rest is the SQL text that follows the list of columns, or "".  42P07 if a

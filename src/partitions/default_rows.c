@@ -117,7 +117,7 @@ query_has_rows(const Partitioned *parent, Oid table,
 {
 	StringInfoData query;
 	const char *between = "";
-	bool by_time = parent->order == ORDER_OF_TIME;
+	bool by_time = parent->order == KEY_ORDER_TIME;
 	const char *schema = by_time ?
 		"pg_catalog" :
 		quote_identifier(get_namespace_name(parent->schema));

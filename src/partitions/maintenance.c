@@ -21,6 +21,7 @@
 #include "datum.h"
 #include "lock.h"
 #include "maintenance.h"
+#include "name.h"
 #include "open_end.h"
 #include "owner.h"
 #include "relation.h"
@@ -80,7 +81,7 @@ plan_work(void *arg)
 
 	iuid_check_owner(work->parent);
 	work->table =
-		iuid_read_partitioned(work->parent, ORDER_OF_TIME, work->schema);
+		iuid_read_partitioned(work->parent, KEY_ORDER_TIME, work->schema);
 	if (work->time_checks)
 		iuid_require_time_key(work->table);
 	work->limit =
@@ -303,7 +304,7 @@ iuid_cover_present(Oid table, Oid schema, const Step *step, bool time_checks)
 						 .time_checks = time_checks,
 						 .limit = IUID_AHEAD_MAX };
 
-	work.table = iuid_read_partitioned(table, ORDER_OF_TIME, schema);
+	work.table = iuid_read_partitioned(table, KEY_ORDER_TIME, schema);
 	iuid_maintained_span(work.table, step, IUID_AHEAD_DEFAULT, &work.first,
 						 &work.last);
 	plan_missing(&work);

@@ -70,7 +70,7 @@ begin_list(FunctionCallInfo fcinfo)
 	Partitioned *table;
 
 	iuid_check_reader(parent);
-	table = iuid_read_partitioned(parent, ORDER_OF_TIME,
+	table = iuid_read_partitioned(parent, KEY_ORDER_TIME,
 								  iuid_schema_of(fcinfo->flinfo->fn_oid));
 	/* The right may be gone since the table was waited for. */
 	iuid_check_reader(parent);

@@ -87,7 +87,7 @@ read_key(Partitioned *parent, Relation relation, Oid schema)
 	parent->key = get_attname(parent->table, key->partattrs[0], false);
 	parent->opfamily = key->partopfamily[0];
 	parent->is_uuid = key->parttypid[0] == UUIDOID;
-	if (parent->order == ORDER_OF_TIME)
+	if (parent->order == KEY_ORDER_TIME)
 		check_time_key(parent, key, iuid_type);
 	else
 		check_country_key(parent, key, iuid_type, schema);
@@ -222,8 +222,8 @@ bound_of(PartitionBoundInfo bounds, int n)
 int
 iuid_compare_keys(const Partitioned *parent, const Iuid *a, const Iuid *b)
 {
-	return parent->order == ORDER_OF_TIME ? iuid_compare(a, b) :
-											iuid_compare_country(a, b);
+	return parent->order == KEY_ORDER_TIME ? iuid_compare(a, b) :
+											 iuid_compare_country(a, b);
 }
 
 int

@@ -19,8 +19,8 @@
 
 typedef enum KeyOrder
 {
-	ORDER_OF_TIME,	 /* a key of type iuid or uuid, in its default order */
-	ORDER_OF_COUNTRY /* a key of type iuid, in the order of iuid_country_ops */
+	KEY_ORDER_TIME,	  /* a key of type iuid or uuid, in its default order */
+	KEY_ORDER_COUNTRY /* a key of type iuid, in the order of iuid_country_ops */
 } KeyOrder;
 
 /* One partition; it has the keys with lower <= key < upper. */

@@ -87,16 +87,16 @@ iuid_check_nodes(FunctionCallInfo fcinfo, List *nodes, const Countries *global,
 {
 	Ask ask = { .fcinfo = fcinfo, .global = global, .local = local };
 	List *others = nodes_with_server(nodes, &ask.limit);
-	FormData_pg_class class;
+	FormData_pg_class row;
 	Statement statement;
 	char *own;
 	ListCell *node, *answer;
 
 	if (others == NIL)
 		return;
-	class = iuid_class_of(local);
-	ask.name = NameStr(class.relname);
-	ask.schema = get_namespace_name(class.relnamespace);
+	row = iuid_class_of(local);
+	ask.name = NameStr(row.relname);
+	ask.schema = get_namespace_name(row.relnamespace);
 	ask.extensions = get_namespace_name(global->schema);
 	statement = iuid_parse_statement(registry_query(&ask));
 	own = iuid_read_json("SELECT ($1::pg_catalog.json)->>'registry'",
@@ -304,7 +304,7 @@ check_relations(const Ask *ask, const NodeAnswer *answer)
 		const Country *country = &ask->global->country[c];
 		const char *view;
 
-		if (country->place != ELSEWHERE || !OidIsValid(country->partition) ||
+		if (country->place != PLACE_ELSEWHERE || !OidIsValid(country->partition) ||
 			strcmp(country->node, answer->node) != 0 ||
 			get_rel_relkind(country->partition) != RELKIND_FOREIGN_TABLE)
 			continue;

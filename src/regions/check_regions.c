@@ -195,9 +195,9 @@ check_country(const Check *check, int c)
 {
 	const Country *country = &check->global.country[c];
 
-	if (country->place == HERE)
+	if (country->place == PLACE_HERE)
 		check_here(check, c);
-	else if (country->place == ELSEWHERE)
+	else if (country->place == PLACE_ELSEWHERE)
 		check_elsewhere(check, c);
 	else if (country->registered)
 		iuid_report_problem(check->fcinfo, "no route", c, NULL,
@@ -299,7 +299,7 @@ check_elsewhere(const Check *check, int c)
 									 country->node, iuid_qualified_name(local)),
 							iuid_is_empty(local) ?
 								check->make_local :
-								"Move the rows there, or change the route: doc/regions.md.");
+								"Move the rows to that node, or change the route.");
 	if (!OidIsValid(country->partition))
 		iuid_report_problem(fcinfo, "no foreign table", c, country->node,
 							psprintf("The country is routed to node \"%s\".",

@@ -46,8 +46,9 @@ iuid_read_routes(FunctionCallInfo fcinfo, Countries *countries)
 		/* The look-ups of a later snapshot may free these. */
 		country->node = pstrdup(found.node);
 		country->server = found.server ? pstrdup(found.server) : NULL;
-		country->place =
-			strcmp(country->node, iuid_setting_node) == 0 ? HERE : ELSEWHERE;
+		country->place = strcmp(country->node, iuid_setting_node) == 0 ?
+			PLACE_HERE :
+			PLACE_ELSEWHERE;
 	}
 }
 
@@ -76,7 +77,7 @@ void
 iuid_find_partitions(Countries *countries)
 {
 	Partitioned *table =
-		iuid_read_partitioned(countries->parent, ORDER_OF_COUNTRY,
+		iuid_read_partitioned(countries->parent, KEY_ORDER_COUNTRY,
 							  countries->schema);
 
 	countries->table = table;

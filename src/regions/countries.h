@@ -18,9 +18,9 @@
 
 typedef enum Place
 {
-	NOWHERE,  /* the country is not registered, or has no route */
-	HERE,	  /* it is routed to this node */
-	ELSEWHERE /* it is routed to another node */
+	PLACE_NOWHERE,	/* the country is not registered, or has no route */
+	PLACE_HERE,		/* it is routed to this node */
+	PLACE_ELSEWHERE /* it is routed to another node */
 } Place;
 
 typedef struct Country

@@ -22,6 +22,7 @@
 #include "datum.h"
 #include "execute.h"
 #include "function.h"
+#include "name.h"
 #include "owner.h"
 #include "partitions/default_rows.h"
 #include "partitions/lock.h"
@@ -46,15 +47,15 @@ typedef struct Work
 	Step step;
 	bool time_checks; /* its partitions of a step get CHECKs of their times */
 	bool unfinished;  /* a limit leaves countries for another call */
-	NewPartition new[IUID_COUNTRIES];
-	int number[IUID_COUNTRIES]; /* the countries of the new partitions */
-	int new_count;
+	NewPartition missing[IUID_COUNTRIES];
+	int number[IUID_COUNTRIES]; /* their countries */
+	int count;
 	List *empty; /* partitions that go: countries routed elsewhere, as ints */
 	List *later; /* those that another call drops */
 } Work;
 
 static List *plan_work(void *arg);
-static void plan_new(Work *work);
+static void plan_missing(Work *work);
 static bool is_owners(const Work *work, int c);
 static void plan_drop(Work *work, int c, int *dropped);
 static List *add_locks_of_empty(List *locks, const Work *work);
@@ -107,13 +108,13 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	name = iuid_qualified_name(parent);
 	ask_empty(work);
 	drop_empty(work);
-	for (int i = 0; i < work->new_count; i++)
+	for (int i = 0; i < work->count; i++)
 		create_country(work, i);
-	iuid_attach(countries->table, work->new, work->new_count);
+	iuid_attach(countries->table, work->missing, work->count);
 	keep_views(work);
 	iuid_check_name(parent, name);
-	for (int i = 0; i < work->new_count; i++)
-		iuid_return_table(fcinfo, work->new[i].table);
+	for (int i = 0; i < work->count; i++)
+		iuid_return_table(fcinfo, work->missing[i].table);
 	iuid_restore_user(&saved);
 
 	warn(work);
@@ -132,38 +133,38 @@ plan_work(void *arg)
 	work->drop_limit = iuid_tables_per_call(work->countries.parent, true);
 	if (work->has_step)
 		work->make_limit = Max(work->make_limit / TABLES_OF_COUNTRY, 1);
-	plan_new(work);
+	plan_missing(work);
 	locks = add_locks_of_empty(locks, work);
-	if (work->new_count > 0)
+	if (work->count > 0)
 		locks = iuid_add_locks_of_attach(locks, work->countries.table,
-										 work->new, work->new_count);
+										 work->missing, work->count);
 	return add_locks_of_views(locks, work);
 }
 
 static void
-plan_new(Work *work)
+plan_missing(Work *work)
 {
 	int dropped = 0;
 
-	work->new_count = 0;
+	work->count = 0;
 	work->unfinished = false;
 	work->empty = work->later = NIL;
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
 		const Country *country = &work->countries.country[c];
 
-		if (country->place == ELSEWHERE && country->has_own &&
+		if (country->place == PLACE_ELSEWHERE && country->has_own &&
 			is_owners(work, c) && iuid_is_empty(country->partition))
 			plan_drop(work, c, &dropped);
-		if (country->place != HERE || OidIsValid(country->partition))
+		if (country->place != PLACE_HERE || OidIsValid(country->partition))
 			continue;
-		if (work->new_count == work->make_limit)
+		if (work->count == work->make_limit)
 		{
 			work->unfinished = true;
 			continue;
 		}
-		work->number[work->new_count] = c;
-		work->new[work->new_count++] = iuid_range_of_country(c);
+		work->number[work->count] = c;
+		work->missing[work->count++] = iuid_range_of_country(c);
 	}
 }
 
@@ -226,13 +227,13 @@ changing_view(const Work *work, int c)
 	const Country *country = &countries->country[c];
 	Oid taken, view;
 
-	if (country->place == NOWHERE)
+	if (country->place == PLACE_NOWHERE)
 		return InvalidOid;
 	view = iuid_look_for_country_view(countries->parent, c, countries->entity,
 									  &taken);
 	if (!OidIsValid(view))
 		return InvalidOid;
-	if (country->place == ELSEWHERE)
+	if (country->place == PLACE_ELSEWHERE)
 		return country->has_own && !list_member_int(work->empty, c) ? InvalidOid :
 																	  view;
 	return country->has_own &&
@@ -249,7 +250,7 @@ lacks_view(const Work *work, int c)
 	const Countries *countries = &work->countries;
 	const Country *country = &countries->country[c];
 
-	return country->place == HERE && country->has_own &&
+	return country->place == PLACE_HERE && country->has_own &&
 		!OidIsValid(
 			   iuid_find_country_view(countries->parent, c, countries->entity));
 }
@@ -269,7 +270,7 @@ add_locks_of_views(List *locks, const Work *work)
 		if (!OidIsValid(view))
 			continue;
 		locks = iuid_add_lock(locks, view, AccessExclusiveLock);
-		if (country->place == HERE && OidIsValid(country->partition))
+		if (country->place == PLACE_HERE && OidIsValid(country->partition))
 			locks = iuid_add_lock(locks, country->partition, AccessShareLock);
 	}
 	return locks;
@@ -309,7 +310,7 @@ drop_empty(const Work *work)
 	{
 		Oid view = changing_view(work, c);
 
-		if (OidIsValid(view) && countries->country[c].place == ELSEWHERE)
+		if (OidIsValid(view) && countries->country[c].place == PLACE_ELSEWHERE)
 			iuid_execute("DROP VIEW %s", iuid_qualified_name(view));
 	}
 	foreach (lc, work->empty)
@@ -331,7 +332,7 @@ static void
 create_country(Work *work, int n)
 {
 	const Countries *countries = &work->countries;
-	NewPartition *new = &work->new[n];
+	NewPartition *partition = &work->missing[n];
 	char *suffix = psprintf("_c%d", work->number[n]);
 	char *rest = "";
 
@@ -341,14 +342,14 @@ create_country(Work *work, int n)
 						quote_qualified_identifier(get_namespace_name(
 													   countries->schema),
 												   "iuid_ops"));
-	new->table =
+	partition->table =
 		iuid_create_like(countries->parent,
 						 iuid_shortened_name(iuid_relation_name(countries->parent),
 											 suffix),
 						 rest);
-	iuid_add_country_check(countries, new->table, work->number[n]);
+	iuid_add_country_check(countries, partition->table, work->number[n]);
 	if (work->has_step)
-		iuid_cover_present(new->table, countries->schema, &work->step,
+		iuid_cover_present(partition->table, countries->schema, &work->step,
 						   work->time_checks);
 }
 
@@ -364,7 +365,7 @@ keep_views(const Work *work)
 		const Country *country = &now.country[c];
 		Oid view;
 
-		if (country->place != HERE || !country->has_own)
+		if (country->place != PLACE_HERE || !country->has_own)
 			continue;
 		view = iuid_find_country_view(now.parent, c, now.entity);
 		if (!OidIsValid(view) ||
@@ -391,28 +392,29 @@ warn(const Work *work)
 	{
 		const Country *country = &countries->country[c];
 
-		here += country->place == HERE;
+		here += country->place == PLACE_HERE;
 		if (country->registered && country->node == NULL)
 			appendStringInfo(&unrouted, "%s%d", unrouted.len > 0 ? ", " : "", c);
-		if (country->place == ELSEWHERE && country->has_own &&
+		if (country->place == PLACE_ELSEWHERE && country->has_own &&
 			!list_member_int(work->empty, c) && !list_member_int(work->later, c))
 			ereport(WARNING,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("partition %s stays: it %s",
-							iuid_qualified_name(country->partition),
-							is_owners(work, c) ? "has rows" :
-												 "belongs to another role"),
+					 is_owners(work, c) ?
+						 errmsg("partition %s stays: it has rows",
+								iuid_qualified_name(country->partition)) :
+						 errmsg("partition %s stays: it belongs to another role",
+								iuid_qualified_name(country->partition)),
 					 errdetail("Country %d is routed to node \"%s\".", c,
 							   country->node),
 					 errhint(
-						 "Move the country as doc/regions.md says, or change its route.")));
+						 "Move the rows to that node, or change the route of the country.")));
 	}
 	if (work->unfinished)
 		ereport(WARNING,
 				(errmsg("not all partitions of %s could be made or dropped in one call",
 						table),
-				 errdetail("%d were made, and %d dropped: more would need too many locks.",
-						   work->new_count, list_length(work->empty)),
+				 errdetail("Partitions made: %d.  Partitions dropped: %d.  More would need too many locks.",
+						   work->count, list_length(work->empty)),
 				 errhint(
 					 "Call it again, in another transaction: it goes on from there.")));
 	if (unrouted.len > 0)

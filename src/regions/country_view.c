@@ -27,6 +27,7 @@
 #include "country_view.h"
 #include "execute.h"
 #include "function.h"
+#include "name.h"
 #include "partitions/attach.h"
 #include "relation.h"
 #include "view.h"
@@ -63,16 +64,16 @@ iuid_find_country_view(Oid parent, int country, int entity)
 Oid
 iuid_look_for_country_view(Oid parent, int country, int entity, Oid *taken)
 {
-	FormData_pg_class class = iuid_class_of(parent);
-	char *name = iuid_country_view_name(NameStr(class.relname), country, entity);
-	Oid view = get_relname_relid(name, class.relnamespace);
+	FormData_pg_class row = iuid_class_of(parent);
+	char *name = iuid_country_view_name(NameStr(row.relname), country, entity);
+	Oid view = get_relname_relid(name, row.relnamespace);
 	FormData_pg_class found;
 
 	*taken = InvalidOid;
 	if (!OidIsValid(view))
 		return InvalidOid;
 	found = iuid_class_of(view);
-	if (found.relkind == RELKIND_VIEW && found.relowner == class.relowner &&
+	if (found.relkind == RELKIND_VIEW && found.relowner == row.relowner &&
 		is_country_view(view, parent))
 		return view;
 	*taken = view;

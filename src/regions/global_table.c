@@ -23,6 +23,7 @@
 #include "foreign.h"
 #include "function.h"
 #include "global_name.h"
+#include "name.h"
 #include "owner.h"
 #include "partitions/default_rows.h"
 #include "partitions/lock.h"
@@ -101,7 +102,7 @@ find_global(const Work *work)
 		return InvalidOid;
 	iuid_check_owner(table);
 	parent =
-		iuid_read_partitioned(table, ORDER_OF_COUNTRY, work->countries.schema);
+		iuid_read_partitioned(table, KEY_ORDER_COUNTRY, work->countries.schema);
 	if (parent->default_partition != work->local)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -128,7 +129,7 @@ plan_work(void *arg)
 	Oid parent;
 
 	iuid_check_owner(work->local);
-	(void) iuid_read_partitioned(work->local, ORDER_OF_COUNTRY,
+	(void) iuid_read_partitioned(work->local, KEY_ORDER_COUNTRY,
 								 work->countries.schema);
 	work->countries.parent = parent = find_global(work);
 	if (OidIsValid(parent))
@@ -164,9 +165,9 @@ plan_foreign(Work *work)
 			get_rel_relkind(country->partition) == RELKIND_FOREIGN_TABLE;
 
 		work->drop[c] = is_foreign &&
-			(country->place == HERE ||
-			 (country->place == ELSEWHERE && !is_current(work, c)));
-		work->make[c] = country->place == ELSEWHERE &&
+			(country->place == PLACE_HERE ||
+			 (country->place == PLACE_ELSEWHERE && !is_current(work, c)));
+		work->make[c] = country->place == PLACE_ELSEWHERE &&
 			(work->drop[c] || !OidIsValid(country->partition));
 		if (work->make[c])
 			iuid_require_server(country->node, country->server,
@@ -215,7 +216,7 @@ check_local(const Work *work)
 				 errdetail("The rows are in partition %s.",
 						   iuid_qualified_name(country->partition)),
 				 errhint(
-					 "Copy the rows to that node and detach the partition, as doc/regions.md says, or change the route.")));
+					 "Copy the rows to that node and detach the partition, or change the route.")));
 	}
 }
 
@@ -225,7 +226,7 @@ create_parent(Work *work)
 {
 	Countries *countries = &work->countries;
 	const char *key =
-		iuid_read_partitioned(work->local, ORDER_OF_COUNTRY, countries->schema)->key;
+		iuid_read_partitioned(work->local, KEY_ORDER_COUNTRY, countries->schema)->key;
 	const char *global = quote_qualified_identifier(work->schema, work->name);
 
 	iuid_execute("CREATE TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED)"

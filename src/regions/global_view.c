@@ -25,6 +25,7 @@
 #include "execute.h"
 #include "foreign.h"
 #include "global_name.h"
+#include "name.h"
 #include "owner.h"
 #include "partitions/attach.h"
 #include "partitions/lock.h"
@@ -206,13 +207,13 @@ find_relation(const Work *work, const char *name, char kind)
 {
 	Oid relation =
 		get_relname_relid(name, get_namespace_oid(work->schema, false));
-	FormData_pg_class class;
+	FormData_pg_class row;
 
 	if (!OidIsValid(relation))
 		return InvalidOid;
-	class = iuid_class_of(relation);
-	if (class.relkind != kind ||
-		class.relowner != iuid_class_of(work->local).relowner ||
+	row = iuid_class_of(relation);
+	if (row.relkind != kind ||
+		row.relowner != iuid_class_of(work->local).relowner ||
 		(kind == RELKIND_VIEW ? !iuid_is_global_view(relation) :
 								!iuid_is_of_global_view(relation)))
 		ereport(ERROR,

@@ -31,7 +31,7 @@
 #include "relation.h"
 #include "view.h"
 
-static List *relations_needed_by(Oid class, Oid object);
+static List *relations_needed_by(Oid classid, Oid object);
 static char *temporary_name(const ListCell *old, const List *shown);
 static void rename_column(Oid view, const char *old, const char *name);
 
@@ -121,7 +121,7 @@ iuid_goes_with(Oid view, Oid table)
 }
 
 static List *
-relations_needed_by(Oid class, Oid object)
+relations_needed_by(Oid classid, Oid object)
 {
 	Relation catalog = table_open(DependRelationId, AccessShareLock);
 	List *tables = NIL;
@@ -130,7 +130,7 @@ relations_needed_by(Oid class, Oid object)
 	HeapTuple tuple;
 
 	ScanKeyInit(&keys[0], Anum_pg_depend_classid, BTEqualStrategyNumber,
-				F_OIDEQ, ObjectIdGetDatum(class));
+				F_OIDEQ, ObjectIdGetDatum(classid));
 	ScanKeyInit(&keys[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ,
 				ObjectIdGetDatum(object));
 	scan = systable_beginscan(catalog, DependDependerIndexId, true, NULL,

@@ -1,0 +1,47 @@
+/*-------------------------------------------------------------------------
+ *
+ * name.c
+ *	  Names that are made of another name, and fit into NAMEDATALEN.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include <sodium.h>
+
+#include "mb/pg_wchar.h"
+
+#include "name.h"
+
+#define HASH_LEN 8 /* hexadecimal digits */
+
+static char *hash_of(const char *name);
+
+char *
+iuid_shortened_name(const char *base, const char *suffix)
+{
+	int limit = NAMEDATALEN - 1 - strlen(suffix);
+
+	if ((int) strlen(base) <= limit)
+		return psprintf("%s%s", base, suffix);
+
+	/* Leave room for "_" and the hash, and cut no character in two. */
+	limit = pg_mbcliplen(base, strlen(base), limit - 1 - HASH_LEN);
+	return psprintf("%.*s_%s%s", limit, base, hash_of(base), suffix);
+}
+
+/* The first hexadecimal digits of the BLAKE2b digest of a name. */
+static char *
+hash_of(const char *name)
+{
+	unsigned char digest[crypto_generichash_blake2b_BYTES_MIN];
+	char *hash = palloc(HASH_LEN + 1);
+
+	if (crypto_generichash_blake2b(digest, sizeof(digest),
+								   (const unsigned char *) name, strlen(name),
+								   NULL, 0) != 0)
+		elog(ERROR, "could not compute a BLAKE2b digest");
+	return sodium_bin2hex(hash, HASH_LEN + 1, digest, HASH_LEN / 2);
+}

@@ -60,12 +60,11 @@ iuid_read_partitioned(Oid table, KeyOrder order, Oid schema)
 }
 
 /*
- * Finds the type by its name in the schema of the extension.  If a superuser
- * has renamed it, anyone can give its name to a domain or another type of
- * their own; only a superuser can make a base type.
+ * Anyone can give the name of a type that was renamed to a domain or to another
+ * type of their own; only a superuser can make a base type.
  */
-static Oid
-find_iuid_type(Oid schema)
+Oid
+iuid_find_type(Oid schema)
 {
 	Oid type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
 							   CStringGetDatum("iuid"), ObjectIdGetDatum(schema));
@@ -79,7 +78,7 @@ find_iuid_type(Oid schema)
 static void
 read_key(Partitioned *parent, Relation relation, Oid schema)
 {
-	Oid iuid_type = find_iuid_type(schema);
+	Oid iuid_type = iuid_find_type(schema);
 	PartitionKey key;
 
 	check_key(parent->table);

@@ -62,6 +62,9 @@ typedef struct Partitioned
  */
 extern Partitioned *iuid_read_partitioned(Oid table, KeyOrder order, Oid schema);
 
+/* The type iuid in the schema of the extension; InvalidOid if it has another name. */
+extern Oid iuid_find_type(Oid schema);
+
 /*
  * Compares two keys in the order of the table's key: negative, zero or
  * positive.

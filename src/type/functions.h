@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * functions.h
- *	  The C functions behind the SQL functions that expressions call: those that
- *	  the planner makes, and CHECKs of partitions.
+ *	  The C functions of the type that other parts call, or look for by address.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -15,6 +14,7 @@
 
 #include "fmgr.h"
 
+extern PGDLLEXPORT Datum iuid_from_core_uuid(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum iuid_timestamp(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum iuid_country(PG_FUNCTION_ARGS);
 

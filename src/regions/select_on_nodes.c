@@ -1,0 +1,107 @@
+/*-------------------------------------------------------------------------
+ *
+ * select_on_nodes.c
+ *	  The SQL function that gives the rows of a query on several nodes.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+
+#include "ask_nodes.h"
+#include "datum.h"
+#include "function.h"
+#include "node_arguments.h"
+#include "rows_as_text.h"
+#include "statement.h"
+#include "subtransaction.h"
+
+/* The answer of a node, and its rows as HeapTuples. */
+typedef struct Reading
+{
+	TupleDesc rows;
+	NodeAnswer *answer;
+	List *tuples;
+} Reading;
+
+static bool read_answer(void *arg);
+
+/*
+ * iuid_select_on_nodes(rows, command, nodes, timeout, skip_failed): the rows of
+ * a query on nodes, all at once, in the row type of the first argument.
+ */
+PG_FUNCTION_INFO_V1(iuid_select_on_nodes);
+Datum
+iuid_select_on_nodes(PG_FUNCTION_ARGS)
+{
+	TupleDesc rows = iuid_row_type_arg(fcinfo);
+	char *command = iuid_command_arg(fcinfo, 1);
+	List *nodes = iuid_nodes_arg(fcinfo, 2);
+	int64 limit = iuid_timeout_arg(fcinfo, 3);
+	bool skip_failed = iuid_bool_arg(fcinfo, 4, "skip_failed");
+	ArrayType *names, *types;
+	ListCell *lc;
+
+	/* The same errors here, before a node is asked. */
+	(void) iuid_parse_statement(command);
+	InitMaterializedSRF(fcinfo, 0);
+	iuid_columns_of_rows(rows, &names, &types);
+	nodes =
+		iuid_ask_nodes(psprintf("SELECT %s.iuid_select_here(%s::pg_catalog.text, %s, %s)",
+								quote_identifier(get_namespace_name(
+									iuid_schema_of(fcinfo->flinfo->fn_oid))),
+								quote_literal_cstr(command),
+								iuid_array_literal(names),
+								iuid_array_literal(types)),
+					   nodes, limit);
+	foreach (lc, nodes)
+	{
+		Reading reading = { .rows = rows, .answer = lfirst(lc) };
+
+		if (iuid_try_answer(reading.answer, read_answer, &reading))
+			iuid_return_rows(fcinfo, reading.tuples);
+		else
+			iuid_report_failure(skip_failed ? WARNING : ERROR, reading.answer);
+	}
+	return (Datum) 0;
+}
+
+static bool
+read_answer(void *arg)
+{
+	Reading *reading = arg;
+	int count;
+	char **texts = iuid_read_texts(reading->answer->result, &count);
+
+	reading->tuples = iuid_rows_of_texts(reading->rows, texts, count);
+	return true;
+}
+
+/*
+ * iuid_select_here(command, names, types): the rows of a query, which runs READ
+ * ONLY, as texts; NULL for no rows.
+ */
+PG_FUNCTION_INFO_V1(iuid_select_here);
+Datum
+iuid_select_here(PG_FUNCTION_ARGS)
+{
+	char *command = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	int level = NewGUCNestLevel();
+	ArrayBuildState *array;
+
+	(void) iuid_parse_statement(command);
+	(void) set_config_option("transaction_read_only", "on", PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	array = iuid_add_rows_as_text(NULL, command, PG_GETARG_ARRAYTYPE_P(1),
+								  PG_GETARG_ARRAYTYPE_P(2), false);
+	AtEOXact_GUC(false, level);
+	if (array == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(makeArrayResult(array, CurrentMemoryContext));
+}

@@ -1,0 +1,227 @@
+# iuid_select_on_nodes() and iuid_find() give the rows of other nodes whole, in the row type that is
+# asked for, or an error; never no row in the place of one.
+use strict;
+use warnings;
+
+use lib 'test/t';
+use FakeNode;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# Each node is a database.  Countries 1 and 2 are those of north, and so on.
+my @nodes = ('north', 'middle', 'south');
+my $server = PostgreSQL::Test::Cluster->new('nodes');
+$server->init;
+$server->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'");
+$server->start;
+my $plain = q{SET client_min_messages = warning; SET datestyle = ISO; SET intervalstyle = postgres; SET timezone = 'UTC'};
+sub at { my ($node, $sql) = @_; return $server->safe_psql($node, "$plain; $sql") }
+
+# What a statement gives, or its SQLSTATE and its message with what follows.
+sub attempt
+{
+	my ($node, $sql) = @_;
+	my ($out, $err);
+	my $status = $server->psql($node, "\\set VERBOSITY verbose\n$sql", stdout => \$out, stderr => \$err, on_error_stop => 1);
+	return $status == 0 ? $out : $err =~ s/^.*?ERROR:  //sr;
+}
+
+my $types = q{
+	CREATE TYPE mood AS ENUM ('sad', 'it''s, "ok"');
+	CREATE TYPE pair AS (a int, b text);
+	CREATE DOMAIN percent AS numeric(5, 2) CHECK (VALUE BETWEEN 0 AND 100)};
+my @columns = (
+	'id iuid PRIMARY KEY', 'flag boolean', 'small smallint', 'big bigint', 'exact numeric', 'cents numeric(10, 2)', 'single real', 'double float8',
+	'note text', 'code char(5)', 'short varchar(9)', 'sign "char"', 'ident name', 'bits bit(5)', 'varied varbit', 'bytes bytea',
+	'day date', 'clock time', 'zoned timetz', 'moment timestamp', 'instant timestamptz', 'span interval', 'many interval[]',
+	'document json', 'binary_document jsonb', 'path jsonpath', 'tree xml', 'one pair', 'pairs pair[]', 'feeling mood', 'feelings mood[]', 'part percent',
+	'numbers int4range', 'times tstzmultirange', 'grid int[][]', 'spot point', 'host inet', 'card macaddr8', 'words tsvector', 'search tsquery',
+	'table_name regclass', 'kind regtype', 'place pg_lsn', 'other uuid', 'twice bigint GENERATED ALWAYS AS (small * 2) STORED');
+
+for my $node (@nodes)
+{
+	$server->safe_psql('postgres', "CREATE DATABASE $node");
+	$server->safe_psql('postgres', "ALTER DATABASE $node SET iuid.node = '$node'");
+	at($node, q{
+		CREATE EXTENSION iuid_regions CASCADE;
+		CREATE EXTENSION postgres_fdw;
+		INSERT INTO iuid_nodes SELECT n, NULL, n FROM unnest('{north,middle,south}'::text[]) AS n;
+		INSERT INTO iuid_routes SELECT n, NULL, ('{north,middle,south}'::text[])[(n + 1) / 2] FROM generate_series(1, 6) AS n});
+	for my $other (@nodes)
+	{
+		my ($host, $port) = ($server->host, $server->port);
+		at($node, qq{CREATE SERVER $other FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname '$other', extensions 'iuid');
+			CREATE USER MAPPING FOR PUBLIC SERVER $other});
+	}
+	at($node, q{
+		CREATE TABLE orders (id iuid PRIMARY KEY, customer int, note varchar(100)) PARTITION BY RANGE (id iuid_country_ops);
+		SELECT iuid_create_country_partitions('orders', 3);
+		SELECT iuid_create_global_table('orders_global', 'orders', 3);
+		CREATE TABLE plain (id uuid PRIMARY KEY, n int);
+		INSERT INTO orders SELECT iuid_from_name(country, 3, 'order', '2026-02-01'), 42, 'of ' || country FROM iuid_routes WHERE node = current_setting('iuid.node');
+		INSERT INTO plain SELECT id, row_number() OVER () FROM orders});
+	# The same table, but the columns stand in another order at each node, and one is dropped.
+	my $turn = $node eq 'north' ? 0 : $node eq 'middle' ? 7 : 20;
+	my @turned = (@columns[ $turn .. $#columns ], @columns[ 0 .. $turn - 1 ]);
+	splice @turned, 3, 0, 'gone int';
+	at($node, "$types; CREATE TABLE wide (" . join(', ', @turned) . '); ALTER TABLE wide DROP COLUMN gone');
+}
+my %id = map { $_ => at('north', "SELECT iuid_from_name($_, 3, 'order', '2026-02-01')") } 1 .. 7;
+
+# --- Whole rows -----------------------------------------------------------------
+
+my $names = join ', ', grep { $_ ne 'twice' } map { /^(\w+)/ } @columns;
+at('middle', qq{INSERT INTO wide ($names) VALUES
+	('$id{3}', true, -32768, -9223372036854775808, 'NaN', 12345678.90, '-Infinity', 'NaN',
+	E'a\\tb\\n"c", {d} \\\\ NULL', 'a', '', 'x', 'naïve', B'10101', B'', '\\x00ff27', '-infinity', '24:00', '23:59:59.999999+15:59',
+	'infinity', '0044-03-15 10:00:00 BC', '-1 year -2 days +03:04:05.678901', '{"1 mon -1 day",NULL}',
+	'{"a" : [1,  null]}', '{"b": 1e400}', '\$.a[*] ? (@ > 1)', '<a b="c">d</a>e', ROW(NULL, '('), ARRAY[ROW(1, 'x,y'), NULL]::pair[], 'it''s, "ok"', '{sad,NULL}', 12.50,
+	'empty', '{[2026-01-01,infinity)}', '[0:1][3:4]={{1,2},{NULL,4}}', '(1e300,-0)', '::ffff:1.2.3.4/96', '08:00:2b:01:02:03:04:05', '''it''''s'':1A fat', 'a & !b:*',
+	'pg_class', 'numeric(5,2)[]'::regtype, '16/B374D848', 'ffffffff-ffff-ffff-ffff-ffffffffffff'),
+	('$id{4}', false, 32767, 9223372036854775807, 'Infinity', -0.01, '1.17549435e-38', '4.9406564584124654e-324',
+	'', '', 'NULL', '', '', B'00000', B'1', '', '5874897-12-31', '00:00', '00:00-15:59',
+	'294276-12-31 23:59:59.999999', 'infinity', '178000000 years', '{}',
+	'null', 'null', '\$', '', ROW('', NULL), '{}', 'sad', '{}', 0, '(,)', '{}', '{}', '(0,NaN)', '0.0.0.0/0', 'ff:ff:ff:ff:ff:ff:ff:ff', '', '', '-', '-', '0/0', '00000000-0000-0000-0000-000000000000')} =~ s/ROW\(''/ROW(7/r);
+at('middle', "INSERT INTO wide (id) VALUES ('$id{2}')");
+my $all = 'SELECT ' . join(', ', map { /^(\w+)/ } @columns) . ' FROM %s ORDER BY id';
+my $direct = at('middle', sprintf $all, 'wide');
+is(scalar(split /\n(?=0)/, $direct), 3, 'three rows to compare');
+for my $settings ('', 'SET datestyle = SQL, DMY; SET intervalstyle = sql_standard; SET extra_float_digits = -15; SET bytea_output = escape; SET timezone = "Asia/Kathmandu"; SET search_path = pg_catalog, public; SET xmloption = document; SET standard_conforming_strings = off')
+{
+	is(at('north', "CREATE TEMP TABLE got AS TABLE wide WITH NO DATA; $settings; INSERT INTO got SELECT * FROM iuid_select_on_nodes(NULL::wide, 'TABLE wide', '{middle}'); RESET ALL; $plain; " . sprintf $all, 'got'),
+		$direct, 'all types by iuid_select_on_nodes, ' . ($settings ? 'other settings' : 'plain settings'));
+	is(at('south', "CREATE TEMP TABLE got AS TABLE wide WITH NO DATA; $settings; INSERT INTO got SELECT * FROM iuid_find(NULL::wide, '$id{3}', '$id{4}'); RESET ALL; $plain; " . sprintf $all, 'got'),
+		join("\n", (split /\n(?=0)/, $direct)[ 1, 2 ]), 'all types by iuid_find, ' . ($settings ? 'other settings' : 'plain settings'));
+}
+
+# --- A query on nodes -------------------------------------------------------------
+
+is(at('north', q{SELECT note FROM iuid_select_on_nodes(NULL::orders, 'SELECT * FROM orders') ORDER BY note}), join("\n", map { "of $_" } 1 .. 6), 'rows of all nodes');
+is(at('north', q{SELECT note FROM iuid_select_on_nodes(NULL::orders, 'SELECT note, id, customer FROM orders', '{south,north}') ORDER BY note}), "of 1\nof 2\nof 5\nof 6", 'columns go by name');
+is(at('north', q{SELECT count(*) FROM iuid_select_on_nodes(NULL::orders, 'SELECT * FROM orders WHERE false')}), '0', 'no rows');
+at('north', 'CREATE TYPE counted AS (node text, orders bigint)');
+is(at('north', q{SELECT * FROM iuid_select_on_nodes(NULL::counted, $$SELECT current_setting('iuid.node') AS node, count(*) AS orders FROM orders$$) ORDER BY 1}), "middle|2\nnorth|2\nsouth|2", 'a type of its own');
+
+for my $where ('north', 'south')
+{
+	my $call = sub { my ($command, $rows) = @_; return attempt('north', 'SELECT * FROM iuid_select_on_nodes(NULL::' . ($rows // 'orders') . ", \$c\$$command\$c\$, '{$where}')") };
+
+	like($call->('SELECT id, customer FROM orders'), qr/^42703: .*node "$where" gave no rows.*no column "note".*character varying\(100\)/s, "$where: a column is missing");
+	like($call->('SELECT *, 1 AS more FROM orders'), qr/^42703: .*row type has no column "more"/s, "$where: a column too many");
+	like($call->('SELECT *, note FROM orders'), qr/^42703: .*row type has no column "note"|^42703: .*twice/s, "$where: a column twice");
+	like($call->('SELECT id, customer::bigint, note FROM orders'), qr/^42804: .*column "customer".*type bigint.*type integer/s, "$where: another type");
+	like($call->(q{INSERT INTO orders DEFAULT VALUES RETURNING *}), qr/^25006: /, "$where: INSERT");
+	like($call->(q{WITH gone AS (DELETE FROM orders RETURNING *) SELECT * FROM gone}), qr/^25006: /, "$where: a SELECT that deletes");
+	like($call->(q{SELECT id, customer, set_config('transaction_read_only', 'off', false)::varchar(100) AS note FROM orders}), qr/^25001: /, "$where: not to be ended");
+	like($call->(q{CREATE TABLE made AS SELECT 1}), qr/^25006: /, "$where: CREATE TABLE");
+	like($call->(q{SELECT 1; SELECT 2}), qr/^42601: /, "$where: two statements");
+	like($call->(q{SET work_mem = '1MB'}), qr/^42809: .*gives no rows/s, "$where: no rows at all");
+	like($call->(q{SELECT * FROM missing}), qr/^42P01: .*"missing" does not exist/s, "$where: an error of the query");
+	is(at($where, q{SELECT count(*), current_setting('transaction_read_only') FROM orders}), '2|off', "$where: nothing was changed");
+}
+is(at('north', q{BEGIN; SELECT FROM iuid_select_on_nodes(NULL::orders, 'TABLE orders'); INSERT INTO plain VALUES (gen_random_uuid(), 3); ROLLBACK; SELECT 'written'}) =~ s/\n//gr, 'written', 'the transaction of the caller may write afterwards');
+for my $case ([ 'NULL::orders, NULL', '22004' ], [ q{NULL::orders, 'SELECT 1', '{west}'}, '22023' ], [ q{NULL::orders, 'SELECT 1', timeout => '0'}, '22023' ],
+	[ q{NULL::orders, 'SELECT 1', skip_failed => NULL}, '22004' ], [ q{1, 'SELECT 1'}, '42804' ], [ q{NULL::record, 'SELECT 1'}, '42804|0A000|42601' ], [ q{ROW(1), 'SELECT 1'}, '42804|42601' ])
+{
+	like(attempt('north', "SELECT * FROM iuid_select_on_nodes($case->[0])"), qr/^($case->[1]): /, "($case->[0])");
+}
+
+# A node that fails.
+at('north', q{CREATE SERVER gone FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '/nowhere', dbname 'shop'); CREATE USER MAPPING FOR PUBLIC SERVER gone;
+	INSERT INTO iuid_nodes VALUES ('gone', NULL, 'gone'); INSERT INTO iuid_routes VALUES (7, NULL, 'gone')});
+like(attempt('north', q{SELECT * FROM iuid_select_on_nodes(NULL::orders, 'TABLE orders')}), qr/^08001: .*node "gone" gave no rows/s, 'a node that is down is an error');
+my ($out, $err);
+$server->psql('north', q{SELECT count(*) FROM iuid_select_on_nodes(NULL::orders, 'TABLE orders', skip_failed => true)}, stdout => \$out, stderr => \$err);
+is($out, '6', 'or it is left out');
+like($err, qr/WARNING: .*node "gone" gave no rows/, 'with a warning that names it');
+
+# --- Rows by their identifiers ------------------------------------------------------
+
+sub found { my ($node, $ids, $rows) = @_; return at($node, 'SELECT note FROM iuid_find(NULL::' . ($rows // 'orders') . ", $ids) ORDER BY note") }
+for my $rows ('orders', 'orders_global')
+{
+	is(found('north', "'$id{1}'", $rows), 'of 1', "$rows: of this node");
+	is(found('north', "'$id{3}'", $rows), 'of 3', "$rows: of another node");
+	is(found('north', join(', ', map { "'$id{$_}'" } 1 .. 6), $rows), join("\n", map { "of $_" } 1 .. 6), "$rows: of all nodes");
+}
+is(found('north', "'$id{3}', NULL, '$id{3}', '$id{1}', '$id{1}'"), "of 1\nof 3", 'NULL is none, and twice the same is one');
+is(found('north', 'NULL'), '', 'NULL alone');
+is(found('north', 'VARIADIC NULL'), '', 'NULL as the array');
+is(found('north', "VARIADIC '{}'"), '', 'no identifier');
+is(found('north', "VARIADIC '{$id{5},$id{2}}'"), "of 2\nof 5", 'an array');
+is(found('north', "VARIADIC ARRAY['$id{5}', '$id{2}']::uuid[]"), "of 2\nof 5", 'an array of uuid');
+is(found('north', "iuid '$id{4}', uuid '$id{5}'"), "of 4\nof 5", 'an iuid and a uuid');
+is(at('north', "PREPARE p AS SELECT note FROM iuid_find(NULL::orders, \$1); EXECUTE p ('$id{6}')"), 'of 6', 'an untyped parameter');
+is(at('north', "PREPARE p (iuid) AS SELECT note FROM iuid_find(NULL::orders, \$1); EXECUTE p ('$id{6}')"), 'of 6', 'a parameter of type iuid');
+is(at('north', "PREPARE p (uuid) AS SELECT note FROM iuid_find(NULL::orders, \$1); EXECUTE p ('$id{6}')"), 'of 6', 'a parameter of type uuid');
+is(at('north', "PREPARE p (text) AS SELECT note FROM iuid_find(NULL::orders, \$1::uuid); EXECUTE p ('$id{6}')"), 'of 6', 'a parameter of type text');
+is(at('north', "PREPARE p (uuid[]) AS SELECT note FROM iuid_find(NULL::orders, VARIADIC \$1) ORDER BY 1; EXECUTE p ('{$id{6},$id{1}}')"), "of 1\nof 6", 'a parameter that is an array');
+is(at('north', "SELECT f.n FROM iuid_find(NULL::plain, '$id{3}') AS f"), '1', 'a table with a key of type uuid');
+my $absent = at('north', q{SELECT iuid_from_name(3, 3, 'another', '2026-02-01')});
+is(found('north', "'$absent'"), '', 'no such row');
+like(attempt('north', "SELECT FROM iuid_find(NULL::orders, gen_random_uuid())"), qr/^22023: uuid ".*" is not an iuid/, 'a uuid that is no iuid');
+like(attempt('north', "SELECT FROM iuid_find(NULL::orders, gen_iuid(9, 1))"), qr/^22023: identifier .* has no route.*"north"/s, 'no route');
+like(attempt('north', "SELECT FROM iuid_find(NULL::orders, '$id{7}', '$id{1}')"), qr/^08001: .*node "gone"/s, 'a node that is down');
+like(attempt('north', "SELECT FROM iuid_find(NULL::pg_stat_activity, '$id{1}')"), qr/^42809: /, 'a view');
+like(attempt('north', "SELECT FROM iuid_find(NULL::counted, '$id{1}')"), qr/^42809: /, 'a type that is no table');
+like(attempt('north', "SELECT FROM iuid_find(NULL::pg_class, '$id{1}')"), qr/^42809: .*no key/s, 'a table with another key');
+
+# The rights and policies here are those of the caller.
+at('north', 'CREATE ROLE reader LOGIN; GRANT SELECT (id, customer) ON orders TO reader; CREATE TABLE own_part (id iuid PRIMARY KEY, customer int); GRANT SELECT ON own_part TO reader;
+	ALTER TABLE own_part ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON own_part USING (customer = 1)');
+at('north', "INSERT INTO own_part VALUES ('$id{1}', 1), ('$id{2}', 2)");
+like(attempt('north', "SET ROLE reader; SELECT FROM iuid_find(NULL::orders, '$id{1}')"), qr/^42501: /, 'a column that the caller may not read');
+is(at('north', "SET ROLE reader; SELECT customer FROM iuid_find(NULL::own_part, '$id{1}', '$id{2}')"), '1', 'a policy holds');
+
+# Code that a column brings along runs as the owner of the table.
+at('north', q{CREATE ROLE owner; GRANT CREATE ON SCHEMA public TO owner; SET ROLE owner;
+	CREATE FUNCTION say(v int) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'as %', current_user; RETURN true; END $$;
+	CREATE DOMAIN said AS int CHECK (say(VALUE));
+	SET client_min_messages = error; CREATE TABLE telling (id iuid PRIMARY KEY, n said)});
+at('north', "SET client_min_messages = error; INSERT INTO telling VALUES ('$id{1}', 1)");
+for my $call ("iuid_find(NULL::telling, '$id{1}')", q{iuid_select_on_nodes(NULL::telling, 'TABLE telling', '{north}')})
+{
+	my (undef, undef, $said) = $server->psql('north', "SELECT * FROM $call");
+	like($said, qr/WARNING:  as owner/, "$call: the code of the owner");
+	unlike($said, qr/as (?!owner)/, "$call: as nobody else");
+}
+
+# The rows here are those of the caller's snapshot.
+is(at('north', "WITH changed AS (UPDATE orders SET note = 'new' WHERE id = '$id{1}' RETURNING id) SELECT f.note FROM changed, iuid_find(NULL::orders, changed.id) AS f; UPDATE orders SET note = 'of 1' WHERE id = '$id{1}'"),
+	'of 1', 'as of the statement');
+
+# --- Registries that differ -------------------------------------------------------------
+
+# The node that is asked knows where the country has gone.
+at('middle', q{UPDATE iuid_routes SET node = 'south' WHERE country = 3});
+at('south', "INSERT INTO plain VALUES ('$id{3}', 33); UPDATE iuid_routes SET node = 'south' WHERE country = 3");
+is(at('north', "SELECT n FROM iuid_find(NULL::plain, '$id{3}')"), '33', 'the second node that is asked has the row');
+is(at('north', "SELECT count(*) FROM iuid_find(NULL::plain, VARIADIC ARRAY[" . join(', ', map { "'$id{$_}'" } 1 .. 6) . "]::uuid[])"), '6', 'beside others');
+at('south', q{UPDATE iuid_routes SET node = 'middle' WHERE country = 3});
+like(attempt('north', "SELECT n FROM iuid_find(NULL::plain, '$id{3}')"), qr/^55000: the nodes disagree on the route of identifier.*"middle"/s, 'two nodes that send to each other');
+at('middle', q{UPDATE iuid_routes SET node = 'north' WHERE country = 3});
+like(attempt('north', "SELECT n FROM iuid_find(NULL::plain, '$id{3}')"), qr/^55000: .*"north"/s, 'a node that sends back');
+at('middle', q{INSERT INTO iuid_nodes VALUES ('west', NULL, 'south'); UPDATE iuid_routes SET node = 'west' WHERE country = 3});
+like(attempt('north', "SELECT n FROM iuid_find(NULL::plain, '$id{3}')"), qr/^55000: .*"west"/s, 'a node that is not registered here');
+at('middle', q{DELETE FROM iuid_routes WHERE country = 3});
+like(attempt('north', "SELECT n FROM iuid_find(NULL::plain, '$id{3}')"), qr/^22023: .*node "middle" gave no rows.*no route/s, 'no route there');
+at('middle', q{INSERT INTO iuid_routes VALUES (3, NULL, 'middle')});
+like($server->safe_psql('north', "ALTER SERVER middle OPTIONS (SET dbname 'south')") . attempt('north', "SELECT n FROM iuid_find(NULL::plain, '$id{3}')"), qr/^55000: .*asked by another name/s, 'a server that leads to another node');
+
+# --- Nodes that answer anything -----------------------------------------------------------
+
+my %answers = (
+	nonsense => 'x', unfinished => '{1', nothing => '{}', no_number => '{a}', null_first => '{NULL}', too_many => '{2147483647}', negative => '{-1}', large => '{9,a,b}',
+	null_route => "{1,NULL,south}", no_id => '{1,x,south}', no_node => "{1,$id{3},nowhere}", part => "{0,$id{3}}", wrong_type => "{0,x,2}", other => "{1,$id{3},middle}");
+my $options = start_fake_node(silent => { answer => sub { sleep 60 } }, map { ($_ => { answer => answered(row($answers{$_}), command_done('SELECT 1'), ready()) }) } keys %answers);
+for my $name (sort(keys %answers), 'silent')
+{
+	at('north', "CREATE SERVER $name FOREIGN DATA WRAPPER postgres_fdw OPTIONS ($options, dbname '$name'); CREATE USER MAPPING FOR PUBLIC SERVER $name;
+		INSERT INTO iuid_nodes VALUES ('$name', NULL, '$name'); UPDATE iuid_routes SET node = '$name' WHERE country = 3");
+	like(attempt('north', "SELECT n FROM iuid_find(NULL::plain, '$id{3}')"), $name eq 'other' ? qr/^55000: .*"middle"/s : $name eq 'no_node' ? qr/^55000: .*"nowhere"/s  : qr/^(22P02|22004|22003|08P01|57014): .*node "$name" gave no rows/s,
+		"iuid_find, an answer: $name");
+	like(attempt('north', "SELECT * FROM iuid_select_on_nodes(NULL::plain, 'TABLE plain', '{$name}')"), qr/^(22P02|22004|08P01|57014): .*node "$name" gave no rows/s, "iuid_select_on_nodes, an answer: $name") unless $name eq 'nothing';
+	is(at('north', "SET client_min_messages = error; SELECT count(*) FROM iuid_select_on_nodes(NULL::plain, 'TABLE plain', '{$name,north}', skip_failed => true)"), '2', "left out: $name");
+}
+done_testing();

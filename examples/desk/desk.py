@@ -104,10 +104,8 @@ def history():
         except psycopg.DataError as error:
             page["faults"].append(words(error))
         else:
-            page["faults"] = [f"{row['node']} did not give its rows, so they are missing here. {row['problem']}"
-                              for row in rows if row["problem"]]
-            rows = [{column: row[column] for column in ("id", *row) if column not in ("problem", "customer")}
-                    for row in rows if row["id"]]
+            page["faults"] = [f"Rows are missing here: {warning}" for warning in ask.warnings]
+            rows = [{column: row[column] for column in ("id", *row) if column != "customer"} for row in rows]
             page["rows"], page["more"] = rows[:PAGE], len(rows) > PAGE
     return flask.render_template("history.html", **page)
 

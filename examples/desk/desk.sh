@@ -26,7 +26,7 @@ build
 . examples/regions/nodes.sh
 start_regions '3 months'
 for node in $nodes; do
-	at "$node" -f examples/desk/orders.sql >/dev/null
+	at "$node" -f examples/desk/desk.sql -f examples/desk/orders.sql >/dev/null
 done
 
 user=() desks=()

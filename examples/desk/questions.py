@@ -12,7 +12,7 @@ from psycopg.types.string import TextLoader
 from psycopg_pool import ConnectionPool
 
 # The table of each entity, by the key of the entity: a team writes its own tables here, as SQL does.
-# It has a column "customer", an int, and none called node, problem, time, code or region.  The table
+# It has a column "customer", an int, and none called node, time, code or region.  The table
 # over all regions has the same name and "_global".  The page of histories shows the first table.
 TABLES = {"AyanOrder": "orders"}
 
@@ -21,16 +21,15 @@ SELECT id::text, i.*, iuid_random(id) AS random, iuid_is_local(id) AS here
 FROM (SELECT %s::iuid) AS x (id), iuid_inspect(id) AS i"""
 
 FLOOR = "SELECT t::text AS time, iuid_floor(t)::text AS id FROM (SELECT %s::timestamptz) AS x (t)"
-LOOK_UP = "SELECT * FROM {}_global WHERE id = %s"
+LOOK_UP = "SELECT * FROM iuid_find(NULL::{}, %s)"
 
-# A node that did not answer is a row with its problem, and without an id.
+# A node that did not answer is a warning.
 HISTORY = """
-SELECT n.node, CASE WHEN NOT n.success THEN n.result END AS problem, i."time", i.code, i.region, o.*
-FROM iuid_run_on_nodes(format(
-	'SELECT json_agg(o) FROM (SELECT * FROM {0} WHERE customer = %%L AND id < %%L'
-	' ORDER BY id DESC LIMIT %%s) AS o', %s::int, %s::iuid, %s::int), timeout => '2 seconds') AS n
-LEFT JOIN json_populate_recordset(NULL::{0}, CASE WHEN n.success THEN n.result::json END) AS o ON true
-LEFT JOIN iuid_inspect(o.id) AS i ON true
+SELECT i.node, i."time", i.code, i.region, o.*
+FROM iuid_select_on_nodes(NULL::{0}, format(
+	'SELECT * FROM {0} WHERE customer = %%L AND id < %%L ORDER BY id DESC LIMIT %%s',
+	%s::int, %s::iuid, %s::int), timeout => '2 seconds', skip_failed => true) AS o,
+	iuid_inspect(o.id) AS i
 ORDER BY o.id DESC"""
 
 NODES = """
@@ -56,19 +55,11 @@ WHERE p.isleaf ORDER BY bytes DESC LIMIT 100"""
 MINUTES = """
 SELECT m.ago, coalesce(c.code, m.country::text) AS country, m.ids,
 	sum(m.ids) OVER (PARTITION BY m.ago ORDER BY m.country) AS top
-FROM iuid_run_on_nodes($$
-		SELECT json_agg(m) FROM (
-			SELECT least(greatest(extract(epoch FROM now() - iuid_timestamp(id))::int / 60, 0), 59) AS ago,
-				iuid_country(id) AS country, count(*) AS ids
-			FROM {} WHERE id > now() - interval '1 hour' GROUP BY 1, 2) AS m $$, %s, '2 seconds') AS n,
-	json_to_recordset(CASE WHEN n.success THEN n.result::json END) AS m (ago int, country int, ids int)
+FROM iuid_select_on_nodes(NULL::ids_of_a_minute, $$
+		SELECT least(greatest(extract(epoch FROM now() - iuid_timestamp(id))::int / 60, 0), 59) AS ago,
+			iuid_country(id) AS country, count(*) AS ids
+		FROM {} WHERE id > now() - interval '1 hour' GROUP BY 1, 2 $$, %s, '2 seconds', true) AS m
 	LEFT JOIN iuid_countries AS c USING (country)"""
-
-# For each other node an id that no row has.
-NOBODY = """
-SELECT DISTINCT ON (node) iuid_country_floor(country, entity)::text AS id
-FROM iuid_countries, iuid_entities, iuid_node(country, entity) AS node
-WHERE node <> current_setting('iuid.node') AND key = %s"""
 
 
 def open_connections(session):
@@ -76,10 +67,6 @@ def open_connections(session):
     for name in "date", "time", "timetz", "timestamp", "timestamptz", "interval":
         session.adapters.register_loader(name, TextLoader)  # Python has no year 10000.
     session.execute(NODES)
-    for key, table in TABLES.items():
-        for row in session.execute(NOBODY, [key]).fetchall():
-            with contextlib.suppress(psycopg.Error):  # The page says which nodes are down.
-                session.execute(LOOK_UP.format(table), [row["id"]])
 
 
 class Node:
@@ -93,7 +80,7 @@ class Node:
 
     @contextlib.contextmanager
     def asking(self):
-        """Gives a function that asks, always in one session: it returns the rows and their milliseconds."""
+        """Gives a function that asks in one session, for rows and milliseconds, and keeps the warnings."""
         while True:
             with self.pool.connection() as session:
                 try:
@@ -105,5 +92,13 @@ class Node:
                     begin = time.monotonic()
                     rows = session.execute(text.format(table), values).fetchall()
                     return rows, (time.monotonic() - begin) * 1000
-                yield ask
+                ask.warnings = []
+
+                def keep(warning):
+                    ask.warnings.append(f"{warning.message_primary}. {warning.message_detail}")
+                session.add_notice_handler(keep)
+                try:
+                    yield ask
+                finally:
+                    session.remove_notice_handler(keep)
                 return

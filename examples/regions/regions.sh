@@ -90,7 +90,7 @@ at mexico -U desk -v customer=42 -f "$mesh/history.sql" |
 	sed 's/^ *Remote SQL:/   This was asked in Mexico. Each other node gets one query, and sorts, however many\n   countries it has:\n  /'
 
 say
-say "   The same by iuid_run_on_nodes, which asks all nodes at the same time, in one round trip:"
+say "   The same by iuid_select_on_nodes, which asks all nodes at the same time, in one round trip:"
 say
 at mexico -U desk -v customer=42 -f "$mesh/history_at_once.sql"
 
@@ -111,7 +111,7 @@ say "   The others can be asked without it:"
 say "   SELECT node, count(*) FROM orders_all WHERE node <> 'jakarta' GROUP BY node ORDER BY node"
 say
 at almaty -U desk -c "SELECT node, count(*) FROM orders_all WHERE node <> 'jakarta' GROUP BY node ORDER BY node"
-say "   And iuid_run_on_nodes says which node did not answer:"
+say "   And iuid_select_on_nodes says which node did not answer:"
 say
 at almaty -U desk -v customer=42 -f "$mesh/history_at_once.sql"
 start_server "$work/jakarta"

@@ -138,9 +138,9 @@ cmp_ok(scalar(keys %{ { map { (split / /, (split /\|/)[2])[0] => 1 } @last } }),
 # --- Input --------------------------------------------------------------------
 
 for my $case (
-	[ 'NULL',                    '22004', qr/command must not be null/ ],
+	[ 'NULL',                    '22004', qr/argument "command" must not be null/ ],
 	[ q{'SELECT 1', ARRAY[NULL, 'mexico']}, '22004', qr/name of a node must not be null/ ],
-	[ q{'SELECT 1', NULL, NULL}, '22004', qr/timeout must not be null/ ],
+	[ q{'SELECT 1', NULL, NULL}, '22004', qr/argument "timeout" must not be null/ ],
 	(map { [ "'SELECT 1', NULL, '$_'", '22023', qr/timeout is out of range/ ] } '0', '-1 second', '1 month', '25 hours', '2 days', '1 day 1 microsecond', '1 day -25 hours'),
 	[ q{'CREATE TABLE never ()', ARRAY['mexico', 'paris']}, '22023', qr/node "paris" is not registered/ ],
 	(map { [ "'$_'", '42601', qr/must be one statement/ ] } '', ';', '--', 'CREATE TABLE never (); CREATE TABLE never ()'),

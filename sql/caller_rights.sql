@@ -20,7 +20,7 @@ SELECT iuid_node(id), iuid_node(7, 1), iuid_is_local(id), iuid_country_code(id),
 RESET ROLE;
 REVOKE EXECUTE ON FUNCTION iuid_node(iuid), iuid_node(int, int), iuid_is_local, iuid_country_code, iuid_entity_key, iuid_inspect,
 	gen_registered_iuid(text), gen_registered_iuid(text, text), iuid_create_country_partitions, iuid_create_global_table, iuid_create_global_view,
-	iuid_check_regions, iuid_run_on_nodes FROM PUBLIC;
+	iuid_check_regions, iuid_run_on_nodes, iuid_select_on_nodes, iuid_find, iuid_find_here FROM PUBLIC;
 -- those that the reader may still execute do not read the registry
 SELECT p.oid::regprocedure AS function FROM pg_proc AS p JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'iuid_regions') AND has_function_privilege('regress_iuid_reader', p.oid, 'EXECUTE')

@@ -4,11 +4,11 @@
  *	  Keeps the registry in a cache in each session, and looks it up there.
  *
  * The tables are small, and a query needs them for every row (benchmark route).
- * So the cache reads all of them at once, and drops all of them when one
- * changes.  Within one process, a statement sees one registry from its first
- * look-up to its end: each place of a query that calls a function (call site)
- * has a pin on the registry that it saw, and uses it as long as the snapshot is
- * the same.  A parallel worker is a process of its own.
+ * So the cache reads all of them at once, and reads them again when one has
+ * changed.  Within one process, a statement sees one registry from its first
+ * look-up to its end.  For that each place of a query that calls a function
+ * pins the registry that it saw, and keeps when that was.  A parallel worker
+ * is a process of its own.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -18,8 +18,10 @@
 
 #include "access/xact.h"
 #include "lib/ilist.h"
+#include "tcop/pquery.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
+#include "utils/portal.h"
 #include "utils/snapmgr.h"
 
 #include "function.h"
@@ -31,101 +33,107 @@
 #define TRIES_MAX 3
 
 /*
- * Tells the snapshots of one transaction apart.  When another transaction
- * ends, either xmax gets higher, or one transaction less is in progress below
- * xmax.  So snapshots with the same xmax and the same counts have the same
- * transactions in progress.
+ * Tells the statements of one transaction apart, by their snapshots.  When
+ * another transaction ends, either xmax gets higher, or one transaction less is
+ * in progress below xmax.  So snapshots with the same xmax and the same counts
+ * have the same transactions in progress.  From REPEATABLE READ on all
+ * statements have them, and a statement is told by the start of its portal; a
+ * cursor has a portal of its own.
  */
 typedef struct Moment
 {
-	TransactionId xmax; /* invalid: none */
+	TimestampTz portal;
+	TransactionId xmax;
 	uint32 xcnt;
 	int32 subxcnt;
-	CommandId curcid;
+	CommandId curcid; /* InvalidCommandId: none */
 } Moment;
 
-/* A place of a query that calls a function; flinfo->fn_extra points to it. */
-typedef struct CallSite
+/* Keeps the registry that was seen at a moment. */
+typedef struct Pin
 {
 	dlist_node node;
+	Registry *registry; /* NULL: none */
 	Moment moment;
-	Registry *registry; /* as seen at that moment, pinned; NULL at first */
 	MemoryContextCallback callback;
-} CallSite;
-
-static Registry *cache; /* pinned; NULL: the tables must be read */
-static bool changed;	/* a table has changed since load() began to read */
-static Oid tables[IUID_REGISTRY_TABLES];
-
-/* All call sites; the one that was used last comes first. */
-static dlist_head call_sites = DLIST_STATIC_INIT(call_sites);
+} Pin;
 
 /*
- * The registry that the last call has seen, and when.  A statement can make
- * and end a call site for each row; all of them see this registry.
+ * All pins: the cache, and one for each place of a query that calls a function,
+ * to which flinfo->fn_extra points.  The cache has the registry that was read
+ * last, and the moment that looked at it last: places that come and go with
+ * each row find it there.
  */
-static Registry *latest; /* pinned, until the end of the transaction */
-static Moment latest_moment;
-static TimestampTz latest_statement;
+static dlist_head pins = DLIST_STATIC_INIT(pins);
+static Pin cache;
 
-static pg_noinline const Registry *find_registry(FmgrInfo *flinfo, Snapshot now);
-static CallSite *make_call_site(FmgrInfo *flinfo);
-static void end_call_site(void *arg);
-static Registry *registry_at(Snapshot now);
-static void load(Oid schema, Registry **pin);
-static void move_pin(Registry **pin, Registry *registry);
-static void register_callbacks(void);
-static void forget_changed(Datum arg, Oid relid);
+static bool changed; /* a table has changed since load() began to read */
+static Oid tables[IUID_REGISTRY_TABLES];
+
+static pg_noinline const Registry *find_registry(FmgrInfo *flinfo,
+												 const Moment *now);
+static Pin *make_pin(FmgrInfo *flinfo);
+static void end_pin(void *arg);
+static void move_pin(Pin *pin, Registry *registry);
+static Registry *registry_at(const Moment *moment);
+static void load(Oid schema);
+static void start_cache(void);
+static void note_change(Datum arg, Oid relid);
 static void forget_since(SubTransactionId subxact);
 static void end_transaction(XactEvent event, void *arg);
 static void end_subtransaction(SubXactEvent event, SubTransactionId subxact,
 							   SubTransactionId parent, void *arg);
 
+static inline Moment
+get_moment(void)
+{
+	Moment now = { 0 };
+
+	if (ActiveSnapshotSet())
+	{
+		Snapshot snapshot = GetActiveSnapshot();
+
+		now.xmax = snapshot->xmax;
+		now.xcnt = snapshot->xcnt;
+		now.subxcnt = snapshot->subxcnt;
+		now.curcid = snapshot->curcid;
+	}
+	if (IsolationUsesXactSnapshot() && ActivePortal != NULL)
+		now.portal = ActivePortal->creation_time;
+	return now;
+}
+
 static inline bool
-is_moment(const Moment *moment, Snapshot snapshot)
+has_seen(const Pin *pin, const Moment *moment)
 {
-	return moment->xmax == snapshot->xmax && moment->xcnt == snapshot->xcnt &&
-		moment->subxcnt == snapshot->subxcnt &&
-		moment->curcid == snapshot->curcid;
+	const Moment *seen = &pin->moment;
+
+	return pin->registry != NULL && seen->curcid == moment->curcid &&
+		seen->xmax == moment->xmax && seen->xcnt == moment->xcnt &&
+		seen->subxcnt == moment->subxcnt && seen->portal == moment->portal;
 }
 
-static Moment
-get_moment(Snapshot snapshot)
-{
-	if (snapshot == NULL)
-		return (Moment){ .xmax = InvalidTransactionId };
-	return (Moment){
-		.xmax = snapshot->xmax,
-		.xcnt = snapshot->xcnt,
-		.subxcnt = snapshot->subxcnt,
-		.curcid = snapshot->curcid,
-	};
-}
-
-/* The registry for a call: one for all calls of a statement and snapshot. */
+/* The registry for a call: one for all calls of a statement. */
 static inline const Registry *
 get_registry(FunctionCallInfo fcinfo)
 {
-	const CallSite *site = fcinfo->flinfo->fn_extra;
-	Snapshot now = ActiveSnapshotSet() ? GetActiveSnapshot() : NULL;
+	const Pin *pin = fcinfo->flinfo->fn_extra;
+	Moment now = get_moment();
 
-	if (likely(site != NULL && now != NULL && is_moment(&site->moment, now)))
-		return site->registry;
-	return find_registry(fcinfo->flinfo, now);
+	if (likely(pin != NULL && has_seen(pin, &now)))
+		return pin->registry;
+	return find_registry(fcinfo->flinfo, &now);
 }
 
 static const Registry *
-find_registry(FmgrInfo *flinfo, Snapshot now)
+find_registry(FmgrInfo *flinfo, const Moment *now)
 {
-	CallSite *site = flinfo->fn_extra;
+	Pin *pin;
 	Registry *registry;
 
-	register_callbacks();
-	if (site == NULL)
-		site = make_call_site(flinfo);
-	site->moment.xmax = InvalidTransactionId;
-
-	registry = now == NULL ? NULL : registry_at(now);
+	start_cache();
+	pin = flinfo->fn_extra == NULL ? make_pin(flinfo) : flinfo->fn_extra;
+	registry = registry_at(now);
 	if (registry == NULL)
 	{
 		/*
@@ -133,74 +141,78 @@ find_registry(FmgrInfo *flinfo, Snapshot now)
 		 * does that when a statement locks a table; this one may have none.
 		 */
 		AcceptInvalidationMessages();
-		registry = cache;
+		if (cache.registry == NULL || changed)
+			load(iuid_schema_of(flinfo->fn_oid));
+		cache.moment = *now;
+		registry = cache.registry;
 	}
-	if (registry != NULL)
-		move_pin(&site->registry, registry);
-	else
-		load(iuid_schema_of(flinfo->fn_oid), &site->registry);
-
-	site->moment = get_moment(now);
-	dlist_move_head(&call_sites, &site->node);
-	move_pin(&latest, site->registry);
-	latest_moment = site->moment;
-	latest_statement = GetCurrentStatementStartTimestamp();
-	return site->registry;
+	move_pin(pin, registry);
+	pin->moment = *now;
+	return registry;
 }
 
-static CallSite *
-make_call_site(FmgrInfo *flinfo)
+static Pin *
+make_pin(FmgrInfo *flinfo)
 {
-	CallSite *site = MemoryContextAllocZero(flinfo->fn_mcxt, sizeof(CallSite));
+	Pin *pin = MemoryContextAllocZero(flinfo->fn_mcxt, sizeof(Pin));
 
-	site->callback.func = end_call_site;
-	site->callback.arg = site;
-	MemoryContextRegisterResetCallback(flinfo->fn_mcxt, &site->callback);
-	dlist_push_head(&call_sites, &site->node);
-	flinfo->fn_extra = site;
-	return site;
+	pin->callback.func = end_pin;
+	pin->callback.arg = pin;
+	MemoryContextRegisterResetCallback(flinfo->fn_mcxt, &pin->callback);
+	dlist_push_head(&pins, &pin->node);
+	flinfo->fn_extra = pin;
+	return pin;
 }
 
 static void
-end_call_site(void *arg)
+end_pin(void *arg)
 {
-	CallSite *site = arg;
+	Pin *pin = arg;
 
-	dlist_delete(&site->node);
-	move_pin(&site->registry, NULL);
+	dlist_delete(&pin->node);
+	move_pin(pin, NULL);
 }
 
-/* The registry that an earlier call with this snapshot saw; NULL for none. */
+/* Moves a pin to another registry, or NULL; frees a registry without a pin. */
+static void
+move_pin(Pin *pin, Registry *registry)
+{
+	Registry *before = pin->registry;
+
+	if (registry != NULL)
+		registry->pins++;
+	pin->registry = registry;
+	if (before != NULL && --before->pins == 0)
+		MemoryContextDelete(before->context);
+}
+
+/* The registry that was seen at a moment; NULL for none. */
 static Registry *
-registry_at(Snapshot now)
+registry_at(const Moment *moment)
 {
 	dlist_iter i;
 
-	/* The next statement may have the same snapshot, but must look anew. */
-	if (latest != NULL && is_moment(&latest_moment, now) &&
-		latest_statement == GetCurrentStatementStartTimestamp())
-		return latest;
-
-	dlist_foreach(i, &call_sites)
+	dlist_foreach(i, &pins)
 	{
-		CallSite *site = dlist_container(CallSite, node, i.cur);
+		Pin *pin = dlist_container(Pin, node, i.cur);
 
-		if (is_moment(&site->moment, now))
-			return site->registry;
+		if (has_seen(pin, moment))
+			return pin->registry;
 	}
 	return NULL;
 }
 
 /*
- * Reads the tables, and reads them again if they change meanwhile.  If they
- * change during the last try, too, this call sees what was read, which was true
- * at that moment; but it does not become the cache.
+ * Reads the tables into the cache, and reads them again if they change
+ * meanwhile.  If they change during the last try, too, this statement sees what
+ * was read, which was true at that moment, and the next statement reads anew.
  */
 static void
-load(Oid schema, Registry **pin)
+load(Oid schema)
 {
 	Registry *registry;
 
+	move_pin(&cache, NULL);
 	for (int tries = 1;; tries++)
 	{
 		changed = false;
@@ -210,74 +222,48 @@ load(Oid schema, Registry **pin)
 		MemoryContextDelete(registry->context);
 	}
 	MemoryContextSetParent(registry->context, CacheMemoryContext);
-	move_pin(pin, registry);
-	if (!changed)
-	{
-		move_pin(&cache, registry);
-		iuid_check_triggers(schema, tables);
-	}
-}
-
-/* Moves a pin to another registry, or NULL; frees a registry without a pin. */
-static void
-move_pin(Registry **pin, Registry *registry)
-{
-	Registry *before = *pin;
-
-	if (registry != NULL)
-		registry->pins++;
-	*pin = registry;
-	if (before != NULL && --before->pins == 0)
-		MemoryContextDelete(before->context);
+	move_pin(&cache, registry);
+	iuid_check_triggers(schema, tables);
 }
 
 static void
-register_callbacks(void)
+start_cache(void)
 {
 	static bool done;
 
 	if (done)
 		return;
-	CacheRegisterRelcacheCallback(forget_changed, (Datum) 0);
+	dlist_push_head(&pins, &cache.node);
+	CacheRegisterRelcacheCallback(note_change, (Datum) 0);
 	RegisterXactCallback(end_transaction, NULL);
 	RegisterSubXactCallback(end_subtransaction, NULL);
 	done = true;
 }
 
 static void
-forget_changed(Datum arg pg_attribute_unused(), Oid relid)
+note_change(Datum arg pg_attribute_unused(), Oid relid)
 {
-	bool ours = !OidIsValid(relid);
-
+	changed = changed || !OidIsValid(relid);
 	for (int i = 0; i < IUID_REGISTRY_TABLES; i++)
-		ours = ours || relid == tables[i];
-	if (ours)
-	{
-		changed = true;
-		move_pin(&cache, NULL);
-	}
+		changed = changed || relid == tables[i];
 }
 
 /*
  * Forgets what was read since a subtransaction began that is rolled back.  It
  * may have rows that only this transaction could see, and whose triggers have
- * not run yet, so that the rollback would not invalidate the cache.
+ * not run yet, so that the rollback would not tell of a change.
  */
 static void
 forget_since(SubTransactionId subxact)
 {
 	dlist_iter i;
 
-	if (cache != NULL && cache->loaded_in >= subxact)
-		move_pin(&cache, NULL);
-	if (latest != NULL && latest->loaded_in >= subxact)
-		move_pin(&latest, NULL);
-	dlist_foreach(i, &call_sites)
+	dlist_foreach(i, &pins)
 	{
-		CallSite *site = dlist_container(CallSite, node, i.cur);
+		Pin *pin = dlist_container(Pin, node, i.cur);
 
-		if (site->registry != NULL && site->registry->loaded_in >= subxact)
-			site->moment.xmax = InvalidTransactionId;
+		if (pin->registry != NULL && pin->registry->loaded_in >= subxact)
+			move_pin(pin, NULL);
 	}
 }
 
@@ -296,18 +282,17 @@ end_transaction(XactEvent event, void *arg pg_attribute_unused())
 			break;
 		case XACT_EVENT_COMMIT:
 		case XACT_EVENT_PARALLEL_COMMIT:
-			if (cache != NULL)
-				cache->loaded_in = InvalidSubTransactionId;
+			if (cache.registry != NULL)
+				cache.registry->loaded_in = InvalidSubTransactionId;
 			break;
 		default:
 			return;
 	}
-	move_pin(&latest, NULL);
-	dlist_foreach(i, &call_sites)
+	dlist_foreach(i, &pins)
 	{
-		CallSite *site = dlist_container(CallSite, node, i.cur);
+		Pin *pin = dlist_container(Pin, node, i.cur);
 
-		site->moment.xmax = InvalidTransactionId;
+		pin->moment.curcid = InvalidCommandId;
 	}
 }
 

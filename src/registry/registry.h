@@ -25,8 +25,8 @@
 
 /*
  * What the registry has for a country and entity, 0 to 255 each.  NULL stands
- * for what it does not have.  The strings stay until the SQL function is
- * called with another snapshot.
+ * for what it does not have.  The strings stay until the SQL function looks
+ * again in another statement.
  */
 typedef struct RegistryLookup
 {

@@ -25,10 +25,23 @@ $server->safe_psql('postgres', q{
 		SELECT iuid_node(7, entity) INTO node FROM pg_database WHERE datname = current_database();
 		RETURN node;
 	END $$;
+	CREATE FUNCTION node_by_loop() RETURNS text STABLE LANGUAGE plpgsql AS $$
+	DECLARE
+		found record;
+	BEGIN
+		FOR found IN SELECT iuid_node(7, 2) AS node FROM pg_database WHERE datname = current_database() LOOP
+			RETURN found.node;
+		END LOOP;
+	END $$;
 	CREATE FUNCTION wait() RETURNS bool VOLATILE PARALLEL UNSAFE LANGUAGE plpgsql AS $$
 	BEGIN
 		PERFORM pg_advisory_xact_lock_shared(1);
 		RETURN true;
+	END $$;
+	CREATE FUNCTION node_after_wait() RETURNS text VOLATILE LANGUAGE plpgsql AS $$
+	BEGIN
+		PERFORM wait();
+		RETURN iuid_node(7, 1);
 	END $$});
 
 my $reader = $server->background_psql('postgres');
@@ -68,19 +81,57 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
 		$reader->query_safe('COMMIT');
 		is($reader->query_safe($node), 'mexico', "$level: and in the next transaction");
 	}
+
+	# A volatile function, such as a trigger, has statements of its own, which in READ COMMITTED see what is
+	# committed now.  What the query around it asks after that is still asked by the query: or else an INSERT
+	# whose trigger asks for a node would be checked by one registry before the trigger, and by another after it.
+	my $inside = $level eq 'READ COMMITTED' ? 'mexico' : 'almaty';
+	$reader->query_safe("BEGIN ISOLATION LEVEL $level");
+	is(ask_while_it_moves('SELECT iuid_node(7, 1), node_after_wait(), iuid_node(7, 2)'), "almaty|$inside|almaty", "$level: one answer around statements of a function");
+
+	# What runs the expression of a function in PL/pgSQL lives for the whole transaction.  The snapshot may do so,
+	# too.  A service that calls such a function in each of its statements would never see a country move.
+	$writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
+	is($reader->query_safe('SELECT node_after_wait()'), 'almaty', "$level: an expression of a function");
+	$writer->query_safe(q{UPDATE iuid_routes SET node = 'mexico'});
+	is($reader->query_safe('SELECT node_after_wait()'), 'mexico', "$level: and a new answer in the next statement");
+	is($reader->query_safe($node), 'mexico', "$level: which a statement beside it has, too");
+	$reader->query_safe('COMMIT');
 }
 
-# A cursor is one statement, whatever is asked in between.
+# A cursor is one statement, whatever is asked in between: a report that is fetched page by page has one registry.
+for my $level ('READ COMMITTED', 'REPEATABLE READ')
+{
+	$writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
+	$reader->query_safe("BEGIN ISOLATION LEVEL $level; DECLARE c CURSOR FOR SELECT iuid_node(7, 1) FROM generate_series(1, 3)");
+	is($reader->query_safe('FETCH c'), 'almaty', "$level: a cursor");
+	$writer->query_safe(q{UPDATE iuid_routes SET node = 'mexico'});
+	is($reader->query_safe($node), 'mexico', 'another statement beside it');
+	is($reader->query_safe('FETCH c'), 'almaty', 'the cursor goes on as it began');
+	$reader->query_safe(q{INSERT INTO iuid_routes VALUES (7, 2, 'almaty')});
+	is($reader->query_safe('SELECT iuid_node(7, 2)'), 'almaty', 'a change of its own');
+	is($reader->query_safe('FETCH c'), 'almaty', 'is not of the cursor');
+	$reader->query_safe('ROLLBACK');
+}
+
+# So is a query by the extended protocol, which comes in several messages, and a loop within it belongs to it.
+# A cursor comes in several messages, too.
 $writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
-$reader->query_safe('BEGIN; DECLARE c CURSOR FOR SELECT iuid_node(7, 1) FROM generate_series(1, 3)');
-is($reader->query_safe('FETCH c'), 'almaty', 'a cursor');
+$reader->query_safe('BEGIN; DECLARE c CURSOR FOR SELECT iuid_node(7, 1), node_by_loop() FROM generate_series(1, 2)');
+is($reader->query_safe('FETCH c'), 'almaty|almaty', 'a cursor with a loop in it');
 $writer->query_safe(q{UPDATE iuid_routes SET node = 'mexico'});
-is($reader->query_safe($node), 'mexico', 'another statement beside it');
-is($reader->query_safe('FETCH c'), 'almaty', 'the cursor goes on as it began');
-$reader->query_safe(q{UPDATE iuid_routes SET node = 'almaty' WHERE country = 7; INSERT INTO iuid_routes VALUES (7, 1, 'mexico')});
-is($reader->query_safe($node), 'mexico', 'a change of its own');
-is($reader->query_safe('FETCH c'), 'almaty', 'is not of the cursor');
-$reader->query_safe('ROLLBACK');
+is($reader->query_safe('FETCH c'), 'almaty|almaty', 'both go on as they began');
+$reader->query_safe('COMMIT');
+
+# The transaction that moves the country may be older than others that have ended already.  Then the
+# snapshots before and after its end have the same xmax.
+$server->safe_psql('postgres', 'CREATE TABLE others (n int)');
+$writer->query_safe(q{BEGIN; UPDATE iuid_routes SET node = 'almaty'});
+$server->safe_psql('postgres', 'INSERT INTO others VALUES (1)');
+is($reader->query_safe("BEGIN; $node"), 'mexico', 'before a commit');
+$writer->query_safe('COMMIT');
+is($reader->query_safe($node), 'almaty', 'after it, with the same xmax');
+$reader->query_safe('COMMIT');
 
 # Each expression of PL/pgSQL is a statement, though what runs it lives for the whole transaction.
 $writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
@@ -100,6 +151,15 @@ $writer->query_safe(q{BEGIN\; UPDATE iuid_routes SET node = 'mexico'\; SELECT se
 	. q{BEGIN\; INSERT INTO iuid_routes VALUES (8, NULL, 'almaty')\; SELECT set_config('test.seen', iuid_node(7, 1), false)\; COMMIT});
 is($writer->query_safe(q{SELECT current_setting('test.seen')}), 'almaty', 'prepared, it is not seen by the rest of the message');
 $writer->query_safe(q{ROLLBACK PREPARED 'moved'; DELETE FROM iuid_routes WHERE country = 8});
+
+# Two transactions can have the same snapshots: here each has made one change of its own, and the last
+# transaction that ended is one that began in the meantime.  What the first one moved is seen by the second.
+$reader->query_safe('BEGIN; INSERT INTO others VALUES (1)');
+$writer->query_safe('INSERT INTO others VALUES (2)');
+is($reader->query_safe($node), 'almaty', 'a transaction looks');
+$reader->query_safe(q{UPDATE iuid_routes SET node = 'mexico'; COMMIT; BEGIN; INSERT INTO others VALUES (3)});
+is($reader->query_safe($node), 'mexico', 'moves the country, and the next one looks at the same snapshot');
+$reader->query_safe(q{COMMIT; UPDATE iuid_routes SET node = 'almaty'});
 
 # While it reads the tables, one of them changes: it has read a snapshot from before, and reads again.
 # A session that is new has nothing in its cache.

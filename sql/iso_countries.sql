@@ -1,4 +1,5 @@
 -- ISO 3166-1 as a starting set, against Debian's iso-codes.
+\set SHOW_CONTEXT never
 CREATE TEMP TABLE iso (code text, name text);
 \copy iso FROM 'test/data/iso_3166_1.tsv' (FORMAT csv, DELIMITER E'\t', QUOTE E'\b', HEADER true)
 

@@ -1,4 +1,5 @@
 -- Who may do what with the registry: all read; a superuser makes it, and grants the rest; nobody else alters, watches or publishes it.
+\set SHOW_CONTEXT never
 CREATE ROLE regress_iuid_owner;
 CREATE ROLE regress_iuid_clerk;
 CREATE ROLE regress_iuid_reader;
@@ -97,30 +98,11 @@ RESET ROLE;
 GRANT SELECT ON iuid_countries TO PUBLIC;
 RESET ROLE;
 DELETE FROM iuid_countries;
--- where a table has another owner, after all, what that one attached to it runs with its rights, whoever calls
-CREATE TABLE seen (who name, path text);
-GRANT INSERT, SELECT ON seen TO PUBLIC;
-CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-	INSERT INTO "c ""d""".seen VALUES (current_user, current_setting('search_path'));
-	RETURN new;
-END $$;
-ALTER TABLE iuid_countries OWNER TO regress_iuid_owner;
-CREATE TRIGGER see BEFORE INSERT ON iuid_countries FOR EACH ROW EXECUTE FUNCTION see();
-SELECT iuid_register_iso_countries();
-SELECT DISTINCT * FROM seen;
-SELECT current_user = session_user AS as_before, current_setting('search_path') AS path;
-CREATE OR REPLACE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RESET ROLE; RETURN new; END';
-DELETE FROM iuid_countries;
-SELECT iuid_register_iso_countries();
-\echo :LAST_ERROR_SQLSTATE
-SELECT current_user = session_user AS as_before, current_setting('search_path') AS path;
+-- into the table of the extension, whatever stands under its name
 ALTER TABLE iuid_countries RENAME TO was;
+CREATE VIEW iuid_countries AS SELECT country, code, name, 1 / 0 AS failure FROM was;
 SELECT iuid_register_iso_countries();
-\echo :LAST_ERROR_SQLSTATE
-CREATE VIEW iuid_countries AS TABLE was;
-SELECT iuid_register_iso_countries();
-\echo :LAST_ERROR_SQLSTATE
+SELECT count(*) FROM was;
 DROP VIEW iuid_countries;
 
 -- nor drops it
@@ -130,9 +112,6 @@ DROP EXTENSION iuid_regions;
 RESET ROLE;
 
 RESET search_path;
-DROP TABLE "c ""d""".seen;
-DROP TRIGGER see ON "c ""d""".was;
-DROP FUNCTION "c ""d""".see();
 DROP EXTENSION iuid_regions, iuid;
 DROP SCHEMA "c ""d""";
 DROP OWNED BY regress_iuid_owner, regress_iuid_clerk;

@@ -41,6 +41,10 @@ $node->safe_psql('postgres', q{CREATE DATABASE bytes ENCODING 'SQL_ASCII' LC_COL
 $node->safe_psql('bytes', 'CREATE EXTENSION iuid_regions CASCADE');
 is($node->safe_psql('bytes', q{SELECT iuid_from_name(7, 1, convert_from('\x4772c3b6c39f65', 'SQL_ASCII'))}), $expected, 'SQL_ASCII: bytes of UTF-8');
 is($node->safe_psql('bytes', 'SELECT iuid_register_iso_countries()'), '249', 'SQL_ASCII: names of countries');
+$node->safe_psql('postgres', q{CREATE DATABASE japanese ENCODING 'EUC_JP' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0});
+$node->safe_psql('japanese', 'CREATE EXTENSION iuid_regions CASCADE');
+is($node->safe_psql('japanese', q{SELECT count(*), string_agg(name, ', ') FILTER (WHERE code IN ('AX', 'TR')) FROM iuid_iso_countries()}),
+	'249|Aland Islands, Turkiye', 'EUC_JP: names of countries');
 my ($status, undef, $err) = $node->psql('bytes', q{SELECT iuid_from_name(7, 1, convert_from('\x4772f6df65', 'SQL_ASCII'))});
 like($err, qr/invalid byte sequence for encoding "UTF8"/, 'SQL_ASCII: other bytes are refused');
 

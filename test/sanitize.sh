@@ -139,7 +139,6 @@ written() {
 # --- which tests ---------------------------------------------------------
 
 all_regress=$(basename -s .sql "$tree"/sql/*.sql)
-no_examples=$(grep -v ^example_ <<<"$all_regress")
 all_tap=$(basename -s .pl "$tree"/test/t/*.pl)
 
 # What keeps something from the server's caches: the registry, columns, regions.  A test that creates
@@ -154,13 +153,13 @@ few_rows='bounds brin check_owner country_partitions default_partition default_r
 
 if [ $# -gt 0 ]; then
 	sort_names "$@"
-	all_regress=$* no_examples=$* all_tap='' look_ups=$* few_rows=$*
+	all_regress=$* all_tap='' look_ups=$* few_rows=$*
 fi
 install_toolchain libfaketime libipc-run-perl openssl perl python3-psycopg valgrind
 # What takes a minute elsewhere takes longer here.
 export PGCTLTIMEOUT=600 PG_TEST_TIMEOUT_DEFAULT=600 LOCK_ROUNDS=40
 if [ "$quick" = yes ]; then
-	addresses $no_examples
+	addresses $all_regress
 else
 	addresses $all_regress $all_tap
 	caches $look_ups

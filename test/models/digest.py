@@ -210,8 +210,36 @@ def read(pages, all_terms):
     return once
 
 
+def rules():
+    """What the example refuses, and what it reads."""
+    old_snapshot = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+    model.outcomes(
+        ("00000", "INSERT INTO pages (url) VALUES ('r')", "UPDATE pages SET url = url WHERE url = 'r'"),
+        ("23001", "INSERT INTO pages (url) VALUES ('r')", "UPDATE pages SET url = 's' WHERE url = 'r'"),
+        ("23001", "SELECT add_pages('{r}', '{r}')", "UPDATE terms SET field = 'label' WHERE term = 'r'"),
+        ("23505", "INSERT INTO pages (url) VALUES ('r')", "INSERT INTO pages (url) VALUES ('r')"),
+        ("428C9", "INSERT INTO pages (id, url) VALUES (gen_iuid(125, 4), 'r')"),
+        ("428C9", "UPDATE pages SET id = gen_iuid(125, 4)"),
+        ("23503", "SELECT add_pages('{r}', '{r}')", "DELETE FROM pages WHERE url = 'r'"),
+        ("23514", "SELECT add_postings('{r}', '{r:}', '{r}')"),
+        ("00000", "SELECT add_pages('{}', '{}')"),
+        ("00000", "SELECT delete_pages('{r, NULL}')"),
+        ("22004", "SELECT add_pages('{r, s}', '{r}')"),
+        ("22004", "SELECT add_pages('{r, NULL}', '{r, r}')"),
+        ("22004", "SELECT add_pages('{r}', NULL)"),
+        ("22023", "SELECT rename_page('r', NULL)"),
+        ("25001", old_snapshot, "SELECT add_pages('{r}', '{r}')"),
+        ("25001", "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", "SELECT delete_pages('{r}')"),
+        ("25001", old_snapshot, "SELECT rename_page('r', 's')"))
+    model.reads(
+        ({"pages_pkey"}, "SELECT * FROM page('r')"),
+        ({"terms_pkey", "postings_pkey", "pages_pkey"},
+         "SELECT add_pages('{r}', '{r}')", "SELECT * FROM pages_with('tag', 'r')"))
+
+
 def main():
     given = model.arguments(20_000)
+    model.make_database("examples/digest.sql")
     model.make_database("examples/digest/schema.sql")
     # As many calls as take about so many triples and URLs.
     jobs, pages, all_terms = [], urls(30 + given.rows // 5), terms(20 + given.rows // 10)
@@ -239,6 +267,14 @@ def main():
                model.rows("SELECT url, field, t.term FROM postings AS o LEFT JOIN pages AS p ON p.id = o.page"
                           " LEFT JOIN terms AS t ON t.id = o.term"))
     model.same("identifiers", {url: derived(4, url) for url in expected}, dict(model.rows("SELECT url, id FROM pages")))
+    model.same("pages with a term", [(url, *term) for url, page in expected.items() for term in page.terms],
+               model.rows("SELECT p.url, field, term FROM terms, pages_with(field, term) AS p"))
+    way = {url: url if page.moved_to is None else page.moved_to for url, page in expected.items()}
+    while way != {url: way[target] for url, target in way.items()}:
+        way = {url: way[target] for url, target in way.items()}
+    model.same("live pages", {url: target for url, target in way.items() if live(expected[target])},
+               dict(model.rows("SELECT p.url, l.url FROM pages AS p, live_page(p.url) AS l")))
+    rules()
     model.finish()
 
 

@@ -1,8 +1,10 @@
 """What the models of the examples share: arguments, a database, sessions, and the comparison.
 
-A model is a program of this folder, named after an example.  It makes random data from a seed,
-gives the data to the example through several sessions at once, computes in Python what the tables
-must hold afterwards, and compares.  It knows nothing of how the example does that.
+A model is a program of this folder, named after an example, and the only test of the example's
+truth.  It runs the file that shows the example.  It makes random data from a seed, gives the data
+to the example through several sessions at once, computes in Python what the tables must hold
+afterwards, and compares.  It knows nothing of how the example does that.  Last come the ends of the
+rules: what the example refuses, and which partitions and indexes its questions read.
 
 The server is the one of libpq's environment variables.  A model makes a database of its own there.
 The exit status is 0 if nothing differed.
@@ -46,8 +48,8 @@ def arguments(rows):
 def make_database(*files):
     """A new database with iuid, named after the model, in which psql has run FILES of the tree."""
     name = "model_" + Path(sys.argv[0]).stem
-    with psycopg.connect(autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE IF EXISTS {name}")
+    with psycopg.connect(autocommit=True, dbname="template1") as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         connection.execute(f"CREATE DATABASE {name} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0")
     os.environ["PGDATABASE"] = name
     with connect() as connection:
@@ -149,6 +151,66 @@ def same(what, expected, found):
 def _no_duplicates(what, collection):
     if len(set(collection)) != len(collection):
         sys.exit(f"{what}: a row is there twice")
+
+
+def outcomes(*cases):
+    """What the last of some statements says: an SQLSTATE, 00000 if it succeeds, or a message.
+
+    A case is what must be said, and the statements, which are a transaction that is rolled back.
+    """
+    expected, found = {}, {}
+    for said, *statements in cases:
+        expected[tuple(statements)] = said
+        with _last_of(statements) as (connection, last):
+            try:
+                connection.execute(last)
+                got = {"00000"}
+            except psycopg.Error as error:
+                got = {error.sqlstate, error.diag.message_primary}
+        found[tuple(statements)] = said if said in got else got
+    same("outcomes", expected, found)
+
+
+def answers(*cases):
+    """The rows that the last of some statements gives, in cases as those of outcomes()."""
+    expected, found = {}, {}
+    for rows_, *statements in cases:
+        expected[tuple(statements)] = rows_
+        with _last_of(statements) as (connection, last):
+            found[tuple(statements)] = connection.execute(last).fetchall()
+    same("answers", expected, found)
+
+
+def reads(*cases):
+    """The indexes, and tables without one, that the last of some statements reads, as in outcomes().
+
+    Small tables would be read from end to end, so that is forbidden.
+    """
+    expected, found = {}, {}
+    for names, *statements in cases:
+        expected[tuple(statements)] = names
+        with _last_of(statements) as (connection, last):
+            connection.execute("SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off")
+            (plan,), = connection.execute("EXPLAIN (ANALYZE, FORMAT JSON) " + last).fetchall()
+        found[tuple(statements)] = set(_names_in(plan[0]["Plan"]))
+    same("plans", expected, found)
+
+
+@contextlib.contextmanager
+def _last_of(statements):
+    """A session in a transaction in which all of the statements but the last one were run."""
+    with connect() as connection:
+        with connection.transaction(force_rollback=True):
+            for statement in statements[:-1]:
+                connection.execute(statement)
+            yield connection, statements[-1]
+
+
+def _names_in(node):
+    if node["Actual Loops"] > 0 and "Relation Name" in node:
+        yield node.get("Index Name", node["Relation Name"])
+    for child in node.get("Plans", []):
+        yield from _names_in(child)
 
 
 @contextlib.contextmanager

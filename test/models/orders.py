@@ -2,7 +2,7 @@
 
 First six sessions fill the old tables, and six sessions migrate at once.  Then six sessions repair,
 correct, add and delete old rows while two others migrate, one of them in REPEATABLE READ, and an
-application uses the new tables.  Last a month is dropped.  After each part every old row must have
+application uses the new tables.  Then a month is dropped.  After each part every old row must have
 come, as the one row that it makes, or be set aside with its reason.
 """
 
@@ -411,10 +411,14 @@ def make_changes(expected, count):
 
 
 def run_late(expected):
-    """A run that sees an old row, but not that another run was faster, is an error."""
+    """A run that sees an old row, but not that another run was faster, is an error.
+
+    All other rows have come before, so that the two runs meet in that row alone.
+    """
     late_row = Old(0, None, 1, at(2025, 9))
     expected.old["old_orders"][0] = late_row
     with model.connect() as late, model.connect() as connection:
+        migrate(connection)
         change(connection, ("insert", "old_orders", late_row))
         late.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
         late.execute("SELECT FROM old_orders LIMIT 1")
@@ -435,7 +439,56 @@ def drop_months(connection):
     connection.execute("SELECT iuid_drop_partitions('orders', '2025-08-01')")
 
 
+def rules():
+    """What the example refuses, and what its questions read."""
+    order = "orders WHERE id = (SELECT min(order_id) FROM order_events WHERE order_id >= timestamptz '2025-10-10')"
+    early = ("INSERT INTO order_events (id, order_id, event) "
+             "SELECT gen_iuid(125, 2, iuid_timestamp(id) - interval '%s'), id, 'early' FROM " + order)
+    clash = "two rows have one identifier: "
+    taken = "INSERT INTO orders (id, fare) VALUES (iuid_from_name(125, 1, 'orders/301', '2025-08-03'), 1)"
+    arrives = "INSERT INTO old_orders VALUES (301, NULL, 1, '2025-08-03')"
+    mapped = ("INSERT INTO order_uuids VALUES "
+              "('017f22e2-79b0-7cc3-98c4-000000000301', iuid_from_name(125, 1, 'orders/301', '2025-08-03'))")
+    view = ("CREATE OR REPLACE VIEW arriving_orders AS SELECT id AS key, %s::iuid AS id, NULL::account_id AS wallet_id, "
+            "fare, NULL AS reason, NULL::jsonb AS old_row FROM old_orders WHERE %s")
+    nothing = "CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'"
+    model.outcomes(
+        ("00000", early % "1 minute"),
+        ("23514", early % "1 minute 1 ms"),
+        ("23503", "INSERT INTO order_events (order_id, event) VALUES (gen_iuid(125, 1, '2025-08-01'), 'of none')"),
+        ("23514", "INSERT INTO orders (id, fare) VALUES (gen_iuid(125, 2, '2025-08-01'), 1)"),
+        ("23514", "INSERT INTO orders (id, fare) VALUES (gen_iuid(125, 1, '2025-05-31'), 1)"),
+        ("23503", "DELETE FROM " + order),
+        ("23503", "DELETE FROM wallet_accounts WHERE id IN (SELECT wallet_id FROM orders)"),
+        # Two rows with one identifier: the other one is in no map, of another table, or of this one.
+        (clash + "301 of old_orders and a row that no map has", taken, arrives, "CALL migrate_history()"),
+        (clash + "301 of old_orders and 017f22e2-79b0-7cc3-98c4-000000000301 of v7_orders",
+         taken, mapped, arrives, "CALL migrate_history()"),
+        (clash + "302 of old_orders and 303 of old_orders",
+         view % ("iuid_from_name(125, 1, 'orders', created_at)", "id IN (302, 303)"),
+         "INSERT INTO old_orders VALUES (302, NULL, 1, '2025-08-03'), (303, NULL, 1, '2025-08-03')",
+         "CALL migrate_history()"),
+        # A row that is lost on the way, by a trigger or by a view.
+        ("not every row came from old_orders into orders", nothing,
+         "CREATE TRIGGER nothing BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION nothing()",
+         arrives, "CALL migrate_history()"),
+        ("rows of old_orders have neither come nor been set aside",
+         view % ("NULL", "false"), arrives, "CALL migrate_history()"))
+
+    # An order of the last day of October, whose events may be of October and of November.
+    id = "019a3826-e000-807d-8050-000000000000"
+    entered = (f"INSERT INTO orders (id, fare) VALUES ('{id}', 1)",
+               f"INSERT INTO order_events (id, order_id, event) VALUES (gen_iuid(125, 2, iuid_timestamp('{id}')), '{id}', 'x')")
+    events = f"SELECT * FROM order_events WHERE order_id = '{id}' AND id >= earliest_event('{id}')"
+    model.reads(
+        ({"orders_2025_10_pkey"}, *entered, f"SELECT * FROM orders WHERE id = '{id}'"),
+        ({"order_events_2025_10_order_id_id_idx", "order_events_2025_11_order_id_id_idx"}, *entered,
+         events + f" AND id < iuid_timestamp('{id}') + interval '1 day'"),
+        ({"order_numbers_pkey"}, "SELECT id FROM order_numbers WHERE number = 1014"))
+
+
 given = model.arguments(rows=100000)
+model.make_database("examples/orders.sql")
 model.make_database("examples/orders/schema.sql", "examples/orders/old_tables.sql",
                     "examples/orders/migration.sql", "examples/orders/history.sql")
 with model.connect() as connection:
@@ -453,8 +506,10 @@ with model.beside(read, 0.01), model.beside(use, 0.01), model.timed("migrated", 
     model.in_sessions(given.sessions, migrate, range(given.sessions))
 compare("history", expected, one_run=True)
 
+aside = model.rows("SELECT ctid, s::text FROM set_aside AS s")
 with model.timed("nothing new", count), model.connect() as connection:
     migrate(connection)
+model.same("set aside, written again", aside, model.rows("SELECT ctid, s::text FROM set_aside AS s"))
 jobs = make_changes(expected, min(given.rows // 10, 5000))
 with model.beside(read, 0.01), model.beside(use, 0.01), \
         model.beside(migrate, 0.1), model.beside(migrate_at_one_moment, 0.1):
@@ -472,4 +527,5 @@ with model.beside(read_events, 0.01):
     model.in_sessions(given.sessions, copy, load(fresh))
     model.in_sessions(given.sessions, migrate, range(given.sessions))
 compare("a month dropped", expected)
+rules()
 model.finish()

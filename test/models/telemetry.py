@@ -14,6 +14,7 @@ from typing import NamedTuple, Optional
 import identifiers
 import model
 
+FILES = [f"examples/telemetry/{file}.sql" for file in ("schema", "ingest", "questions", "retention")]
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 MS, SECOND, MINUTE, HOUR, DAY = 10**3, 10**6, 60 * 10**6, 3600 * 10**6, 24 * 3600 * 10**6
 GRACE, TOLERANCE = 720 * HOUR, 5 * MINUTE
@@ -190,6 +191,89 @@ def batches(arrivals):
         del arrivals[:size]
 
 
+def questions(what, how):
+    """What a question by either clock finds, of what is stored."""
+    windows = [(start, start + random.choice([3 * HOUR, DAY, 40 * DAY, 10 * ENDLESS]))
+               for start in random.sample(range(FIRST, RETRY), 10)]
+    for clock, time_of in ("happened", lambda key: what[key][3]), ("written", lambda key: how[key][0]):
+        for since, till in windows:
+            arguments = [text(since)] + ([text(till)] if till < ENDLESS else [])
+            call = f"{clock}({', '.join(['%s::timestamptz'] * len(arguments))})"
+            model.same(f"{clock} from {text(since)}", {key for key in what if since <= time_of(key) < till},
+                       {key for key, in model.rows(f"SELECT id::text FROM {call}", arguments)})
+
+
+def rules():
+    """The ends of the rules, with few devices, and what questions read."""
+    model.make_database(*FILES)
+    with model.connect() as connection:
+        for tree in "events", "late_events":
+            connection.execute("SELECT iuid_create_partitions(%s, '1 month', '2026-01-01', '2026-09-01')", [tree])
+        connection.execute("INSERT INTO tenants VALUES ('north', 125), ('south', 157)")
+
+    def batch(*arrivals):
+        """A call with arrivals of "device" of the tenant "north", unless they say otherwise."""
+        columns = zip(*[("north", "device", *arrival)[-6:] for arrival in arrivals])
+        types = "text", "text", "text", "timestamptz", "interval", "timestamptz"
+        return "SELECT * FROM ingest(%s)" % ", ".join(
+            "ARRAY[%s]::%s[]" % (", ".join("NULL" if value is None else f"$${value}$$" for value in column), type)
+            for column, type in zip(columns, types))
+
+    def deadline(later):
+        return str(EPOCH + timedelta(microseconds=moment(2026, 3, 10) + GRACE + later))
+
+    late = "SELECT event, late FROM all_events ORDER BY event"
+    in_time = batch(("in time", "2026-03-10 00:00:00.0009", "0", deadline(-MS)))
+    too_late = batch(("late", "2026-03-10 00:00:00.0009", "0", deadline(100)))
+    of_both = batch(("in time", "2026-03-10", "0", deadline(-MS)), ("late", "2026-03-10", "0", deadline(0)))
+    far = [("north", None, "x", "2026-03-10", "0", "2026-03-10"), ("north", "x", "infinite", "2026-03-10", "0", "infinity"),
+           ("x" * 100_000, "2026-03-10", "0", "2026-03-10"), ("x", "4713-01-01 BC", "0", "2026-03-10"),
+           ("x", "294276-12-31", "0", "2026-03-10"), ("x", "2026-03-10", "1000 years", "2026-03-10"),
+           ("x", "2025-12-31", "0", "2025-12-31"), ("x", "2025-12-31", "0", "1969-12-31")]
+    model.answers(
+        # The millisecond decides, also in a batch of one, and of two arrivals in a batch the first in time.
+        ([("in time", False), ("late", True)], in_time, too_late, late),
+        ([(0, 0, 1, 0)], in_time, batch(("in time", "2026-03-10", "0", deadline(0)))),
+        ([("x", False)], batch(("x", "2026-03-10", "0", deadline(0)), ("x", "2026-03-10", "0", "2026-03-10")), late),
+        ([(1, 0, 0, 1)], batch(("x", "2026-03-10 00:05", "0", "2026-03-10"), ("y", "2026-03-10 00:05:00.001", "0", "2026-03-10"))),
+        ([(0, 0, 0, 0)], "SELECT * FROM ingest(NULL, NULL, NULL, NULL, NULL)"),
+        # What cannot be taken waits, and stops nothing.
+        ([(2, 0, 0, 6)], batch(*far)),
+        ([(0, 0, 1, 0)], "SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", in_time, in_time))
+    events = "INSERT INTO events SELECT id, written, tenant, device, event FROM all_events WHERE event = "
+    late_events = events.replace("events", "late_events", 1)
+    model.outcomes(
+        # What the identifiers of events come from does not change under them.
+        ("23503", of_both, "UPDATE tenants SET country = 9 WHERE tenant = 'north'"),
+        ("23503", of_both, "UPDATE tenants SET tenant = 'arctic' WHERE tenant = 'north'"),
+        ("23503", of_both, "UPDATE devices SET device = 'elsewhere'"),
+        ("23503", of_both, "DELETE FROM devices"),
+        # Each table takes only what belongs to it.
+        ("23505", of_both, events + "'in time'"),
+        ("23514", of_both, events + "'late'"),
+        ("23514", of_both, late_events + "'in time'"),
+        ("23514", "INSERT INTO events VALUES (iuid_floor('2026-03-10'), iuid_floor('2026-03-09 23:54:59.999'), 'north', 'x', 'x')"),
+        ("23503", "INSERT INTO late_events VALUES (iuid_floor('2026-03-10'), iuid_floor('2026-08-31'), 'north', 'nobody', 'x')"),
+        ("the arrays of a batch differ in length", "SELECT ingest('{north}', '{x,y}', '{x}', '{now}', '{0}')"),
+        ("a batch cannot be taken in at the isolation level REPEATABLE READ",
+         "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "SELECT ingest('{north}', '{x}', '{x}', '{now}', '{0}')"),
+        ("22023", "CALL forget('infinity')"),
+        ("22023", "CALL forget(written_before => NULL)"))
+
+    # Of eight months in each tree, with constants and with parameters.
+    generic = "SET plan_cache_mode = force_generic_plan"
+    happened = {"events_2026_03_pkey"} | {f"late_events_2026_0{month}_pkey" for month in (4, 5, 6, 7, 8)}
+    written = {f"events_2026_0{month}_pkey" for month in (4, 5)} | {"late_events_2026_05_pkey"}
+    model.reads(
+        (happened, "SELECT * FROM happened('2026-03-06', '2026-03-13')"),
+        (happened, generic, "PREPARE q (timestamptz) AS SELECT * FROM happened($1, '2026-03-13')", "EXECUTE q ('2026-03-06')"),
+        (written, "SELECT * FROM written('2026-05-10', '2026-05-17')"),
+        (written, generic, "PREPARE q (timestamptz) AS SELECT * FROM written($1, '2026-05-17')", "EXECUTE q ('2026-05-10')"),
+        (happened, generic, "PREPARE q (iuid) AS SELECT * FROM event($1)", "EXECUTE q (iuid_floor('2026-03-06'))"),
+        ({"late_events_2026_08_tenant_device_id_idx"},
+         "SELECT * FROM late_events_2026_08 WHERE tenant = 'north' AND device = 'device'"))
+
+
 def main():
     given = model.arguments(100000)
     devices = [f"device {n}" for n in range(max(3, given.rows // 2000))] + ["a", "a\", \"b"]
@@ -197,7 +281,8 @@ def main():
     while len(arrivals) < given.rows:
         arrivals += random_copies(devices)
 
-    model.make_database(*(f"examples/telemetry/{file}.sql" for file in ("schema", "ingest", "questions", "retention")))
+    model.make_database("examples/telemetry.sql")
+    model.make_database(*FILES)
     with model.connect() as connection:
         for tree in "events", "late_events":
             connection.execute("SELECT iuid_create_partitions(%s, '1 month', %s::timestamptz, %s::timestamptz)",
@@ -274,12 +359,14 @@ def main():
         model.in_sessions(given.sessions, retry, [None, None, *batches(again), None])
     compare("after retry_quarantine()")
     model.same("quarantine", waits, quarantined())
+    questions(*stored())
 
     with model.connect() as connection:
         connection.execute("CALL forget(written_before => '2030-01-01')")
     model.same("left after all", [(0, 0, 0)], model.rows("""SELECT (SELECT count(*) FROM all_events),
         (SELECT count(*) FROM pg_inherits WHERE inhparent IN ('events'::regclass, 'late_events'::regclass)),
         (SELECT count(*) FROM quarantine)"""))
+    rules()
     model.finish()
 
 

@@ -205,7 +205,84 @@ def clear():
         connection.execute("TRUNCATE samples, trips")
 
 
-model.make_database("examples/trips/schema.sql", "examples/trips/retention.sql")
+def rules():
+    """The ends of the rules, with two devices."""
+    model.make_database(*FILES)
+    with model.connect() as connection:
+        connection.execute("INSERT INTO devices VALUES ('bus-1', 125), ('bus-2', 157)")
+        connection.execute("SELECT make_months('2026-04-01', '2026-05-01')")
+
+    def call(device, *times):
+        array = "ARRAY[%s]" % ", ".join(f"'2026-04-05 {time}'" for time in times)
+        return (f"SELECT to_char(iuid_timestamp(trip), 'HH24:MI'), outcome, samples FROM add_samples(array_fill(text '{device}', "
+                f"ARRAY[{len(times)}]), {array}::timestamptz[], array_fill(point '(0,0)', ARRAY[{len(times)}])) ORDER BY 1")
+
+    def id_of(name, time, country=125, entity=3):
+        return f"iuid_from_name({country}, {entity}, '{name}', '2026-04-05 {time}')"
+
+    one = call("bus-1", "12:00", "12:09", "12:18")
+    three = call("bus-2", "12:36", "12:18", "12:00", "12:18")
+    found = "SELECT to_char(iuid_timestamp(id), 'HH24:MI'), to_char(lower(during), 'HH24:MI'), to_char(upper(during), 'HH24:MI') FROM "
+    moved = "UPDATE devices SET country = 9 WHERE device = 'bus-2'"
+    model.answers(
+        # A call says what it did: to new trips, to one that grows at both ends, to three that become one.
+        ([("12:00", "first", 1), ("12:18", "first", 2), ("12:36", "first", 1)], three),
+        ([("12:36", "both", 4)], three, call("bus-2", "12:37", "12:35", "12:38", "12:34")),
+        ([("12:00", "merge", 3), ("13:00", "first", 1)], three, call("bus-2", "12:27", "12:18", "13:00", "12:09")),
+        ([("12:00", "again", 1)], one, call("bus-1", "12:09")),
+        ([("12:00", "beginning", 1)], one, call("bus-1", "11:55")),
+        ([("12:00", "end", 2)], one, call("bus-1", "12:20", "12:21")),
+        ([("12:00", "inside", 1)], one, call("bus-1", "12:10")),
+        ([(None, "too old", 1)], "SELECT trip, outcome, samples FROM add_samples('{bus-1}', '{1969-12-31 23:59:59}', '{\"(0,0)\"}')"),
+        ([], "SELECT * FROM add_samples('{}', '{}', '{}')"),
+        # A moment of a trip finds it, if its sample came or not; what is of no trip finds none.
+        ([("12:00", "12:00", "12:28")], one, found + f"trip({id_of('bus-1', '12:05')})"),
+        *(([], one, f"SELECT during FROM trip('bus-1', {id}) WHERE during IS NOT NULL") for id in (
+            id_of("bus-2", "12:05"), id_of("bus-1", "12:05", entity=4), id_of("bus-1", "12:28"),
+            "iuid_from_name(125, 3, 'bus-1')", "'00000000-0000-0000-0000-000000000000'")),
+        # Trips of a device that moves to another country keep their identifiers, and are found by new ones.
+        ([(157,)], call("bus-2", "12:00"), moved, call("bus-2", "12:05"), "SELECT iuid_country(id) FROM trips"),
+        ([("12:00", "12:00", "12:15")], call("bus-2", "12:00"), moved, call("bus-2", "12:05"),
+         found + f"trip({id_of('bus-2', '12:05', country=9)})"),
+        # Months are of UTC, and those between come, too.
+        ([("samples_2026_05",), ("samples_2026_06",), ("samples_2026_07",)],
+         "SET timezone = 'Asia/Kolkata'", "SET datestyle = 'SQL, DMY'", "SELECT make_months('2026-07-31 20:00+00', '2026-08-01 00:00+00')"),
+        ([("FOR VALUES FROM ('2026-05-01 00:00:00+00') TO ('2026-06-01 00:00:00+00')",)],
+         "SET timezone = 'Asia/Kolkata'", "SELECT make_months('2026-05-31', '2026-06-01')", "SET timezone = 'UTC'",
+         "SELECT pg_get_expr(relpartbound, oid) FROM pg_class WHERE relname = 'samples_2026_05'"))
+    overlapping = "INSERT INTO trips VALUES (gen_iuid(125, 3), '%s', '[2026-04-05 12:27:59.999, 2026-04-05 14:00)')"
+    model.outcomes(
+        ("23P01", one, overlapping % "bus-1"),
+        ("00000", one, overlapping % "bus-2"),
+        # The longest name, of 200 bytes, and one that is longer.
+        ("00000", "INSERT INTO devices VALUES (repeat('ж', 100), 157)"),
+        ("23514", "INSERT INTO devices VALUES (repeat('ж', 101), 157)"),
+        ("23503", call("bus-3", "12:00")),
+        ("22023", "SELECT add_samples('{bus-1,bus-2}', '{2026-04-06}', '{\"(0,0)\"}')"),
+        ("22023", "SELECT add_samples(NULL, NULL, NULL)"),
+        ("22004", "SELECT add_samples('{NULL}', '{2026-04-06}', '{\"(0,0)\"}')"),
+        ("22008", "SELECT add_samples('{bus-1}', '{-infinity}', '{\"(0,0)\"}')"),
+        ("25001", "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", one),
+        ("22023", "CALL forget_trips('infinity')"),
+        ("22023", "CALL forget_trips(NULL)"),
+        ("23514", "SELECT make_months('1969-12-31', '1970-01-01')"),
+        ("23514", "SELECT make_months('2026-05-01', 'infinity')"))
+    model.reads(
+        ({"trips_device_during_excl"}, f"SELECT * FROM trip('bus-1', {id_of('bus-1', '12:05')})"),
+        ({"trips_device_during_excl", "devices_digest_key"}, f"SELECT * FROM trip({id_of('bus-1', '12:05')})"),
+        ({"trips_device_during_excl", "samples_2026_04_pkey"}, "SELECT make_months('2026-05-01', '2026-08-01')", one,
+         "SELECT path FROM trip_details WHERE device = 'bus-1'"))
+
+    # What was forgotten does not come back.
+    with model.connect() as connection:
+        forget(connection, "2026-04-05 13:30")
+        connection.execute("SELECT make_months('2026-04-10', '2026-05-01')")
+    model.same("kept", [("2026-04-05 13:30:00+00",)], model.rows("SELECT lower(during)::text FROM kept"))
+
+
+FILES = "examples/trips/schema.sql", "examples/trips/retention.sql"
+model.make_database("examples/trips.sql")
+model.make_database(*FILES)
 with model.connect() as connection:
     connection.cursor().executemany("INSERT INTO devices VALUES (%s, %s)",
                                     [(device, country(device)) for device in DEVICES])
@@ -265,4 +342,5 @@ with model.connect() as one, model.connect() as other:
         waiting.result()
 model.same("trips that begin where retention ended", [],
            model.rows("SELECT * FROM trips WHERE upper(during) = %s", (oldest + PAUSE,)))
+rules()
 model.finish()

@@ -114,12 +114,27 @@ for my $call (add("$high, $low", 'y, y'), delete_page("$high, $low"), rename_pag
 	}
 }
 
-# Two names of one identifier, in two sessions.
+# Two names of one identifier, with a weaker function: in one call, in two, when a page moves, and in
+# two sessions.
 start_over();
 $node->safe_psql('postgres', q{
 	TRUNCATE pages, terms, postings;
 	CREATE OR REPLACE FUNCTION page_id(url text) RETURNS iuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
-	RETURN iuid_from_name(125, 4, left(url, 1))});
+	RETURN iuid_from_name(125, 4, left(url, 1));
+	CREATE OR REPLACE FUNCTION term_id(field text, term text) RETURNS iuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
+	RETURN iuid_from_name(125, 5, left(term, 1))});
+is(run($one, add('a2, a1, b1', 'x, x, x')), '23U01', 'two pages of one identifier in one call');
+is(run($one, add('d1, d1', 'z1, z2')), '23U01', 'two terms in one call');
+is(run($one, add('a1, b1', 'x, x')), '2', 'one of each');
+is(run($one, add('a2', 'x')), '23U01', 'another page of the same identifier');
+is(run($one, add('a1', 'x2')), '23U01', 'another term');
+is(run($one, rename_page('b1', 'a2')), '23U01', 'a page that moves there');
+is(run($one, rename_page('a2', 'd1')), 'P0002', 'the other page is not there to be moved');
+is(run($one, delete_page('a2')), '0', 'nor to be deleted');
+is(run($one, q{SELECT url FROM page('a2') UNION ALL SELECT url FROM live_page('a2') UNION ALL SELECT url FROM pages_with('tag', 'x2');}),
+	'', 'nor to be found, and the other term has no page');
+is(state(), "a1 live$today x; b1 live$today x;", 'nothing came of all that');
+$node->safe_psql('postgres', 'TRUNCATE pages, terms, postings');
 is(run($one, 'BEGIN;', add('d1', 'x')), '1', 'a page');
 ok(waits($two, add('d2', 'y'), $one), 'waits: another of the same identifier');
 run($one, 'COMMIT;');

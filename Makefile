@@ -57,6 +57,10 @@ PROVE_TESTS = $(wildcard test/t/*.pl)
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
+# Without sequential scans every plan looks expensive, and the server would compile it, which takes longer
+# than to run it.
+installcheck: export PGOPTIONS += -c jit=off
+
 # The pages stand below one folder as they stand here, so that their links lead somewhere.  DOCS would
 # put all of them beside those of other extensions, where README.md is the last one's.
 pages = $(DESTDIR)$(docdir)/iuid

@@ -22,11 +22,11 @@ FROM prepared WHERE function = 'uuid' AND ms IS NOT NULL;
 -- part of a millisecond is dropped
 SELECT iuid_from_name(7, 1, 'hello', '2026-01-01 00:00:00.123999') = iuid_from_name(7, 1, 'hello', '2026-01-01 00:00:00.123') AS same;
 
--- a million UUIDs of version 7 from one generator keep their order
+-- UUIDs of version 7 from one generator, 900 each millisecond, keep their order
 CREATE TEMP TABLE v7 AS
 SELECT n, (lpad(to_hex(1767225600000 + n / 900), 12, '0') || '7' || lpad(to_hex(n % 900 * 4), 3, '0')
 	|| to_hex(8 + n % 4) || substr(md5(n::text), 1, 15))::uuid AS id
-FROM generate_series(1, 1000000) AS n;
+FROM generate_series(1, 20000) AS n;
 SELECT count(DISTINCT new), bool_and(new > previous) AS in_order, bool_and(iuid_timestamp(new) = timestamptz '2026-01-01' + n / 900 * interval '1 millisecond') AS in_time
 FROM (SELECT n, new, lag(new) OVER (ORDER BY id) AS previous FROM (SELECT n, id, iuid_from_uuid(id, 7, 1) AS new FROM v7) AS x) AS y;
 

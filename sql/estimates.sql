@@ -13,10 +13,10 @@ END
 $$;
 CREATE FUNCTION same(bigint, bigint) RETURNS boolean RETURN greatest($1, $2) <= 1.3 * least($1, $2) OR abs($1 - $2) <= 20;
 
--- 200,000 rows of a year, more and more of them; ANALYZE reads every row, so it finds the same in each run
+-- 50,000 rows of a year, more and more of them; ANALYZE reads every row, so it finds the same in each run
 CREATE TABLE trips (id iuid PRIMARY KEY, at timestamptz, n int) WITH (autovacuum_enabled = false);
 ALTER TABLE trips ALTER n SET STATISTICS 1000;
-CREATE TABLE of_year AS SELECT timestamptz '2025-01-01' + sqrt(n / 200000.0) * interval '365 days' AS at, n FROM generate_series(0, 199999) AS n;
+CREATE TABLE of_year AS SELECT timestamptz '2025-01-01' + sqrt(n / 50000.0) * interval '365 days' AS at, n FROM generate_series(0, 49999) AS n;
 INSERT INTO trips SELECT gen_iuid(7, 1, at), at, n FROM of_year;
 CREATE INDEX ON trips (at);
 ANALYZE trips;
@@ -51,14 +51,14 @@ INSERT INTO form VALUES
 	('ever tighter', 'id >= timestamptz ''2025-06-15'' AND id < timestamptz ''2025-08-15'' AND id >= timestamptz %1$L AND id < timestamptz %2$L', 'at >= ''2025-06-15'' AND at < ''2025-08-15'' AND at >= %1$L AND at < %2$L'),
 	('in an arm', '(id >= timestamptz %1$L AND id < timestamptz %2$L OR id < timestamptz ''2025-01-20'')', '(at >= %1$L AND at < %2$L OR at < ''2025-01-20'')'),
 	('beside an arm', 'id >= timestamptz %1$L AND (id < timestamptz %2$L OR n < 5)', 'at >= %1$L AND (at < %2$L OR n < 5)'),
-	('beside another', 'id >= timestamptz %1$L AND n < 100000 AND id < timestamptz %2$L', 'at >= %1$L AND n < 100000 AND at < %2$L'),
+	('beside another', 'id >= timestamptz %1$L AND n < 25000 AND id < timestamptz %2$L', 'at >= %1$L AND n < 25000 AND at < %2$L'),
 	('a bound of the row', 'id > iuid_floor(at - n * interval ''1 s'') AND id >= timestamptz %1$L AND id < timestamptz %2$L', 'at > iuid_timestamp(id) - n * interval ''1 s'' AND at >= %1$L AND at < %2$L'),
 	('a volatile bound', 'id >= timestamptz %1$L AND id < clock_timestamp() + (timestamptz %2$L - now())', 'at >= %1$L AND at < clock_timestamp() + (timestamptz %2$L - now())'),
 	('no value', 'id >= (SELECT timestamptz %1$L) AND id < (SELECT timestamptz %2$L)', 'at >= (SELECT timestamptz %1$L) AND at < (SELECT timestamptz %2$L)'),
 	('no lower value', 'id >= (SELECT timestamptz %1$L) AND id < timestamptz %2$L', 'at >= (SELECT timestamptz %1$L) AND at < %2$L');
 CREATE TABLE span AS
 SELECT lower, lower + length AS upper
-FROM unnest(ARRAY['5 minutes', '1 hour', '1 day', '1 week', '1 month', '6 months']::interval[]) AS length,
+FROM unnest(ARRAY['5 minutes', '1 day', '1 month', '6 months']::interval[]) AS length,
 	unnest(ARRAY['2024-12-31 23:00', '2025-01-01', '2025-02-03', '2025-07-07 07:07:07.007', '2025-11-30 12:00', '2025-12-31 20:00', '2026-06-30 12:00', '2028-01-01']::timestamptz[]) AS lower;
 CREATE VIEW estimate AS
 SELECT name, source, lower, upper,
@@ -67,9 +67,10 @@ SELECT name, source, lower, upper,
 FROM form, span, unnest(ARRAY['trips', 'trips_by_month']) AS source;
 
 -- Without a bound's value there is one estimate for each table, and months that can be pruned make another.
-SELECT name, source, lower, upper, by_key, by_time FROM estimate
+CREATE TEMP TABLE estimated AS TABLE estimate;
+SELECT name, source, lower, upper, by_key, by_time FROM estimated
 WHERE NOT same(by_key, by_time) AND NOT (name LIKE 'no%value' AND source = 'trips_by_month');
-SELECT source, count(*) AS estimates, count(*) FILTER (WHERE by_time > 20) AS of_more_rows FROM estimate GROUP BY 1 ORDER BY 1;
+SELECT source, count(*) AS estimates, count(*) FILTER (WHERE by_time > 20) AS of_more_rows FROM estimated GROUP BY 1 ORDER BY 1;
 
 -- A range that ends before it starts
 SELECT same(expected_rows('SELECT FROM trips WHERE id >= timestamptz ''2025-07-01'' AND id < timestamptz ''2025-06-01'''),
@@ -82,12 +83,12 @@ SELECT name, source, lower, upper, by_key, by_time FROM estimate WHERE source = 
 -- Other columns and places: %s is the range, on the key or on the time of the same name
 CREATE TABLE legs (trip iuid, trip_at timestamptz, trip_n int) WITH (autovacuum_enabled = false);
 INSERT INTO legs SELECT id, at, n FROM trips, generate_series(1, CASE WHEN n % 1000 = 0 THEN 500 ELSE n % 3 END) WHERE at < '2025-07-01';
-INSERT INTO legs SELECT FROM generate_series(1, 50000);
+INSERT INTO legs SELECT FROM generate_series(1, 12500);
 CREATE DOMAIN trip_id AS iuid;
 CREATE TABLE old_trips (id trip_id, at timestamptz, payload jsonb);
 INSERT INTO old_trips SELECT id, at, jsonb_build_object('id', id, 'at', extract(epoch FROM at)) FROM trips WHERE n % 5 = 0 AND at < '2026-01-01';
 CREATE TABLE few (id iuid, at timestamptz);
-INSERT INTO few SELECT id, at FROM trips WHERE n % 20000 = 0;
+INSERT INTO few SELECT id, at FROM trips WHERE n % 5000 = 0;
 CREATE TABLE stops AS SELECT id, at, n FROM few, generate_series(1, 100) AS n;
 ALTER TABLE stops ALTER id SET STATISTICS 5, ALTER at SET STATISTICS 5, ALTER n SET STATISTICS 1000;
 CREATE TABLE fleet AS SELECT gen_iuid(n % 4, 1, at) AS id, at FROM trips WHERE n % 10 < 4 AND at < '2026-01-01';
@@ -176,7 +177,7 @@ GRANT SELECT ON trips, form, span, estimate TO trip_reader;
 ALTER TABLE trips ENABLE ROW LEVEL SECURITY;
 CREATE POLICY even ON trips USING (n % 2 = 0);
 SET ROLE trip_reader;
-SELECT count(*), count(*) FILTER (WHERE NOT same(by_key, by_time)) AS others FROM estimate WHERE source = 'trips';
+SELECT count(*), count(*) FILTER (WHERE NOT same(by_key, by_time)) AS others FROM estimate WHERE source = 'trips' AND name IN ('range', 'lower alone');
 RESET ROLE;
 DROP OWNED BY trip_reader;
 DROP ROLE trip_reader;
@@ -188,15 +189,16 @@ INSERT INTO orders SELECT gen_iuid(n % 40, CASE WHEN n % 1000 < 800 THEN 1 ELSE 
 INSERT INTO orders SELECT gen_iuid(255, 255) FROM generate_series(1, 600);
 INSERT INTO orders SELECT FROM generate_series(1, 600);
 ANALYZE orders;
-CREATE VIEW of_country AS
+CREATE TABLE origin AS SELECT iuid_country(id) AS country, iuid_entity(id) AS entity, count(*) AS rows FROM orders WHERE id IS NOT NULL GROUP BY 1, 2;
+CREATE TABLE of_country AS
 SELECT predicate, rows, expected_rows('SELECT FROM orders WHERE ' || predicate) AS expected
-FROM (SELECT format('iuid_is_from(id, %s)', iuid_country(id)) AS predicate, count(*) AS rows FROM orders WHERE id IS NOT NULL GROUP BY 1
+FROM (SELECT format('iuid_is_from(id, %s)', country) AS predicate, sum(rows) AS rows FROM origin GROUP BY country
 	UNION ALL
-	SELECT format('iuid_is_from(id, %s, %s)', iuid_country(id), iuid_entity(id)), count(*) FROM orders WHERE id IS NOT NULL GROUP BY 1
+	SELECT format('iuid_is_from(id, %s, %s)', country, entity), rows FROM origin
 	UNION ALL
-	SELECT format('id ~>=~ iuid_country_floor(%s)', c), count(*) FROM orders, generate_series(0, 255, 15) AS c WHERE iuid_country(id) >= c GROUP BY 1
+	SELECT format('id ~>=~ iuid_country_floor(%s)', c), sum(rows) FROM origin, generate_series(0, 255, 15) AS c WHERE country >= c GROUP BY c
 	UNION ALL
-	SELECT format('iuid_country_floor(%s)::uuid ~>~ id', c), count(*) FROM orders, generate_series(1, 256, 15) AS c WHERE iuid_country(id) < c GROUP BY 1) AS p;
+	SELECT format('iuid_country_floor(%s)::uuid ~>~ id', c), sum(rows) FROM origin, generate_series(1, 256, 15) AS c WHERE country < c GROUP BY c) AS p;
 SELECT * FROM of_country WHERE expected NOT BETWEEN rows / 2 AND rows * 2;
 SELECT count(*) FROM of_country;
 SELECT predicate, expected_rows('SELECT FROM orders WHERE ' || predicate) AS expected

@@ -6,7 +6,7 @@ SELECT iuid_timestamp(id) BETWEEN date_trunc('milliseconds', statement_timestamp
 FROM gen_iuid(7, 1) AS id;
 
 -- no identifier twice; in the order they were made
-CREATE TEMP TABLE made AS SELECT n, gen_iuid(7, 1) AS id FROM generate_series(1, 100000) AS n;
+CREATE TEMP TABLE made AS SELECT n, gen_iuid(7, 1) AS id FROM generate_series(1, 20000) AS n;
 SELECT count(DISTINCT id), bool_and(id > previous) AS ascending
 FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM made) AS x;
 
@@ -15,7 +15,7 @@ SELECT count(*) AS made, count(*) FILTER (WHERE at < before - interval '1 us' OR
 	count(DISTINCT iuid_random(id) >> 42) > 1 AS fractions_differ
 FROM (SELECT *, iuid_timestamp(id) + (iuid_random(id) >> 42) / 4.096 * interval '1 us' AS at
 	FROM (SELECT clock_timestamp() AS before, gen_iuid(7, 1) AS id, clock_timestamp() AS after
-		FROM generate_series(1, 100000)) AS y) AS x;
+		FROM generate_series(1, 20000)) AS y) AS x;
 
 -- within a 4096th the field goes up by 1 to 2^32, from one of 2^42 places
 SELECT bool_and(step BETWEEN 1 AND 4294967296) IS NOT FALSE AS in_range,
@@ -26,26 +26,26 @@ FROM (SELECT iuid_random(id) - lag(iuid_random(id)) OVER same AS step, iuid_rand
 -- countries and entities made in turn ascend each by itself
 SELECT bool_and(id > previous) AS ascending
 FROM (SELECT id, lag(id) OVER (PARTITION BY iuid_country(id), iuid_entity(id) ORDER BY n) AS previous
-	FROM (SELECT n, gen_iuid(n % 3, n % 5) AS id FROM generate_series(1, 50000) AS n) AS y) AS x;
+	FROM (SELECT n, gen_iuid(n % 3, n % 5) AS id FROM generate_series(1, 20000) AS n) AS y) AS x;
 
 -- switched off: no order within a millisecond, no identifier twice, nothing of the clock in the random field
 SET iuid.monotonic = off;
-SELECT count(DISTINCT id), bool_and(id > previous) AS ascending, count(*) FILTER (WHERE fraction = previous_fraction) < 1000 AS fractions_differ
+SELECT count(DISTINCT id), bool_and(id > previous) AS ascending, count(*) FILTER (WHERE fraction = previous_fraction) < 200 AS fractions_differ
 FROM (SELECT id, iuid_random(id) >> 42 AS fraction, lag(id) OVER made AS previous, lag(iuid_random(id) >> 42) OVER made AS previous_fraction
-	FROM (SELECT n, gen_iuid(7, 1) AS id FROM generate_series(1, 100000) AS n) AS y WINDOW made AS (ORDER BY n)) AS x;
+	FROM (SELECT n, gen_iuid(7, 1) AS id FROM generate_series(1, 20000) AS n) AS y WINDOW made AS (ORDER BY n)) AS x;
 
--- each of the 54 bits is set in about half of them (600 in 20000 is 8 standard deviations), as it is for a given time
+-- each of the 54 bits is set in about half of them (300 in 5000 is 8 standard deviations), as it is for a given time
 SELECT bit, count(*) FILTER (WHERE random >> bit & 1 = 1) AS ones, count(*) FILTER (WHERE of_given_time >> bit & 1 = 1) AS ones_of_given_time
 FROM (SELECT iuid_random(gen_iuid(7, 1)) AS random, iuid_random(gen_iuid(7, 1, '2026-01-01')) AS of_given_time
-	FROM generate_series(1, 20000)) AS x, generate_series(0, 53) AS bit
-GROUP BY bit HAVING abs(count(*) FILTER (WHERE random >> bit & 1 = 1) - 10000) > 600
-	OR abs(count(*) FILTER (WHERE of_given_time >> bit & 1 = 1) - 10000) > 600;
+	FROM generate_series(1, 5000)) AS x, generate_series(0, 53) AS bit
+GROUP BY bit HAVING abs(count(*) FILTER (WHERE random >> bit & 1 = 1) - 2500) > 300
+	OR abs(count(*) FILTER (WHERE of_given_time >> bit & 1 = 1) - 2500) > 300;
 RESET iuid.monotonic;
 
 -- behind the fraction, each of the 42 bits; several of one 4096th have most of them alike
 SELECT bit, count(*) FILTER (WHERE random >> bit & 1 = 1) AS ones
-FROM (SELECT iuid_random(gen_iuid(7, 1)) AS random FROM generate_series(1, 20000)) AS x, generate_series(0, 41) AS bit
-GROUP BY bit HAVING abs(count(*) FILTER (WHERE random >> bit & 1 = 1) - 10000) > 2000;
+FROM (SELECT iuid_random(gen_iuid(7, 1)) AS random FROM generate_series(1, 5000)) AS x, generate_series(0, 41) AS bit
+GROUP BY bit HAVING abs(count(*) FILTER (WHERE random >> bit & 1 = 1) - 2500) > 500;
 
 -- for a given time: every one its own
 SELECT count(DISTINCT gen_iuid(7, 1, '2026-01-01')) FROM generate_series(1, 10000);

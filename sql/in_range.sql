@@ -4,8 +4,8 @@ CREATE TABLE rides (id iuid, at timestamptz);
 -- each time three times, one of them a millisecond later; with the leap day and a day of 23 hours
 INSERT INTO rides
 SELECT gen_iuid(7, 1, at), at
-FROM (SELECT timestamptz '2024-01-30 12:00' + n * interval '7 hours 11 minutes 1.234 s' + least(twin, 1) * interval '1 ms' AS at
-	FROM generate_series(0, 250) AS n, generate_series(0, 2) AS twin) AS t;
+FROM (SELECT timestamptz '2024-01-30 12:00' + n * interval '21 hours 33 minutes 3.702 s' + least(twin, 1) * interval '1 ms' AS at
+	FROM generate_series(0, 83) AS n, generate_series(0, 2) AS twin) AS t;
 CREATE TABLE frame (frame text);
 INSERT INTO frame
 SELECT format('RANGE BETWEEN %s AND %s', lower, upper)

@@ -32,8 +32,8 @@ GROUP BY 1 ORDER BY 1;
 SELECT count(*) AS calls, count(*) FILTER (WHERE removed_by(call, older_than::text) IS DISTINCT FROM
 	(SELECT array_agg(name ORDER BY upper) FROM part WHERE upper <= older_than)) AS wrong
 FROM call, (SELECT upper + n * interval '1 microsecond' FROM part, unnest(ARRAY[-1000, -1, 0, 1, 999, 1000]) AS n
-	UNION ALL SELECT '1969-12-31'::timestamptz - n * interval '1 year' FROM generate_series(0, 6000, 500) AS n
-	UNION ALL SELECT '294276-12-31'::timestamptz - n * interval '1 year' FROM generate_series(0, 280000, 10) AS n WHERE n < 100 OR n % 10000 = 0) AS v (older_than);
+	UNION ALL SELECT '1969-12-31'::timestamptz - n * interval '1 year' FROM generate_series(0, 6000, 2000) AS n
+	UNION ALL SELECT '294276-12-31'::timestamptz - n * interval '1 year' FROM generate_series(0, 280000, 10) AS n WHERE n < 30 OR n % 40000 = 0) AS v (older_than);
 SELECT keep, removed_by('SELECT iuid_maintain_partitions(''log'', ''1 year'', 0, %L)', keep::text) IS NOT DISTINCT FROM
 	(SELECT array_agg(name ORDER BY upper) FROM part WHERE upper <= now() - keep) AS as_core
 FROM unnest(ARRAY['1 hour', '10 years', '100 years', '1000 years', '6000 years']::interval[]) AS keep;

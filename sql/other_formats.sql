@@ -186,7 +186,7 @@ BEGIN
 	RETURN QUERY EXECUTE pg_catalog.format('SELECT id, %s, $1 + t::float8 * $2 / $3
 		FROM (SELECT %s AS id, t FROM (
 			SELECT trunc(x::numeric * ($4 - 1)) AS t, trunc(random()::numeric * 2::numeric ^ 64) AS r
-			FROM (SELECT random() AS x FROM generate_series(1, 100) UNION ALL VALUES (0), (1)) AS moment, generate_series(1, 2)) AS random, alphabet) AS o', g.sorted, g.id)
+			FROM (SELECT random() AS x FROM generate_series(1, 50) UNION ALL VALUES (0), (1)) AS moment, generate_series(1, 2)) AS random, alphabet) AS o', g.sorted, g.id)
 	USING g.epoch, g.step, g.parts, g.steps;
 END $$;
 SELECT setseed(0.5);

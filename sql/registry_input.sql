@@ -98,10 +98,13 @@ SELECT after('ALTER TABLE iuid_countries RENAME TO was; ' || change) FROM (VALUE
 SELECT after($$UPDATE iuid_nodes SET region = repeat('x', 1025)$$);
 SELECT after($$UPDATE iuid_nodes SET region = repeat('x', 1024)$$);
 
--- many nodes, too many, and a memory that keeps nothing of what failed
-SELECT after($$INSERT INTO iuid_nodes SELECT 'node ' || n FROM generate_series(1, 66000) AS n; UPDATE iuid_routes SET node = 'node 65999'$$);
-SELECT after($$INSERT INTO iuid_nodes SELECT 'node ' || n FROM generate_series(1, 70000) AS n$$);
+-- the same failure a hundred times
 SELECT count(DISTINCT after('ALTER TABLE iuid_nodes RENAME region TO continent; /*' || n || '*/')) FROM generate_series(1, 100) AS n;
+
+-- many nodes, too many, and a memory that keeps nothing of what failed
+INSERT INTO iuid_nodes SELECT 'node ' || n FROM generate_series(1, 66000) AS n;
+SELECT after($$UPDATE iuid_routes SET node = 'node 65999'$$);
+SELECT after($$INSERT INTO iuid_nodes SELECT 'node ' || n FROM generate_series(66001, 66100) AS n$$);
 SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'iuid registry';
 
 DROP PROCEDURE let_in_anything;

@@ -7,6 +7,8 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "postgres.h"
+
 #include "datum.h"
 
 #include "utils/timestamp.h"

@@ -28,6 +28,8 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "postgres.h"
+
 #include "compat.h"
 
 #include "access/htup_details.h"

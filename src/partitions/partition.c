@@ -7,6 +7,8 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "postgres.h"
+
 #include "compat.h"
 
 #include "access/xact.h"

@@ -7,6 +7,8 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "postgres.h"
+
 #include "codec.h"
 
 static inline char *put_hex(char *p, const uint8_t *bytes, int count);

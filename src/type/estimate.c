@@ -22,6 +22,8 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "postgres.h"
+
 #include "compat.h"
 
 #include "catalog/pg_type.h"

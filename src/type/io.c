@@ -9,6 +9,8 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "postgres.h"
+
 #include "compat.h"
 
 #include "libpq/pqformat.h"

@@ -7,8 +7,6 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "postgres.h"
-
 #include "codec.h"
 
 static inline char *put_hex(char *p, const uint8_t *bytes, int count);

@@ -40,7 +40,7 @@ def number(identifier):
 model.arguments(0)
 model.make_database("examples/events/load.sql")
 
-page = (model.ROOT / "doc/countries.md").read_text(encoding="utf-8")
+page = (model.ROOT / "doc/registry.md").read_text(encoding="utf-8")
 names = {int(country): name for country, name in re.findall(r"^\| (\d+) \| [A-Z]{2} \| (.*) \|$", page, re.M)}
 countries = {country: (name, offset) for country, name, offset in
              model.rows("SELECT country, name, utc_offset FROM countries")}

@@ -225,7 +225,7 @@ load(Oid schema)
 	}
 	MemoryContextSetParent(registry->context, CacheMemoryContext);
 	move_pin(&cache, registry);
-	iuid_check_triggers(schema, tables);
+	iuid_check_triggers(tables);
 }
 
 static void

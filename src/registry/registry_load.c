@@ -34,18 +34,13 @@
 /* Bytes that a text of the registry can have. */
 #define LONGEST_TEXT 1024
 
-/* What is said of a table that is missing. */
-#define PURPOSE \
-	"The registry is in tables of the extension's schema, which are found by their names."
-
 /* The type of a column, and the values that it can have. */
 typedef enum ColumnKind
 {
-	NUMBER,
-	NUMBER_OR_NULL,
-	NAME,
-	NAME_OR_NULL,
-	TEXT /* may be empty */
+	COLUMN_NUMBER,
+	COLUMN_NUMBER_OR_NULL,
+	COLUMN_TEXT,
+	COLUMN_TEXT_OR_NULL
 } ColumnKind;
 
 typedef struct Column
@@ -65,24 +60,24 @@ typedef struct Table
 /* The tables, in the order in which they are read. */
 static const Table tables_read[IUID_REGISTRY_TABLES] = {
 	{ "iuid_countries",
-	  { { "country", NUMBER, IUID_COUNTRY_MAX },
-		{ "code", NAME, 0 },
-		{ "name", NAME, 0 } },
+	  { { "country", COLUMN_NUMBER, IUID_COUNTRY_MAX },
+		{ "code", COLUMN_TEXT, 0 },
+		{ "name", COLUMN_TEXT, 0 } },
 	  iuid_add_country },
 	{ "iuid_entities",
-	  { { "entity", NUMBER, IUID_ENTITY_MAX },
-		{ "service", TEXT, 0 },
-		{ "key", NAME, 0 } },
+	  { { "entity", COLUMN_NUMBER, IUID_ENTITY_MAX },
+		{ "service", COLUMN_TEXT, 0 },
+		{ "key", COLUMN_TEXT, 0 } },
 	  iuid_add_entity },
 	{ "iuid_nodes",
-	  { { "node", NAME, 0 },
-		{ "region", NAME_OR_NULL, 0 },
-		{ "server", NAME_OR_NULL, 0 } },
+	  { { "node", COLUMN_TEXT, 0 },
+		{ "region", COLUMN_TEXT_OR_NULL, 0 },
+		{ "server", COLUMN_TEXT_OR_NULL, 0 } },
 	  iuid_add_node },
 	{ "iuid_routes",
-	  { { "country", NUMBER_OR_NULL, IUID_COUNTRY_MAX },
-		{ "entity", NUMBER_OR_NULL, IUID_ENTITY_MAX },
-		{ "node", NAME, 0 } },
+	  { { "country", COLUMN_NUMBER_OR_NULL, IUID_COUNTRY_MAX },
+		{ "entity", COLUMN_NUMBER_OR_NULL, IUID_ENTITY_MAX },
+		{ "node", COLUMN_TEXT, 0 } },
 	  iuid_add_route },
 };
 
@@ -93,6 +88,7 @@ static void find_columns(const Table *table, TupleDesc tupdesc,
 static RegistryValue read_value(const Table *table, const Column *column,
 								TupleTableSlot *slot, AttrNumber attnum);
 static int check_number(const Table *table, const Column *column, int number);
+static char *read_text(const Table *table, const Column *column, Datum datum);
 
 Registry *
 iuid_load_registry(Oid schema, Oid tables[IUID_REGISTRY_TABLES])
@@ -112,7 +108,7 @@ iuid_load_registry(Oid schema, Oid tables[IUID_REGISTRY_TABLES])
 	{
 		tables[i] = get_relname_relid(tables_read[i].name, schema);
 		if (!OidIsValid(tables[i]))
-			iuid_reject_missing_table(tables_read[i].name, PURPOSE);
+			iuid_reject_missing_table(tables_read[i].name);
 	}
 
 	/*
@@ -142,15 +138,12 @@ read_table(Registry *registry, const Table *table, Oid oid, Snapshot snapshot)
 	TableScanDesc scan;
 
 	if (relation == NULL)
-		iuid_reject_missing_table(table->name, PURPOSE);
-	if (relation->rd_rel->relkind != RELKIND_RELATION ||
-		RELATION_IS_OTHER_TEMP(relation))
+		iuid_reject_missing_table(table->name);
+	if (relation->rd_rel->relkind != RELKIND_RELATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not the table of extension \"%s\"",
 						table->name, "iuid_regions"),
-				 errdetail(
-					 "The registry is in plain tables, which all sessions can read."),
 				 errhint(
 					 "Rename the relation that has the name now, and give the extension's table back its name.")));
 	find_columns(table, RelationGetDescr(relation), attnums);
@@ -171,10 +164,13 @@ read_table(Registry *registry, const Table *table, Oid oid, Snapshot snapshot)
 static inline bool
 is_number(const Column *column)
 {
-	return column->kind == NUMBER || column->kind == NUMBER_OR_NULL;
+	return column->kind == COLUMN_NUMBER || column->kind == COLUMN_NUMBER_OR_NULL;
 }
 
-/* Finds the columns by their names, and checks their types. */
+/*
+ * Finds the columns by their names, and checks their types.  A virtual column
+ * is none: its values are not in the rows.
+ */
 static void
 find_columns(const Table *table, TupleDesc tupdesc, AttrNumber *attnums)
 {
@@ -189,6 +185,8 @@ find_columns(const Table *table, TupleDesc tupdesc, AttrNumber *attnums)
 			Form_pg_attribute attribute = TupleDescAttr(tupdesc, n);
 
 			if (!attribute->attisdropped &&
+				(attribute->attgenerated == '\0' ||
+				 attribute->attgenerated == ATTRIBUTE_GENERATED_STORED) &&
 				strcmp(NameStr(attribute->attname), column->name) == 0)
 				found = attribute;
 		}
@@ -197,21 +195,13 @@ find_columns(const Table *table, TupleDesc tupdesc, AttrNumber *attnums)
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("column \"%s\" of table \"%s\" is missing",
 							column->name, table->name),
-					 errdetail("The registry needs the column, of type %s.",
-							   format_type_be(type)),
 					 errhint("Give the column back its name, or add it again.")));
-		/* The value of a virtual column is not in the row. */
-		if (found->atttypid != type ||
-			(found->attgenerated != '\0' &&
-			 found->attgenerated != ATTRIBUTE_GENERATED_STORED))
+		if (found->atttypid != type)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column \"%s\" of table \"%s\" is of another type",
-							column->name, table->name),
-					 errdetail("It is of type %s%s, and must be of type %s.",
-							   format_type_be(found->atttypid),
-							   found->atttypid == type ? ", but virtual" : "",
-							   format_type_be(type)),
+					 errmsg("column \"%s\" of table \"%s\" is of type %s, and must be of type %s",
+							column->name, table->name,
+							format_type_be(found->atttypid), format_type_be(type)),
 					 errhint("Give the column back its type.")));
 		attnums[i] = found->attnum;
 	}
@@ -225,38 +215,18 @@ read_value(const Table *table, const Column *column, TupleTableSlot *slot,
 	Datum datum = slot_getattr(slot, attnum, &isnull);
 	RegistryValue value;
 
-	if (isnull && column->kind != NUMBER_OR_NULL && column->kind != NAME_OR_NULL)
+	if (isnull && (column->kind == COLUMN_NUMBER || column->kind == COLUMN_TEXT))
 		ereport(ERROR,
 				(errcode(ERRCODE_NOT_NULL_VIOLATION),
 				 errmsg("null value in column \"%s\" of table \"%s\"",
 						column->name, table->name),
-				 errdetail("The registry needs a value there."),
 				 errhint(
 					 "Correct the row or delete it, and make the column NOT NULL again.")));
-	if (!isnull && !is_number(column) &&
-		toast_raw_datum_size(datum) > LONGEST_TEXT + VARHDRSZ)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("text in column \"%s\" of table \"%s\" is too long",
-						column->name, table->name),
-				 errdetail("Sessions keep the registry in memory, so its texts can have %d bytes at most.",
-						   LONGEST_TEXT),
-				 errhint("Shorten the text.")));
 	if (is_number(column))
 		value.number =
 			isnull ? -1 : check_number(table, column, DatumGetInt32(datum));
 	else
-		value.text = isnull ? NULL : TextDatumGetCString(datum);
-
-	if (!is_number(column) && column->kind != TEXT && !isnull &&
-		value.text[0] == '\0')
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("empty text in column \"%s\" of table \"%s\"",
-						column->name, table->name),
-				 errdetail("The registry has no empty names."),
-				 errhint(
-					 "Correct the row or delete it, and give the table back its CHECK.")));
+		value.text = isnull ? NULL : read_text(table, column, datum);
 	return value;
 }
 
@@ -266,20 +236,34 @@ check_number(const Table *table, const Column *column, int number)
 	if (number < 0 || number > column->max)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("%s %d in table \"%s\" is out of range", column->name,
-						number, table->name),
+				 errmsg("value %d in column \"%s\" of table \"%s\" is out of range",
+						number, column->name, table->name),
 				 errdetail("It must be from 0 to %d.", column->max),
 				 errhint(
 					 "Correct the row or delete it, and give the table back its CHECK.")));
 	return number;
 }
 
+static char *
+read_text(const Table *table, const Column *column, Datum datum)
+{
+	if (toast_raw_datum_size(datum) > LONGEST_TEXT + VARHDRSZ)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("text in column \"%s\" of table \"%s\" is too long",
+						column->name, table->name),
+				 errdetail("Sessions keep the registry in memory, so its texts can have %d bytes at most.",
+						   LONGEST_TEXT),
+				 errhint("Shorten the text.")));
+	return TextDatumGetCString(datum);
+}
+
 void
-iuid_reject_missing_table(const char *name, const char *detail)
+iuid_reject_missing_table(const char *name)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_TABLE),
 			 errmsg("table \"%s\" of extension \"%s\" is missing", name,
 					"iuid_regions"),
-			 errdetail("%s", detail), errhint("Give the table back its name.")));
+			 errhint("Give the table back its name.")));
 }

@@ -24,11 +24,7 @@
  */
 extern Registry *iuid_load_registry(Oid schema, Oid tables[IUID_REGISTRY_TABLES]);
 
-/*
- * 42P01 for a table of the registry that has another name now.  detail says
- * what the table is for.
- */
-pg_noreturn extern void iuid_reject_missing_table(const char *name,
-												  const char *detail);
+/* 42P01 for a table of the registry that has another name now. */
+pg_noreturn extern void iuid_reject_missing_table(const char *name);
 
 #endif /* IUID_REGISTRY_LOAD_H */

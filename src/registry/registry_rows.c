@@ -34,8 +34,10 @@ enum
 
 static HTAB *make_names(const char *what);
 static Named *add_name(HTAB *names, const char *name, const char *table,
-					   const char *what);
-pg_noreturn static void reject_twice(const char *table, const char *what);
+					   const char *column);
+static const char *show_number(int number);
+pg_noreturn static void reject_twice(const char *table, const char *columns,
+									 const char *values);
 
 Registry *
 iuid_new_registry(void)
@@ -86,7 +88,7 @@ iuid_add_country(Registry *registry, const RegistryValue *values)
 	RegistryCountry *country = &registry->countries[number];
 
 	if (country->code != NULL)
-		reject_twice(table, psprintf("country %d", number));
+		reject_twice(table, "country", show_number(number));
 	country->code = values[1].text;
 	country->name = values[2].text;
 	add_name(registry->codes, country->code, table, "code")->number = number;
@@ -100,7 +102,7 @@ iuid_add_entity(Registry *registry, const RegistryValue *values)
 	RegistryEntity *entity = &registry->entities[number];
 
 	if (entity->key != NULL)
-		reject_twice(table, psprintf("entity %d", number));
+		reject_twice(table, "entity", show_number(number));
 	entity->service = values[1].text;
 	entity->key = values[2].text;
 	add_name(registry->keys, entity->key, table, "key")->number = number;
@@ -143,12 +145,9 @@ iuid_add_route(Registry *registry, const RegistryValue *values)
 	if (*row == NULL)
 		*row = palloc0((IUID_ENTITIES + 1) * sizeof(RegistryNode *));
 	if ((*row)[entity] != NULL)
-		reject_twice("iuid_routes",
-					 psprintf("the route of country %s and entity %s",
-							  values[0].number < 0 ? "NULL" :
-													 psprintf("%d", country),
-							  values[1].number < 0 ? "NULL" :
-													 psprintf("%d", entity)));
+		reject_twice("iuid_routes", "country, entity",
+					 psprintf("%s, %s", show_number(values[0].number),
+							  show_number(values[1].number)));
 	if (found)
 		pfree(values[2].text);
 	else
@@ -160,23 +159,29 @@ iuid_add_route(Registry *registry, const RegistryValue *values)
 }
 
 static Named *
-add_name(HTAB *names, const char *name, const char *table, const char *what)
+add_name(HTAB *names, const char *name, const char *table, const char *column)
 {
 	bool found;
 	Named *named = hash_search(names, &name, HASH_ENTER, &found);
 
 	if (found)
-		reject_twice(table, psprintf("%s \"%s\"", what, name));
+		reject_twice(table, column, name);
 	return named;
 }
 
+static const char *
+show_number(int number)
+{
+	return number < 0 ? "null" : psprintf("%d", number);
+}
+
 static void
-reject_twice(const char *table, const char *what)
+reject_twice(const char *table, const char *columns, const char *values)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_UNIQUE_VIOLATION),
-			 errmsg("%s is in table \"%s\" twice", what, table),
-			 errdetail("The registry has one row for each."),
+			 errmsg("duplicate key value in table \"%s\"", table),
+			 errdetail("Key (%s)=(%s) is there twice.", columns, values),
 			 errhint(
 				 "Delete one of the rows, and give the table back its primary key or unique constraint.")));
 }

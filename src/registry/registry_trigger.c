@@ -16,9 +16,6 @@
 #include "compat.h"
 
 #include "access/relation.h"
-#include "catalog/dependency.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "utils/builtins.h"
@@ -47,12 +44,10 @@ static const struct
 	{ "iuid_truncated", TRIGGER_TYPE_TRUNCATE, "TRUNCATE", "STATEMENT" },
 };
 
-static bool is_own_trigger(const TriggerData *trigger, Oid function,
-						   const char *table, int events);
 static int event_of(const TriggerData *trigger);
-static void check_table(Relation relation, Oid schema);
+static void check_table(Relation relation);
 static int events_of(const Trigger *trigger);
-static void warn(Relation relation, Oid schema, int which, bool there);
+static void warn(Relation relation, int which, bool there);
 
 /*
  * iuid_registry_changed(): makes every session read the registry tables again.
@@ -62,51 +57,27 @@ PG_FUNCTION_INFO_V1(iuid_registry_changed);
 Datum
 iuid_registry_changed(PG_FUNCTION_ARGS)
 {
-	TriggerData *trigger =
-		iuid_trigger_data(fcinfo, FUNCTION_NAME, NULL, ALL_EVENTS);
+	TriggerData *trigger = iuid_trigger_data(fcinfo, FUNCTION_NAME, ALL_EVENTS);
 
 	CacheInvalidateRelcache(trigger->tg_relation);
 	return PointerGetDatum(NULL);
 }
 
 TriggerData *
-iuid_trigger_data(FunctionCallInfo fcinfo, const char *function,
-				  const char *table, int events)
+iuid_trigger_data(FunctionCallInfo fcinfo, const char *function, int events)
 {
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
 
-	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		!is_own_trigger(trigger, fcinfo->flinfo->fn_oid, table, events))
+	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(trigger->tg_event) ||
+		(event_of(trigger) & events) == 0 ||
+		(TRIGGER_FIRED_FOR_STATEMENT(trigger->tg_event) &&
+		 !TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event)))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("%s was not called by a trigger of extension \"%s\"",
 						function, "iuid_regions"),
-				 errdetail(
-					 "The function serves only the triggers that the extension has on its own tables."),
 				 errhint("Drop the other trigger.")));
 	return trigger;
-}
-
-/*
- * Whoever may execute a trigger function can call it for each table of their
- * own, each event and level, before, after or instead of the change.  Only a
- * superuser can add a table to the extension.
- */
-static bool
-is_own_trigger(const TriggerData *trigger, Oid function, const char *table,
-			   int events)
-{
-	Relation relation = trigger->tg_relation;
-	int event = event_of(trigger);
-	Oid extension = getExtensionOfObject(ProcedureRelationId, function);
-
-	return (event & events) != 0 && TRIGGER_FIRED_AFTER(trigger->tg_event) &&
-		(event == TRIGGER_TYPE_TRUNCATE ||
-		 TRIGGER_FIRED_FOR_ROW(trigger->tg_event)) &&
-		OidIsValid(extension) &&
-		getExtensionOfObject(RelationRelationId, RelationGetRelid(relation)) ==
-		extension &&
-		(table == NULL || strcmp(RelationGetRelationName(relation), table) == 0);
 }
 
 static int
@@ -122,7 +93,7 @@ event_of(const TriggerData *trigger)
 }
 
 void
-iuid_check_triggers(Oid schema, const Oid tables[IUID_REGISTRY_TABLES])
+iuid_check_triggers(const Oid tables[IUID_REGISTRY_TABLES])
 {
 	for (int i = 0; i < IUID_REGISTRY_TABLES; i++)
 	{
@@ -130,7 +101,7 @@ iuid_check_triggers(Oid schema, const Oid tables[IUID_REGISTRY_TABLES])
 
 		if (relation == NULL)
 			continue;
-		check_table(relation, schema);
+		check_table(relation);
 		relation_close(relation, AccessShareLock);
 	}
 }
@@ -140,7 +111,7 @@ iuid_check_triggers(Oid schema, const Oid tables[IUID_REGISTRY_TABLES])
  * pg_restore --disable-triggers, for one, replication does not fire them.
  */
 static void
-check_table(Relation relation, Oid schema)
+check_table(Relation relation)
 {
 	const TriggerDesc *triggers = relation->trigdesc;
 	int noticed = 0;
@@ -164,7 +135,7 @@ check_table(Relation relation, Oid schema)
 			if (strcmp(trigger->tgname, expected[which].name) == 0)
 				there = (events_of(trigger) & events) == events;
 		}
-		warn(relation, schema, which, there);
+		warn(relation, which, there);
 	}
 }
 
@@ -184,22 +155,18 @@ events_of(const Trigger *trigger)
 }
 
 static void
-warn(Relation relation, Oid schema, int which, bool there)
+warn(Relation relation, int which, bool there)
 {
 	const char *trigger = expected[which].name;
-	const char *schema_name = get_namespace_name(schema);
+	const char *schema = get_namespace_name(RelationGetNamespace(relation));
 	const char *table =
-		quote_qualified_identifier(schema_name,
-								   RelationGetRelationName(relation));
-	bool has_function =
-		OidIsValid(iuid_find_function(schema, FUNCTION_NAME,
-									  iuid_registry_changed, NULL, 0));
+		quote_qualified_identifier(schema, RelationGetRelationName(relation));
 	char *enable =
 		psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s;", table, trigger);
 	char *create =
 		psprintf("CREATE OR REPLACE TRIGGER %s AFTER %s ON %s FOR EACH %s EXECUTE FUNCTION %s();",
 				 trigger, expected[which].when, table, expected[which].each,
-				 quote_qualified_identifier(schema_name, FUNCTION_NAME));
+				 quote_qualified_identifier(schema, FUNCTION_NAME));
 
 	ereport(WARNING,
 			(errmsg("changes of table \"%s\" can go unnoticed",
@@ -208,10 +175,6 @@ warn(Relation relation, Oid schema, int which, bool there)
 				 errdetail("Its trigger \"%s\" is not enabled always.", trigger) :
 				 errdetail("It has no trigger \"%s\" for %s.", trigger,
 						   expected[which].when),
-			 there ?
-				 errhint("Use: %s", enable) :
-				 !has_function ?
-				 errhint("Give the function that the triggers call the name %s again.",
-						 FUNCTION_NAME) :
-				 errhint("Use: %s %s", create, enable)));
+			 there ? errhint("Use: %s", enable) :
+					 errhint("Use: %s %s", create, enable)));
 }

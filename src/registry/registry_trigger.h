@@ -16,16 +16,13 @@
 
 /*
  * What a trigger function is called with.  39P01 unless it is called after one
- * of the events (TRIGGER_TYPE_...) on the table of that name that belongs to
- * the extension of the function, or on any of the extension's tables if table
- * is NULL; for each row, but for TRUNCATE.
+ * of the events (TRIGGER_TYPE_...), for each row, or after TRUNCATE.  Whoever may
+ * execute the function can call it so for a table of their own.
  */
 extern TriggerData *iuid_trigger_data(FunctionCallInfo fcinfo,
-									  const char *function, const char *table,
-									  int events);
+									  const char *function, int events);
 
 /* Warns if a table can change without any session being told. */
-extern void iuid_check_triggers(Oid schema,
-								const Oid tables[IUID_REGISTRY_TABLES]);
+extern void iuid_check_triggers(const Oid tables[IUID_REGISTRY_TABLES]);
 
 #endif /* IUID_REGISTRY_TRIGGER_H */

@@ -7,7 +7,7 @@ RETURNS pg_catalog.trigger
 AS 'MODULE_PATHNAME', 'iuid_registry_changed'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.iuid_registry_changed() IS
-'internal: trigger of the registry tables: makes every session read them again; called by another trigger: 39P01 (doc/registry.md)';
+'internal: trigger of the registry tables: makes every session read them again; at another event or level: 39P01 (doc/registry.md)';
 REVOKE ALL ON FUNCTION @extschema@.iuid_registry_changed() FROM PUBLIC;
 
 -- Logical replication fires triggers for each row only, and only those enabled ALWAYS.

@@ -42,15 +42,15 @@ static uint64 execute(FunctionCallInfo fcinfo, const char *table_name,
 /*
  * iuid_require_node(): raises 23503 if the node of a new route is not in
  * iuid_nodes.  check_function_bodies is off while a dump is restored, which is
- * how the server itself knows that what is missing may come later.  42P01
- * without the table iuid_nodes, 39P01 as by iuid_trigger_data().
+ * how the server itself knows that what is missing may come later.  42P01 and
+ * 42501 as by execute(), 39P01 as by iuid_trigger_data().
  */
 PG_FUNCTION_INFO_V1(iuid_require_node);
 Datum
 iuid_require_node(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigger =
-		iuid_trigger_data(fcinfo, "iuid_require_node", "iuid_routes",
+		iuid_trigger_data(fcinfo, "iuid_require_node",
 						  TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE);
 	bool update = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event);
 	char *node =
@@ -71,15 +71,15 @@ iuid_require_node(PG_FUNCTION_ARGS)
 
 /*
  * iuid_keep_node(): gives the routes of a node its new name.  23503 if the
- * node was deleted, or all of them truncated, and there are routes.  42P01
- * without the table iuid_routes, 39P01 as by iuid_trigger_data().
+ * node was deleted, or all of them truncated, and there are routes.  42P01 and
+ * 42501 as by execute(), 39P01 as by iuid_trigger_data().
  */
 PG_FUNCTION_INFO_V1(iuid_keep_node);
 Datum
 iuid_keep_node(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigger =
-		iuid_trigger_data(fcinfo, "iuid_keep_node", "iuid_nodes",
+		iuid_trigger_data(fcinfo, "iuid_keep_node",
 						  TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE |
 							  TRIGGER_TYPE_TRUNCATE);
 	char *node;
@@ -131,22 +131,23 @@ node_in(TriggerData *trigger, HeapTuple row)
 	if (column <= 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("column \"node\" of table \"%s\" is missing",
-						RelationGetRelationName(trigger->tg_relation)),
-				 errdetail("A route has the name of a node."),
-				 errhint("Give the column back its name.")));
+				 errmsg("column \"%s\" of table \"%s\" is missing", "node",
+						RelationGetRelationName(trigger->tg_relation))));
 	return SPI_getvalue(row, tupdesc, column);
 }
 
 /*
  * Executes a statement on the other table, as its owner, and returns the number
  * of rows.  It sees what is committed now; a row that the transaction's own
- * snapshot does not see cannot be changed (40001).
+ * snapshot does not see cannot be changed (40001).  42P01 without the table.
+ * 42501 unless both tables have one owner: then somebody has put the trigger on
+ * a table of their own, or such a table into the place of one of ours.
  */
 static uint64
 execute(FunctionCallInfo fcinfo, const char *table_name, const char *statement,
 		const char *node, const char *new_node)
 {
+	Relation own = ((TriggerData *) fcinfo->context)->tg_relation;
 	Oid schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	Oid table = get_relname_relid(table_name, schema);
 	Oid types[] = { TEXTOID, TEXTOID };
@@ -158,8 +159,13 @@ execute(FunctionCallInfo fcinfo, const char *table_name, const char *statement,
 	uint64 rows;
 
 	if (!OidIsValid(table))
-		iuid_reject_missing_table(table_name,
-								  "Routes and nodes refer to each other.");
+		iuid_reject_missing_table(table_name);
+	if (iuid_class_of(table).relowner != own->rd_rel->relowner)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("tables \"%s\" and \"%s\" have different owners",
+						RelationGetRelationName(own), table_name),
+				 errhint("Give both tables the same owner.")));
 	if (node != NULL)
 		values[count++] = CStringGetTextDatum(node);
 	if (new_node != NULL)

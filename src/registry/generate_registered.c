@@ -17,8 +17,8 @@
 #include "making/generate.h"
 #include "registry.h"
 
-static int check_found(int number, const char *what, const char *table,
-					   const char *name);
+static int find_country(FunctionCallInfo fcinfo, const char *code);
+static int check_entity(int entity, const char *key);
 
 /*
  * gen_registered_iuid(code, key): a new identifier of this moment, for the
@@ -35,10 +35,8 @@ gen_registered_iuid(PG_FUNCTION_ARGS)
 	iuid_check_not_null(fcinfo, 1, "entity");
 	code = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	key = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	country = check_found(iuid_find_country(fcinfo, code), "country",
-						  "iuid_countries", code);
-	entity = check_found(iuid_find_entity(fcinfo, key), "entity",
-						 "iuid_entities", key);
+	country = find_country(fcinfo, code);
+	entity = check_entity(iuid_find_entity(fcinfo, key), key);
 
 	return iuid_generate(country, entity);
 }
@@ -65,19 +63,35 @@ gen_registered_iuid_here(PG_FUNCTION_ARGS)
 				 errhint(
 					 "Give the key of an entity after it: gen_registered_iuid(country, entity).")));
 
-	return iuid_generate(iuid_country_here(),
-						 check_found(entity, "entity", "iuid_entities", key));
+	return iuid_generate(iuid_country_here(), check_entity(entity, key));
 }
 
-/* 22023 for -1, which stands for a code or key that is not registered. */
+/* 22023 for a code that is not registered. */
 static int
-check_found(int number, const char *what, const char *table, const char *name)
+find_country(FunctionCallInfo fcinfo, const char *code)
 {
-	if (number < 0)
+	int country = iuid_find_country(fcinfo, code);
+
+	if (country < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s \"%s\" is not registered", what, name),
-				 errdetail("There is no such row in table \"%s\".", table),
-				 errhint("Insert it there, or give the number of the %s.", what)));
-	return number;
+				 errmsg("country \"%s\" is not registered", code),
+				 errdetail("There is no such row in table \"%s\".",
+						   "iuid_countries"),
+				 errhint("Insert it there, or give the number of the country.")));
+	return country;
+}
+
+/* 22023 for -1, which stands for a key that is not registered. */
+static int
+check_entity(int entity, const char *key)
+{
+	if (entity < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("entity \"%s\" is not registered", key),
+				 errdetail("There is no such row in table \"%s\".",
+						   "iuid_entities"),
+				 errhint("Insert it there, or give the number of the entity.")));
+	return entity;
 }

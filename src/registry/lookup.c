@@ -97,16 +97,16 @@ iuid_entity_key(PG_FUNCTION_ARGS)
 /* The columns of iuid_inspect, as the SQL script declares them. */
 enum
 {
-	TIME_COLUMN,
-	COUNTRY_COLUMN,
-	CODE_COLUMN,
-	NAME_COLUMN,
-	SERVICE_COLUMN,
-	ENTITY_COLUMN,
-	KEY_COLUMN,
-	NODE_COLUMN,
-	REGION_COLUMN,
-	LAYOUT_COLUMN,
+	INSPECT_TIME,
+	INSPECT_COUNTRY,
+	INSPECT_CODE,
+	INSPECT_NAME,
+	INSPECT_SERVICE,
+	INSPECT_ENTITY,
+	INSPECT_KEY,
+	INSPECT_NODE,
+	INSPECT_REGION,
+	INSPECT_LAYOUT,
 	INSPECT_COLUMNS
 };
 
@@ -118,9 +118,9 @@ iuid_inspect(PG_FUNCTION_ARGS)
 	const Iuid *id = PG_GETARG_IUID_P(0);
 	RegistryLookup found = look_up(fcinfo, id);
 	const char *const texts[INSPECT_COLUMNS] = {
-		[CODE_COLUMN] = found.code,		  [NAME_COLUMN] = found.name,
-		[SERVICE_COLUMN] = found.service, [KEY_COLUMN] = found.key,
-		[NODE_COLUMN] = found.node,		  [REGION_COLUMN] = found.region,
+		[INSPECT_CODE] = found.code,	   [INSPECT_NAME] = found.name,
+		[INSPECT_SERVICE] = found.service, [INSPECT_KEY] = found.key,
+		[INSPECT_NODE] = found.node,	   [INSPECT_REGION] = found.region,
 	};
 	Datum values[INSPECT_COLUMNS];
 	bool nulls[INSPECT_COLUMNS];
@@ -131,15 +131,15 @@ iuid_inspect(PG_FUNCTION_ARGS)
 		nulls[i] = texts[i] == NULL;
 		values[i] = nulls[i] ? (Datum) 0 : CStringGetTextDatum(texts[i]);
 	}
-	values[TIME_COLUMN] =
+	values[INSPECT_TIME] =
 		TimestampTzGetDatum(iuid_ms_to_timestamp(iuid_get_ms(id)));
-	nulls[TIME_COLUMN] = !iuid_has_time(id);
-	values[COUNTRY_COLUMN] = Int32GetDatum(iuid_get_country(id));
-	nulls[COUNTRY_COLUMN] = !iuid_has_origin(id);
-	values[ENTITY_COLUMN] = Int32GetDatum(iuid_get_entity(id));
-	nulls[ENTITY_COLUMN] = !iuid_has_origin(id);
-	values[LAYOUT_COLUMN] = Int32GetDatum(iuid_get_layout(id));
-	nulls[LAYOUT_COLUMN] = !iuid_has_layout(id);
+	nulls[INSPECT_TIME] = !iuid_has_time(id);
+	values[INSPECT_COUNTRY] = Int32GetDatum(iuid_get_country(id));
+	nulls[INSPECT_COUNTRY] = !iuid_has_origin(id);
+	values[INSPECT_ENTITY] = Int32GetDatum(iuid_get_entity(id));
+	nulls[INSPECT_ENTITY] = !iuid_has_origin(id);
+	values[INSPECT_LAYOUT] = Int32GetDatum(iuid_get_layout(id));
+	nulls[INSPECT_LAYOUT] = !iuid_has_layout(id);
 
 	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");

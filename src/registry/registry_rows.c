@@ -24,10 +24,7 @@ typedef struct Named
 } Named;
 
 /* As many as there can be routes; each of the two numbers can be "any", too. */
-enum
-{
-	NODES_MAX = (IUID_COUNTRIES + 1) * (IUID_ENTITIES + 1)
-};
+#define NODES_MAX ((IUID_COUNTRIES + 1) * (IUID_ENTITIES + 1))
 
 /* The number of names for which a hash table has room at first. */
 #define FEW_NAMES 16

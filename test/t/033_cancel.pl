@@ -138,6 +138,11 @@ my @scenarios = (
 	[ "$places $countries $view", q{SELECT iuid_drop_global_table('places_all')}, 'places_all' ],
 	[ "$places $countries $table", q{SELECT iuid_check_regions('places_global')}, 'places', 'postgres' ],
 	[ $places, q{SELECT iuid_run_on_nodes('SELECT pg_sleep(0.02) IS NULL', timeout => '20 seconds')}, undef, 'postgres' ],
+	[ $places, q{SELECT count(*) FROM iuid_select_on_nodes(NULL::iuid_nodes, 'SELECT n.* FROM iuid_nodes AS n, pg_sleep(0.02)', timeout => '20 seconds')}, undef, 'postgres' ],
+	[ $places, q{SELECT iuid_select_here('SELECT pg_sleep(0.02) IS NULL AS slept', '{slept}', '{boolean}')}, undef, 'postgres' ],
+	[ $places . $waiting, q{SELECT count(*) FROM iuid_find(NULL::places, VARIADIC ARRAY(SELECT id::uuid FROM places WHERE iuid_country(id) <= 10))}, undef, 'postgres' ],
+	[ $places . $waiting, q{SELECT iuid_find_here('places', '{id}', '{public.iuid}', ids, array_fill('here'::text, ARRAY[cardinality(ids)]))
+		FROM array(SELECT id::uuid FROM places WHERE iuid_country(id) <= 10) AS ids}, undef, 'postgres' ],
 	[ q{TRUNCATE iuid_countries}, q{SELECT iuid_register_iso_countries()}, 'iuid_countries' ]);
 
 is( $node->safe_psql('postgres', q{

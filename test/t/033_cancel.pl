@@ -142,7 +142,7 @@ my @scenarios = (
 	[ $places, q{SELECT iuid_select_here('SELECT pg_sleep(0.02) IS NULL AS slept', '{slept}', '{boolean}')}, undef, 'postgres' ],
 	[ $places . $waiting, q{SELECT count(*) FROM iuid_find(NULL::places, VARIADIC ARRAY(SELECT id::uuid FROM places WHERE iuid_country(id) <= 10))}, undef, 'postgres' ],
 	[ $places . $waiting, q{SELECT iuid_find_here('places', '{id}', '{public.iuid}', ids, array_fill('here'::text, ARRAY[cardinality(ids)]))
-		FROM array(SELECT id::uuid FROM places WHERE iuid_country(id) <= 10) AS ids}, undef, 'postgres' ],
+		FROM (SELECT array(SELECT id::uuid FROM places WHERE iuid_country(id) <= 10) AS ids) AS x}, undef, 'postgres' ],
 	[ q{TRUNCATE iuid_countries}, q{SELECT iuid_register_iso_countries()}, 'iuid_countries' ]);
 
 is( $node->safe_psql('postgres', q{

@@ -11,9 +11,9 @@
 
 #include "compat.h"
 
+#include "access/xact.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 
 #include "ask_nodes.h"
@@ -32,7 +32,17 @@ typedef struct Reading
 	List *tuples;
 } Reading;
 
+/* A query of iuid_select_here(), and its rows as texts. */
+typedef struct Selection
+{
+	const char *command;
+	ArrayType *names;
+	ArrayType *types;
+	ArrayBuildState *rows;
+} Selection;
+
 static bool read_answer(void *arg);
+static bool select_read_only(void *arg);
 
 /*
  * iuid_select_on_nodes(rows, command, nodes, timeout, skip_failed): the rows of
@@ -93,17 +103,28 @@ PG_FUNCTION_INFO_V1(iuid_select_here);
 Datum
 iuid_select_here(PG_FUNCTION_ARGS)
 {
-	char *command = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	int level = NewGUCNestLevel();
-	ArrayBuildState *array;
+	Selection selection = { .command = text_to_cstring(PG_GETARG_TEXT_PP(0)),
+							.names = PG_GETARG_ARRAYTYPE_P(1),
+							.types = PG_GETARG_ARRAYTYPE_P(2) };
+	ErrorData *error;
 
-	(void) iuid_parse_statement(command);
-	(void) set_config_option("transaction_read_only", "on", PGC_USERSET,
-							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	array = iuid_add_rows_as_text(NULL, command, PG_GETARG_ARRAYTYPE_P(1),
-								  PG_GETARG_ARRAYTYPE_P(2), false);
-	AtEOXact_GUC(false, level);
-	if (array == NULL)
+	(void) iuid_parse_statement(selection.command);
+	if (!iuid_try(select_read_only, &selection, &error))
+		ReThrowError(error);
+	if (selection.rows == NULL)
 		PG_RETURN_NULL();
-	PG_RETURN_DATUM(makeArrayResult(array, CurrentMemoryContext));
+	PG_RETURN_DATUM(makeArrayResult(selection.rows, CurrentMemoryContext));
+}
+
+/* The end of the subtransaction, in which this runs, ends the read-only mode. */
+static bool
+select_read_only(void *arg)
+{
+	Selection *selection = arg;
+
+	XactReadOnly = true;
+	selection->rows =
+		iuid_add_rows_as_text(NULL, selection->command, selection->names,
+							  selection->types, false);
+	return true;
 }

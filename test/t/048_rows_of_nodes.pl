@@ -12,7 +12,7 @@ use Test::More;
 # Each node is a database.  Countries 1 and 2 are those of north, and so on.
 my @nodes = ('north', 'middle', 'south');
 my $server = PostgreSQL::Test::Cluster->new('nodes');
-$server->init;
+$server->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 $server->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'");
 $server->start;
 my $plain = q{SET client_min_messages = warning; SET datestyle = ISO; SET intervalstyle = postgres; SET timezone = 'UTC'};

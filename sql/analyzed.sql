@@ -48,4 +48,4 @@ SELECT iuid_create_country_partitions('orders', 1);
 SELECT note, tableoid::regclass FROM orders;
 RESET iuid.node;
 TRUNCATE iuid_routes, iuid_nodes;
-DROP TABLE log, trips, orders;
+DROP TABLE log, trips, orders CASCADE;

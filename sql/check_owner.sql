@@ -29,7 +29,7 @@ UPDATE iuid_routes SET node = 'jakarta' WHERE country = 1;
 ALTER VIEW orders_c1_e7 OWNER TO regress_iuid_shop;
 SELECT iuid_create_country_partitions('orders', 7);
 SELECT iuid_drop_global_table('orders_global');
-DROP TABLE orders;
+DROP TABLE orders CASCADE;
 DROP OWNED BY regress_iuid_shop, regress_iuid_other;
 DROP ROLE regress_iuid_shop, regress_iuid_other;
 TRUNCATE iuid_routes, iuid_nodes;

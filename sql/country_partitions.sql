@@ -45,7 +45,7 @@ FROM iuid_partitions('checked_c7') LEFT JOIN pg_constraint AS c ON conrelid = pa
 SELECT * FROM iuid_check_partitions('checked_c7');
 SELECT iuid_create_country_partitions('checked', 2, '1 year', NULL);
 SELECT iuid_create_country_partitions('checked', 2, time_checks => true);
-DROP TABLE checked;
+DROP TABLE checked CASCADE;
 
 -- an id is in its country's table or nowhere
 INSERT INTO "a.b"."orders everywhere" (note) VALUES ('by default') RETURNING tableoid::regclass, iuid_country(id);
@@ -102,7 +102,7 @@ SELECT iuid_create_country_partitions('wallets', NULL);
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_create_country_partitions('wallets', 256);
 
-DROP TABLE by_time, by_domain, wallets;
+DROP TABLE by_time, by_domain, wallets CASCADE;
 DROP DOMAIN order_id;
 DROP SCHEMA "a.b" CASCADE;
 DROP SCHEMA "A schema with a name that fills what a name may have, and needs q" CASCADE;

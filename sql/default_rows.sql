@@ -153,7 +153,7 @@ SELECT has_table_privilege('customer', 'SELECT') OR has_table_privilege('receipt
 RESET ROLE;
 
 SET client_min_messages = warning;
-DROP TABLE late, used, receipt, paid, customer, orders, lines, stop, trips, partitioned, near, by_country, afar, owned;
+DROP TABLE late, used, receipt, paid, customer, orders, lines, stop, trips, partitioned, near, by_country, afar, owned CASCADE;
 DROP EXTENSION postgres_fdw, dblink CASCADE;
 DROP FUNCTION make_partition;
 REVOKE CREATE ON SCHEMA public FROM regress_iuid_owner;

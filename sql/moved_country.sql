@@ -42,7 +42,7 @@ SELECT iuid_create_country_partitions('trips', 1);
 
 DROP VIEW home;
 SELECT iuid_drop_global_table('trips_global');
-DROP TABLE trips;
+DROP TABLE trips CASCADE;
 DROP EXTENSION postgres_fdw CASCADE;
 TRUNCATE iuid_routes, iuid_nodes;
 RESET iuid.node;

@@ -40,4 +40,4 @@ SELECT iuid_create_country_partitions('trips', 1);
 SELECT n, id IS NULL AS without_key, tableoid::regclass AS partition FROM trips ORDER BY n;
 RESET iuid.node;
 TRUNCATE iuid_routes, iuid_nodes;
-DROP TABLE events, visits, orders, trips;
+DROP TABLE events, visits, orders, trips CASCADE;

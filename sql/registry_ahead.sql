@@ -47,6 +47,6 @@ SELECT problem, country, node FROM iuid_check_regions('orders_global') WHERE cou
 
 SELECT iuid_drop_global_table('orders_all');
 DROP VIEW looks;
-DROP TABLE orders_global, orders;
+DROP TABLE orders_global, orders CASCADE;
 DROP EXTENSION postgres_fdw CASCADE;
 TRUNCATE iuid_routes, iuid_nodes;

@@ -239,8 +239,7 @@ changing_view(const Work *work, int c)
 		return country->has_own && !list_member_int(work->empty, c) ? InvalidOid :
 																	  view;
 	return country->has_own &&
-			iuid_is_current_view(view, country->partition, countries->parent) &&
-			iuid_goes_with(view, country->partition) ?
+			iuid_is_current_view(view, country->partition, countries->parent) ?
 		InvalidOid :
 		view;
 }
@@ -372,11 +371,7 @@ keep_views(const Work *work)
 		view = iuid_find_country_view(now.parent, c, now.entity);
 		if (!OidIsValid(view) ||
 			!iuid_is_current_view(view, country->partition, now.parent))
-			iuid_make_country_view(country->partition, now.parent, c,
-								   now.entity, now.schema);
-		/* A restored view does not go with its partition any more. */
-		else if (!iuid_goes_with(view, country->partition))
-			iuid_let_view_go_with(view, country->partition);
+			iuid_make_country_view(country->partition, now.parent, c, now.entity);
 	}
 }
 

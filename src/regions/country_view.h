@@ -44,17 +44,11 @@ extern Oid iuid_look_for_country_view(Oid parent, int country, int entity,
 extern bool iuid_is_current_view(Oid view, Oid partition, Oid parent);
 
 /*
- * Makes the view of a partition, or brings the existing view up to date.
- * schema is the schema of the extension.  42883 if the function that the view
- * needs has another name there.
+ * Makes the view of a partition, or brings the existing view up to date.  A view
+ * of a plain table that becomes one of a table with partitions is dropped and
+ * made anew, and so is one that goes the other way.
  */
 extern void iuid_make_country_view(Oid partition, Oid parent, int country,
-								   int entity, Oid schema);
-
-/*
- * Makes DROP of the partition drop the view, too, without CASCADE, as it drops
- * an index.
- */
-extern void iuid_let_view_go_with(Oid view, Oid partition);
+								   int entity);
 
 #endif /* IUID_COUNTRY_VIEW_H */

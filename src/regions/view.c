@@ -33,7 +33,6 @@
 #include "relation.h"
 #include "view.h"
 
-static List *relations_needed_by(Oid classid, Oid object);
 static char *temporary_name(const ListCell *old, const List *shown);
 static void rename_column(Oid view, const char *old, const char *name);
 
@@ -93,11 +92,29 @@ iuid_is_global_view(Oid view)
 List *
 iuid_tables_of_view(Oid view)
 {
-	return list_delete_oid(relations_needed_by(RewriteRelationId,
-											   get_rewrite_oid(view,
-															   ViewSelectRuleName,
-															   true)),
-						   view);
+	Oid rule = get_rewrite_oid(view, ViewSelectRuleName, true);
+	Relation catalog = table_open(DependRelationId, AccessShareLock);
+	List *tables = NIL;
+	SysScanDesc scan;
+	ScanKeyData keys[2];
+	HeapTuple tuple;
+
+	ScanKeyInit(&keys[0], Anum_pg_depend_classid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(RewriteRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(rule));
+	scan = systable_beginscan(catalog, DependDependerIndexId, true, NULL,
+							  lengthof(keys), keys);
+	while ((tuple = systable_getnext(scan)) != NULL)
+	{
+		Form_pg_depend depend = (Form_pg_depend) GETSTRUCT(tuple);
+
+		if (depend->refclassid == RelationRelationId && depend->refobjid != view)
+			tables = list_append_unique_oid(tables, depend->refobjid);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return tables;
 }
 
 List *
@@ -114,39 +131,6 @@ iuid_own_foreign_tables(Oid view)
 		foreign = lappend_oid(foreign, lfirst_oid(lc));
 	}
 	return foreign;
-}
-
-bool
-iuid_goes_with(Oid view, Oid table)
-{
-	return list_member_oid(relations_needed_by(RelationRelationId, view), table);
-}
-
-static List *
-relations_needed_by(Oid classid, Oid object)
-{
-	Relation catalog = table_open(DependRelationId, AccessShareLock);
-	List *tables = NIL;
-	SysScanDesc scan;
-	ScanKeyData keys[2];
-	HeapTuple tuple;
-
-	ScanKeyInit(&keys[0], Anum_pg_depend_classid, BTEqualStrategyNumber,
-				F_OIDEQ, ObjectIdGetDatum(classid));
-	ScanKeyInit(&keys[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(object));
-	scan = systable_beginscan(catalog, DependDependerIndexId, true, NULL,
-							  lengthof(keys), keys);
-	while ((tuple = systable_getnext(scan)) != NULL)
-	{
-		Form_pg_depend depend = (Form_pg_depend) GETSTRUCT(tuple);
-
-		if (depend->refclassid == RelationRelationId)
-			tables = list_append_unique_oid(tables, depend->refobjid);
-	}
-	systable_endscan(scan);
-	table_close(catalog, AccessShareLock);
-	return tables;
 }
 
 /*

@@ -38,9 +38,6 @@ extern List *iuid_tables_of_view(Oid view);
  */
 extern List *iuid_own_foreign_tables(Oid view);
 
-/* Whether DROP of a table drops a view, too, as the view depends on it so. */
-extern bool iuid_goes_with(Oid view, Oid table);
-
 /*
  * Gives the columns of a view after its first one the names that the columns
  * of a table have.  While the view is there, the table cannot lose a column, so

@@ -68,7 +68,6 @@ my @partition_calls = (
 		"SELECT EXT.iuid_maintain_partitions($table, '1 month'$interval, 1, '10 years'$interval, true)",
 	'iuid_create_country_partitions(regclass,integer,interval,boolean)' =>
 		"SELECT EXT.iuid_create_country_partitions('OWN.TABLE_by_country'::pg_catalog.regclass, 1, '1 month'$interval, true)",
-	'iuid_refuse_ctid()' => '(SELECT id FROM OWN.TABLE_by_country_c125_e1)',
 	'iuid_create_global_table(text,regclass,integer)' =>
 		"SELECT EXT.iuid_create_global_table('OWN.TABLE_everywhere'::pg_catalog.text, 'OWN.TABLE_by_country'::pg_catalog.regclass, 1)",
 	'iuid_check_regions(regclass)' => "SELECT EXT.iuid_check_regions(pg_catalog.to_regclass('OWN.TABLE_everywhere'::pg_catalog.text))",

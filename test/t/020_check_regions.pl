@@ -72,7 +72,7 @@ my $lengthen = sub { qq{
 # unless there is a fourth part, which does that at the same node.
 for my $case (
 	[ 'north', 'DELETE FROM iuid_routes WHERE country = 1', "another registry||far\nanother registry||middle\nanother registry||south\nno route|1|" ],
-	[ 'north', 'DROP TABLE orders_c1', 'no partition|1|north' ],
+	[ 'north', 'DROP TABLE orders_c1 CASCADE', 'no partition|1|north' ],
 	[ 'north', 'ALTER TABLE orders_c2 DROP CONSTRAINT orders_c2_id_check', 'no CHECK|2|north' ],
 	[ 'north', q{ALTER TABLE orders_c2 DROP CONSTRAINT orders_c2_id_check;
 		ALTER TABLE orders_c2 ADD CONSTRAINT orders_c2_id_check CHECK (iuid_country(id) = 2 AND id ~>=~ iuid_country_floor(1, 256) AND id ~<~ iuid_country_floor(3)) NOT VALID},
@@ -81,7 +81,7 @@ for my $case (
 	[ 'north', q{CREATE FUNCTION floor_of(int) RETURNS iuid LANGUAGE sql IMMUTABLE AS 'SELECT public.iuid_country_floor($1)';
 		ALTER TABLE orders_c2 DROP CONSTRAINT orders_c2_id_check;
 		ALTER TABLE orders_c2 ADD CHECK (iuid_country(id) = 2 AND id ~>=~ iuid_country_floor(2) AND id ~<~ floor_of(3))}, 'no CHECK|2|north' ],
-	[ 'north', q{DROP TABLE orders_c1; CREATE TABLE orders_c1 PARTITION OF orders
+	[ 'north', q{DROP TABLE orders_c1 CASCADE; CREATE TABLE orders_c1 PARTITION OF orders
 		(CHECK (iuid_country(id) = 1 AND id ~>=~ iuid_country_floor(1) AND id ~<~ iuid_country_floor(300)))
 		FOR VALUES FROM (iuid_country_floor(1)) TO (iuid_country_floor(2))}, "no CHECK|1|north\nno view|1|north",
 		q{DROP TABLE orders_c1; SELECT iuid_create_country_partitions('orders', 3)} ],
@@ -180,7 +180,7 @@ my $checking = $near->background_psql('north');
 $checking->query_until(qr/started/, "\\echo started\nSELECT count(*) > 0 FROM iuid_check_regions('brief_global');\n");
 $near->poll_query_until('middle', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'PgSleep'}) or die 'the node was not asked';
 # Nothing is locked meanwhile.
-at('north', q{SET lock_timeout = '1s'; SELECT iuid_drop_global_table('brief_global'); DROP TABLE brief});
+at('north', q{SET lock_timeout = '1s'; SELECT iuid_drop_global_table('brief_global'); DROP TABLE brief CASCADE});
 like($checking->query_safe('SELECT 42'), qr/42/, 'tables that go while another node is asked');
 $checking->quit;
 at('middle', 'SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build_object(text, json, text, json)');

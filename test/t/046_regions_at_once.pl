@@ -27,7 +27,7 @@ sub start_anew
 	query(q{
 		DROP VIEW IF EXISTS orders_all;
 		DROP FOREIGN TABLE IF EXISTS orders_all_there, orders_all_third;
-		DROP TABLE IF EXISTS orders_global, orders;
+		DROP TABLE IF EXISTS orders_global, orders CASCADE;
 		TRUNCATE iuid_routes, iuid_nodes;
 		INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('there', NULL, 'there');
 		INSERT INTO iuid_routes VALUES (7, NULL, 'here'), (8, NULL, 'there');

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * relation.c
- *	  A relation's row of pg_class, its names and its constraints.
+ *	  A relation's row of pg_class, its names and its constraints; DROP by name.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -20,7 +20,10 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "execute.h"
 #include "relation.h"
+
+static void report_renamed(Oid relation, const char *name);
 
 FormData_pg_class
 iuid_class_of(Oid relation)
@@ -86,11 +89,47 @@ iuid_constraints_of(Oid relation, char type)
 void
 iuid_check_name(Oid relation, const char *name)
 {
-	char *now = iuid_qualified_name(relation);
+	if (strcmp(iuid_qualified_name(relation), name) != 0)
+		report_renamed(relation, name);
+}
 
-	if (strcmp(now, name) != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("table %s was renamed while it was changed", name),
-				 errdetail("Its name is %s now.", now), errhint("Try again.")));
+void
+iuid_drop(Oid relation)
+{
+	char *name = iuid_qualified_name(relation);
+
+	switch (get_rel_relkind(relation))
+	{
+		case RELKIND_VIEW:
+			iuid_execute("DROP VIEW %s", name);
+			break;
+		case RELKIND_FOREIGN_TABLE:
+			iuid_execute("DROP FOREIGN TABLE %s", name);
+			break;
+		default:
+			iuid_execute("DROP TABLE %s", name);
+	}
+	if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)))
+		report_renamed(relation, name);
+}
+
+void
+iuid_detach(Oid parent, Oid partition)
+{
+	char *name = iuid_qualified_name(partition);
+
+	iuid_execute("ALTER TABLE %s DETACH PARTITION %s",
+				 iuid_qualified_name(parent), name);
+	if (get_rel_relispartition(partition))
+		report_renamed(partition, name);
+}
+
+static void
+report_renamed(Oid relation, const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("relation %s was renamed while it was changed", name),
+			 errdetail("Its name is %s now.", iuid_qualified_name(relation)),
+			 errhint("Try again.")));
 }

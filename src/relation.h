@@ -1,9 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * relation.h
- *	  A relation's row of pg_class, its names and its constraints.
+ *	  A relation's row of pg_class, its names and its constraints; DROP by name.
  *
- * Nothing is locked, so another session can drop the relation at any time.
+ * Who reads locks nothing, so another session can drop the relation at any time.
  *
  * 42P01 if there is no such relation.  The server's own functions would return
  * NULL.
@@ -37,12 +37,22 @@ extern char *iuid_qualified_name(Oid relation);
 extern List *iuid_constraints_of(Oid relation, char type);
 
 /*
- * 55000 unless a relation still has this qualified name.  Another session can
- * rename a schema at any time, and give its name to another schema, which can
- * have tables of the same names.  A statement that names a table of the first
- * schema then changes one of the second.  So whoever executes such statements
- * checks the name afterwards.
+ * Another session can rename a schema at any time, and give its name to another
+ * schema, which can have tables of the same names.  A statement that names a
+ * table of the first schema then changes one of the second.  No lock keeps the
+ * schema from that.  So whoever executes such statements looks afterwards at
+ * what they have changed.
+ *
+ * iuid_check_name(): 55000 unless a relation still has this qualified name.
  */
 extern void iuid_check_name(Oid relation, const char *name);
+
+/*
+ * DROP of a relation, and ALTER TABLE ... DETACH PARTITION, by statements, so
+ * that event triggers see them.  The caller holds the locks.  55000 if another
+ * relation had the name when the server looked for it.
+ */
+extern void iuid_drop(Oid relation);
+extern void iuid_detach(Oid parent, Oid partition);
 
 #endif /* IUID_RELATION_H */

@@ -266,16 +266,11 @@ static bool
 remove_partition(void *arg)
 {
 	const RemovalOfOne *one = arg;
-	char *name = iuid_qualified_name(one->partition);
-	const char *kind = get_rel_relkind(one->partition) == RELKIND_FOREIGN_TABLE ?
-		"FOREIGN TABLE" :
-		"TABLE";
 
 	iuid_wait_at_most(WAIT_FOR_WHAT_NEEDS_IT_MS);
 	if (one->removal->referred || !one->removal->drop)
-		iuid_execute("ALTER TABLE %s DETACH PARTITION %s",
-					 iuid_qualified_name(one->parent), name);
+		iuid_detach(one->parent, one->partition);
 	if (one->removal->drop)
-		iuid_execute("DROP %s %s", kind, name);
+		iuid_drop(one->partition);
 	return true;
 }

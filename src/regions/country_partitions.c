@@ -312,16 +312,15 @@ drop_empty(const Work *work)
 		Oid view = changing_view(work, c);
 
 		if (OidIsValid(view) && countries->country[c].place == PLACE_ELSEWHERE)
-			iuid_execute("DROP VIEW %s", iuid_qualified_name(view));
+			iuid_drop(view);
 	}
 	foreach (lc, work->empty)
 	{
 		Oid partition = countries->country[lfirst_int(lc)].partition;
 		char *name = iuid_qualified_name(partition);
 
-		iuid_execute("ALTER TABLE %s DETACH PARTITION %s",
-					 iuid_qualified_name(countries->parent), name);
-		iuid_execute("DROP TABLE %s", name);
+		iuid_detach(countries->parent, partition);
+		iuid_drop(partition);
 		ereport(NOTICE,
 				(errmsg("dropped partition %s, which had no rows", name),
 				 errdetail("Country %d is routed to node \"%s\".", lfirst_int(lc),

@@ -84,17 +84,16 @@ iuid_is_current_view(Oid view, Oid partition, Oid parent)
 {
 	List *names = iuid_column_names(parent);
 
-	return is_country_view(view) &&
-		equal(list_delete_first(iuid_column_names(view)), names) &&
+	return equal(list_delete_first(iuid_column_names(view)), names) &&
 		list_member_oid(iuid_tables_of_view(view), partition);
 }
 
 /*
  * The first column is the row's ctid, by which postgres_fdw finds the row
  * again.  Only a plain table has one that says which row it is.  For a table
- * with partitions the column is a NULL of type json, which has no operator: who
- * reads or locks rows can read the NULL, and the server refuses an UPDATE or
- * DELETE ... WHERE ctid = $1, as there is no such comparison.
+ * with partitions the column is a NULL of type json.  Who reads or locks rows can
+ * read the NULL.  The server refuses UPDATE and DELETE ... WHERE ctid = $1, as
+ * json has no operator for that.
  */
 void
 iuid_make_country_view(Oid partition, Oid parent, int country, int entity)
@@ -109,7 +108,7 @@ iuid_make_country_view(Oid partition, Oid parent, int country, int entity)
 
 	/* No column of a view gets another type. */
 	if (OidIsValid(view) && get_atttype(view, 1) != (has_ctid ? TIDOID : JSONOID))
-		iuid_execute("DROP VIEW %s", name);
+		iuid_drop(view);
 	else if (OidIsValid(view))
 		iuid_rename_columns(view, parent);
 	iuid_execute("CREATE OR REPLACE VIEW %s WITH (security_invoker = true) AS SELECT %s AS " CTID_COLUMN

@@ -15,7 +15,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "execute.h"
 #include "function.h"
 #include "owner.h"
 #include "partitions/lock.h"
@@ -45,7 +44,6 @@ iuid_drop_global_table(PG_FUNCTION_ARGS)
 {
 	Work work = { .schema = iuid_schema_of(fcinfo->flinfo->fn_oid) };
 	SavedUser saved;
-	char *name;
 	ListCell *lc;
 
 	if (PG_ARGISNULL(0))
@@ -57,20 +55,11 @@ iuid_drop_global_table(PG_FUNCTION_ARGS)
 	iuid_check_owner(work.global);
 	saved = iuid_become_owner(work.global);
 	iuid_take_locks(work.global, plan_work, &work);
-	name = iuid_qualified_name(work.global);
 	if (OidIsValid(work.local))
-	{
-		iuid_execute("ALTER TABLE %s DETACH PARTITION %s", name,
-					 iuid_qualified_name(work.local));
-		iuid_execute("DROP TABLE %s", name);
-	}
-	else
-		iuid_execute("DROP VIEW %s", name);
+		iuid_detach(work.global, work.local);
+	iuid_drop(work.global);
 	foreach (lc, work.foreign)
-	{
-		iuid_execute("DROP FOREIGN TABLE %s",
-					 iuid_qualified_name(lfirst_oid(lc)));
-	}
+		iuid_drop(lfirst_oid(lc));
 	iuid_restore_user(&saved);
 	PG_RETURN_VOID();
 }

@@ -66,6 +66,7 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 	Work *work = palloc0(sizeof(Work));
 	Countries *countries = &work->countries;
 	SavedUser saved;
+	char *local;
 
 	work->local = PG_GETARG_OID(1);
 	countries->entity = entity;
@@ -78,6 +79,7 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	saved = iuid_become_owner(work->local);
 	iuid_take_locks(work->local, plan_work, work);
+	local = iuid_qualified_name(work->local);
 	check_local(work);
 	if (!OidIsValid(countries->parent))
 	{
@@ -85,6 +87,9 @@ iuid_create_global_table(PG_FUNCTION_ARGS)
 		iuid_return_table(fcinfo, countries->parent);
 	}
 	change_foreign(fcinfo, work);
+	iuid_check_name(work->local, local);
+	iuid_check_name(countries->parent,
+					quote_qualified_identifier(work->schema, work->name));
 	iuid_restore_user(&saved);
 	return (Datum) 0;
 }
@@ -250,9 +255,7 @@ change_foreign(FunctionCallInfo fcinfo, const Work *work)
 		char *foreign = iuid_shortened_name(work->name, psprintf("_c%d", c));
 
 		if (work->drop[c])
-			iuid_execute("DROP FOREIGN TABLE %s",
-						 iuid_qualified_name(
-							 work->countries.country[c].partition));
+			iuid_drop(work->countries.country[c].partition);
 		if (!work->make[c])
 			continue;
 		create_foreign(work, c, foreign);

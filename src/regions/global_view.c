@@ -77,6 +77,7 @@ iuid_create_global_view(PG_FUNCTION_ARGS)
 	Work work = { 0 };
 	bool is_new;
 	SavedUser saved;
+	char *local;
 	ListCell *lc;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
@@ -95,6 +96,7 @@ iuid_create_global_view(PG_FUNCTION_ARGS)
 	saved = iuid_become_owner(work.local);
 	iuid_take_locks(work.local, plan_work, &work);
 	is_new = !OidIsValid(work.view);
+	local = iuid_qualified_name(work.local);
 	drop_stale(&work);
 	foreach (lc, work.others)
 	{
@@ -104,6 +106,10 @@ iuid_create_global_view(PG_FUNCTION_ARGS)
 			create_foreign(&work, other);
 	}
 	create_view(&work, true);
+	iuid_check_name(work.local, local);
+	if (!is_new)
+		iuid_check_name(work.view,
+						quote_qualified_identifier(work.schema, work.name));
 	if (is_new)
 		iuid_return_table(fcinfo, find_relation(&work, work.name, RELKIND_VIEW));
 	foreach (lc, work.others)
@@ -254,10 +260,7 @@ drop_stale(const Work *work)
 	if (OidIsValid(work->view) && work->leaving != NIL)
 		create_view(work, false);
 	foreach (lc, work->leaving)
-	{
-		iuid_execute("DROP FOREIGN TABLE %s",
-					 iuid_qualified_name(lfirst_oid(lc)));
-	}
+		iuid_drop(lfirst_oid(lc));
 }
 
 /*

@@ -70,7 +70,6 @@ iuid_ask_nodes(const char *command, List *nodes, int64 limit)
 	List *answers = NIL;
 	ListCell *lc;
 
-	PreventCommandIfParallelMode("iuid_run_on_nodes()");
 	if (running)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),

@@ -39,7 +39,6 @@ static void make_table(void);
 static void mark_stale(Datum arg, int cache, uint32 hash);
 static bool is_idle(PGconn *conn);
 static void require_password(const UserMapping *mapping);
-static bool is_let_in(const Connection *connection);
 static PGconn *start(const ForeignServer *server, const UserMapping *mapping);
 static int add_options(List *options, const char **keywords,
 					   const char **values, int count);
@@ -63,10 +62,8 @@ iuid_find_connection(const char *name)
 	connection = hash_search(connections, &wanted.key, HASH_ENTER, &found);
 	if (!found)
 		connection->conn = NULL;
-	/* The user may have been a superuser when it was opened. */
 	if (connection->conn != NULL &&
-		(connection->is_stale || !is_idle(connection->conn) ||
-		 !is_let_in(connection)))
+		(connection->is_stale || !is_idle(connection->conn)))
 		iuid_close_connection(connection);
 	return connection;
 }
@@ -207,18 +204,11 @@ require_password(const UserMapping *mapping)
 					 "Non-superusers must provide a password in the user mapping.")));
 }
 
-/* Whether the node let the user in as the rule wants it. */
-static bool
-is_let_in(const Connection *connection)
-{
-	return superuser_arg(connection->key.user) ||
-		PQconnectionUsedPassword(connection->conn);
-}
-
 void
 iuid_check_password_used(const Connection *connection)
 {
-	if (!is_let_in(connection))
+	if (!superuser_arg(connection->key.user) &&
+		!PQconnectionUsedPassword(connection->conn))
 		ereport(ERROR,
 				(errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
 				 errmsg("password is required"),

@@ -403,8 +403,6 @@ iuid_find_here(PG_FUNCTION_ARGS)
 
 	iuid_check_node(fcinfo);
 	check_kind(table, iuid_qualified_name(table));
-	iuid_check_no_nulls(PG_GETARG_ARRAYTYPE_P(3));
-	iuid_check_no_nulls(node_array);
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(3), UUIDOID, UUID_LEN, false,
 					  TYPALIGN_CHAR, &ids, NULL, &count);
 	deconstruct_array(node_array, TEXTOID, -1, false, TYPALIGN_INT, &nodes,
@@ -455,12 +453,11 @@ add_rows(ArrayBuildState *array, Oid table, Oid schema, ArrayType *names,
 	const char *of_type =
 		is_uuid ? "pg_catalog" : quote_identifier(get_namespace_name(schema));
 	int count;
-	char **columns = iuid_texts_of_array(names, &count);
+	char **columns = iuid_names_of_array(names, &count);
 	StringInfoData query;
 	const char *separator = "";
 	ListCell *lc;
 
-	iuid_check_no_nulls(names);
 	initStringInfo(&query);
 	appendStringInfoString(&query, "SELECT ");
 	for (int i = 0; i < count; i++)

@@ -25,8 +25,6 @@
 #define ANSWER_MAX 67108864
 
 static bool check_text(NodeAnswer *answer, const char *text);
-static bool check_length(NodeAnswer *answer, size_t length);
-static size_t length_of(const char *text);
 
 /* libpq does not check what bytes a node has sent. */
 void
@@ -51,9 +49,6 @@ iuid_set_remote_error(NodeAnswer *answer, const char *sqlstate,
 {
 	StringInfoData text;
 
-	if (!check_length(answer,
-					  length_of(message) + length_of(detail) + length_of(hint)))
-		return;
 	initStringInfo(&text);
 	appendStringInfo(&text, "%s: %s", sqlstate, message == NULL ? "" : message);
 	if (detail != NULL)
@@ -81,29 +76,16 @@ check_text(NodeAnswer *answer, const char *text)
 {
 	size_t length = strlen(text);
 
-	if (!check_length(answer, length))
-		return false;
-	if (pg_verifymbstr(text, length, true))
+	if (length > ANSWER_MAX)
+		iuid_set_failure(answer, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+						 psprintf("the answer has more than %d bytes",
+								  ANSWER_MAX));
+	else if (!pg_verifymbstr(text, length, true))
+		iuid_set_failure(answer, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
+						 "the answer is no text in the encoding of this database");
+	else
 		return true;
-	iuid_set_failure(answer, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
-					 "the answer is no text in the encoding of this database");
 	return false;
-}
-
-static bool
-check_length(NodeAnswer *answer, size_t length)
-{
-	if (length <= ANSWER_MAX)
-		return true;
-	iuid_set_failure(answer, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-					 psprintf("the answer has more than %d bytes", ANSWER_MAX));
-	return false;
-}
-
-static size_t
-length_of(const char *text)
-{
-	return text == NULL ? 0 : strlen(text);
 }
 
 char **

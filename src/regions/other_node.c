@@ -41,7 +41,6 @@ static bool start_connection(void *arg);
 static bool check_password_used(void *arg);
 static void send_query(OtherNode *node, const char *query, NodeStep step);
 static void read_results(OtherNode *node);
-static void drop_notifications(PGconn *conn);
 static void take_result(OtherNode *node, const PGresult *result);
 static void take_value(OtherNode *node, const PGresult *result);
 static void take_error(OtherNode *node, const PGresult *result);
@@ -100,9 +99,6 @@ iuid_connect_node(OtherNode *node)
 	{
 		case PGRES_POLLING_READING:
 			node->events = WL_SOCKET_READABLE;
-			/* Not before: what the node says until then is not of that kind. */
-			if (PQstatus(conn) == CONNECTION_AUTH_OK)
-				drop_notifications(conn);
 			break;
 		case PGRES_POLLING_WRITING:
 			node->events = WL_SOCKET_WRITEABLE;
@@ -168,7 +164,6 @@ read_results(OtherNode *node)
 {
 	NodeStep step = node->step;
 
-	drop_notifications(node->connection->conn);
 	while (node->step == step && !PQisBusy(node->connection->conn))
 	{
 		PGresult *result = PQgetResult(node->connection->conn);
@@ -179,16 +174,6 @@ read_results(OtherNode *node)
 			take_result(node, result);
 		PQclear(result);
 	}
-}
-
-/* A command may have entered LISTEN; and a node can send them unasked. */
-static void
-drop_notifications(PGconn *conn)
-{
-	PGnotify *notification;
-
-	while ((notification = PQnotifies(conn)) != NULL)
-		PQfreemem(notification);
 }
 
 static void
@@ -227,9 +212,7 @@ take_value(OtherNode *node, const PGresult *result)
 	}
 	if (node->has_answered)
 		return;
-	if (PQclientEncoding(node->connection->conn) != GetDatabaseEncoding() ||
-		(is_row &&
-		 strlen(PQgetvalue(result, 0, 0)) != (size_t) PQgetlength(result, 0, 0)))
+	if (PQclientEncoding(node->connection->conn) != GetDatabaseEncoding())
 	{
 		iuid_give_up_node(node, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
 						  "the answer is no text in the encoding of this database");

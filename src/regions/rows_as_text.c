@@ -28,9 +28,6 @@
 #include "rows_as_text.h"
 #include "subtransaction.h"
 
-/* The length of an SQLSTATE, and of the ": " after it. */
-#define SQLSTATE_LENGTH 5
-
 static char *type_name(Oid type, int32 typmod);
 static int *columns_of_query(TupleDesc query, ArrayType *names,
 							 ArrayType *types, int *count);
@@ -161,12 +158,9 @@ static int *
 columns_of_query(TupleDesc query, ArrayType *names, ArrayType *types, int *count)
 {
 	int type_count;
-	char **wanted = iuid_texts_of_array(names, count);
-	char **wanted_types = iuid_texts_of_array(types, &type_count);
+	char **wanted = iuid_names_of_array(names, count);
+	char **wanted_types = iuid_names_of_array(types, &type_count);
 	int *columns = palloc(sizeof(int) * Max(*count, 1));
-
-	iuid_check_no_nulls(names);
-	iuid_check_no_nulls(types);
 
 	if (type_count != *count)
 		ereport(ERROR,
@@ -226,13 +220,18 @@ find_column(TupleDesc query, const char *name)
 	return 0;
 }
 
-void
-iuid_check_no_nulls(ArrayType *array)
+char **
+iuid_names_of_array(ArrayType *array, int *count)
 {
-	if (array_contains_nulls(array))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the values of this array must not be null")));
+	Datum *values;
+	char **names;
+
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values, NULL,
+					  count);
+	names = palloc(sizeof(char *) * Max(*count, 1));
+	for (int i = 0; i < *count; i++)
+		names[i] = TextDatumGetCString(values[i]);
+	return names;
 }
 
 char **
@@ -362,14 +361,10 @@ void
 iuid_report_failure(int elevel, const NodeAnswer *answer)
 {
 	const char *state = answer->result;
-	int sqlstate = ERRCODE_PROTOCOL_VIOLATION;
 
-	/* A node can send any five bytes; class 00 would be no error. */
-	if (strspn(state, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == SQLSTATE_LENGTH &&
-		strncmp(state, "00", strlen("00")) != 0)
-		sqlstate =
-			MAKE_SQLSTATE(state[0], state[1], state[2], state[3], state[4]);
 	ereport(elevel,
-			(errcode(sqlstate), errmsg("node \"%s\" gave no rows", answer->node),
+			(errcode(MAKE_SQLSTATE(state[0], state[1], state[2], state[3],
+								   state[4])),
+			 errmsg("node \"%s\" gave no rows", answer->node),
 			 errdetail_internal("%s", answer->result)));
 }

@@ -48,11 +48,12 @@ extern ArrayBuildState *iuid_add_rows_as_text(ArrayBuildState *array,
 											  const char *query, ArrayType *names,
 											  ArrayType *types, bool read_only);
 
-/* 22004 if an array has NULL among its values. */
-extern void iuid_check_no_nulls(ArrayType *array);
-
-/* The values of a text[], of which there are count; NULL stays NULL. */
+/*
+ * The values of a text[], of which there are count.  NULL stays NULL; in an array
+ * of names it is 22004.
+ */
 extern char **iuid_texts_of_array(ArrayType *array, int *count);
+extern char **iuid_names_of_array(ArrayType *array, int *count);
 
 /*
  * The same of an array that a node has answered, in the form '{...}'; NULL is

@@ -39,7 +39,6 @@ my %node = (
 	asks_again => [ { welcome => endless(message('R', pack 'N', 3)) }, '08001: could not connect to the node' ],
 	errors => [ { answer => endless(error('22012', 'again')) }, '22012: again' ],
 	no_sqlstate => [ { answer => answered(error('X' x 1_000, 'long'), ready()) }, '08006: the connection to the node broke' ],
-	zero => [ { answer => answered(row("a\0b"), command_done('SELECT 1'), ready()) }, '22021: the answer is no text in the encoding of this database' ],
 	columns => [ { answer => answered(row('1', '2'), command_done('SELECT 1'), ready()) }, '08006: the connection to the node broke' ],
 	nothing => [ { answer => sub { my $c = shift; print {$c} ready(); $c->flush } }, '08P01: the node does not answer as PostgreSQL does' ],
 	copy => [ { answer => sub { my $c = shift; print {$c} message('1'), message('2'), message('n'), message('H', pack('Cn', 0, 0)); $c->flush; silent() } }, '08P01: the node does not answer as PostgreSQL does' ],
@@ -127,25 +126,6 @@ is($session->query(q{BEGIN; SELECT result FROM iuid_run_on_nodes('SET LOCAL ROLE
 like($session->query(q{SET ROLE weak; SELECT result FROM iuid_run_on_nodes('RESET ROLE', '{here,good}')}), qr/^RESET\n2F003: password is required/, 'and another role a superuser');
 
 my $peak = q{SELECT substring(pg_read_file('/proc/' || pg_backend_pid() || '/status') FROM 'VmHWM:\s*(\d+)')::int / 1024};
-
-# Notifications are not kept until the node is ready.
-SKIP:
-{
-	skip 'no /proc', 2 unless -r '/proc/self/status';
-	my $notifying = start_fake_node(notifying => {
-		welcome => sub { my $c = shift; print {$c} $in; print {$c} message('A', pack('N', 1) . "SPOKEN\0$megabyte\0") for 1 .. 200; print {$c} setting('client_encoding', 'UTF8'), ready(); $c->flush },
-		answer => answered(row('5'), command_done('SELECT 1'), ready()) });
-	$node->safe_psql('postgres', qq{
-		CREATE SERVER notifying FOREIGN DATA WRAPPER postgres_fdw OPTIONS ($notifying, dbname 'notifying', connect_timeout '60');
-		CREATE USER MAPPING FOR postgres SERVER notifying OPTIONS (user 'x');
-		INSERT INTO iuid_nodes VALUES ('notifying', NULL, 'notifying')});
-	my $asking = $node->background_psql('postgres');
-	my $before = $asking->query($peak);
-	is($asking->query(q{SELECT result FROM iuid_run_on_nodes('SELECT 5', '{notifying}', '1 min')}), '5', 'after 200 MB of notifications the node is ready');
-	cmp_ok($asking->query($peak) - $before, '<', 100, 'and they are not kept');
-	$asking->quit;
-	$node->safe_psql('postgres', q{DELETE FROM iuid_nodes WHERE node = 'notifying'});
-}
 
 # A long answer to iuid_check_regions is read for each country, and one copy after the other is let go.
 SKIP:

@@ -108,15 +108,17 @@ iuid_check_triggers(const Oid tables[IUID_REGISTRY_TABLES])
 
 /*
  * Warns of triggers of a table that are missing or not enabled always.  After
- * pg_restore --disable-triggers, for one, replication does not fire them.
+ * pg_restore --disable-triggers, for one, replication does not fire them.  To
+ * look up their functions can rebuild the relation, whose triggers are copied.
  */
 static void
 check_table(Relation relation)
 {
-	const TriggerDesc *triggers = relation->trigdesc;
+	TriggerDesc *triggers = CopyTriggerDesc(relation->trigdesc);
+	int count = triggers == NULL ? 0 : triggers->numtriggers;
 	int noticed = 0;
 
-	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	for (int i = 0; i < count; i++)
 	{
 		if (triggers->triggers[i].tgenabled == TRIGGER_FIRES_ALWAYS)
 			noticed |= events_of(&triggers->triggers[i]);
@@ -128,7 +130,7 @@ check_table(Relation relation)
 
 		if ((noticed & events) == events)
 			continue;
-		for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+		for (int i = 0; i < count; i++)
 		{
 			const Trigger *trigger = &triggers->triggers[i];
 
@@ -137,6 +139,7 @@ check_table(Relation relation)
 		}
 		warn(relation, which, there);
 	}
+	FreeTriggerDesc(triggers);
 }
 
 /*

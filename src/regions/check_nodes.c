@@ -16,7 +16,6 @@
 #include "foreign/foreign.h"
 #include "nodes/parsenodes.h"
 #include "utils/builtins.h"
-#include "utils/float.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
@@ -30,6 +29,7 @@
 #include "relation.h"
 #include "settings.h"
 #include "statement.h"
+#include "subtransaction.h"
 
 /* How long the nodes may take, besides connecting. */
 #define LIMIT_OF_ANSWERS (3 * USECS_PER_SEC)
@@ -60,7 +60,19 @@ typedef struct Ask
 	int64 limit;
 } Ask;
 
+/* One of the other nodes, and what it answered. */
+typedef struct NodeCheck
+{
+	const Ask *ask;
+	const NodeServer *node;
+	const NodeAnswer *answer;
+	const char *own; /* the digest of the registry here */
+} NodeCheck;
+
 static List *nodes_with_server(List *nodes, int64 *limit);
+static bool check_node(void *arg);
+static void report_error(FunctionCallInfo fcinfo, const char *node,
+						 ErrorData *error);
 static char *inventory_query(const Ask *ask);
 static char *registry_query(const Ask *ask);
 static bool check_extensions(const Ask *ask, const NodeAnswer *answer);
@@ -95,17 +107,44 @@ iuid_check_nodes(FunctionCallInfo fcinfo, List *nodes, const Countries *global,
 			iuid_ask_nodes(inventory_query(&ask), others, ask.limit))
 	{
 		const NodeAnswer *found = lfirst(answer);
+		NodeCheck check = { &ask, lfirst(node), found, own };
+		ErrorData *error;
 
 		if (!found->success)
 			iuid_report_problem(fcinfo, "no answer", IUID_NO_COUNTRY,
 								found->node, found->result,
 								"Start the node, or repair the way to it.");
-		else if (check_extensions(&ask, found))
-		{
-			check_relations(&ask, found);
-			check_registry(&ask, lfirst(node), own);
-		}
+		else if (!iuid_try(check_node, &check, &error))
+			report_error(fcinfo, found->node, error);
 	}
+}
+
+/*
+ * A node can answer anything.  An answer in a wrong form raises an error, which
+ * becomes a problem of the node.
+ */
+static bool
+check_node(void *arg)
+{
+	const NodeCheck *check = arg;
+
+	if (check_extensions(check->ask, check->answer))
+	{
+		check_relations(check->ask, check->answer);
+		check_registry(check->ask, check->node, check->own);
+	}
+	return true;
+}
+
+static void
+report_error(FunctionCallInfo fcinfo, const char *node, ErrorData *error)
+{
+	if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+		ReThrowError(error);
+	iuid_report_problem(fcinfo, "strange answer", IUID_NO_COUNTRY, node,
+						psprintf("%s: %s", unpack_sql_state(error->sqlerrcode),
+								 error->message),
+						"See what answers at the node: SELECT version(); -- at that node");
 }
 
 /* The other nodes that can be asked, and the time for all of them. */
@@ -300,12 +339,16 @@ check_registry(const Ask *ask, const NodeServer *node, const char *own)
 	row =
 		iuid_read_json("SELECT x->>'registry', x->>'clock' FROM (SELECT $1::json AS x) AS y",
 					   answer->result, 2);
+	if (row[1] == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the answer has no clock")));
 	if (differs(row[0], own))
 		iuid_report_problem(ask->fcinfo, "another registry", IUID_NO_COUNTRY,
 							node->node,
 							"The rows of iuid_countries, iuid_entities, iuid_nodes or iuid_routes are not those of this node.",
 							"SELECT * FROM pg_stat_subscription; -- at the node that is behind");
-	clock = (row[1] ? strtod(row[1], NULL) : get_float8_nan()) * USECS_PER_SEC;
+	clock = strtod(row[1], NULL) * USECS_PER_SEC;
 	distance = Max((before - IUID_UNIX_EPOCH) - clock,
 				   clock - (after - IUID_UNIX_EPOCH)) /
 		USECS_PER_SEC;

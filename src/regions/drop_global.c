@@ -59,7 +59,9 @@ iuid_drop_global_table(PG_FUNCTION_ARGS)
 		iuid_detach(work.global, work.local);
 	iuid_drop(work.global);
 	foreach (lc, work.foreign)
+	{
 		iuid_drop(lfirst_oid(lc));
+	}
 	iuid_restore_user(&saved);
 	PG_RETURN_VOID();
 }

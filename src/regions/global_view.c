@@ -260,7 +260,9 @@ drop_stale(const Work *work)
 	if (OidIsValid(work->view) && work->leaving != NIL)
 		create_view(work, false);
 	foreach (lc, work->leaving)
+	{
 		iuid_drop(lfirst_oid(lc));
+	}
 }
 
 /*

@@ -24,7 +24,7 @@ typedef struct Named
 } Named;
 
 /* As many as there can be routes; each of the two numbers can be "any", too. */
-#define NODES_MAX ((IUID_COUNTRIES + 1) * (IUID_ENTITIES + 1))
+#define NODES_MAX ((IUID_COUNTRIES + 1L) * (IUID_ENTITIES + 1))
 
 /* The number of names for which a hash table has room at first. */
 #define FEW_NAMES 16
@@ -114,7 +114,7 @@ iuid_add_node(Registry *registry, const RegistryValue *values)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("there are too many nodes in table \"%s\"", "iuid_nodes"),
-				 errdetail("There can be no more than %d routes to nodes.",
+				 errdetail("There can be no more than %ld routes to nodes.",
 						   NODES_MAX),
 				 errhint("Delete the nodes that no route names.")));
 

@@ -5,21 +5,26 @@
 
 chroots=${IUID_CHROOTS:-/var/cache/iuid}
 
-# What the chroot of this name has: versions of PostgreSQL, the machine, and the suites of Debian.
-# Of several suites the first is the base: the others give what it has not, or an older version of.
-# Those for pg_upgrade are without security updates, which can write what the last release of the next
-# version does not read (15.20 and 17.12 to 18.6: "unrecognized parameter").
+# The chroot for a name: the versions of PostgreSQL in it, those of them that the name needs, the suites
+# of Debian, and the machine.
+#  - A version, or "upgrade", is in the one chroot that has all versions, so that debootstrap and apt
+#    run once.  Of its suites the first is the base: the others give what it has not, or an older
+#    version of.  They are without security updates, which can write what the last release of the
+#    next version does not read (15.20 and 17.12 to 18.6: "unrecognized parameter").
+#  - A suite is a plain Debian, with the version of PostgreSQL that Debian has there.
+#  - Another machine is a plain Debian, too.
 describe_chroot() {
 	machine=$(dpkg --print-architecture)
 	case $1 in
-		15) majors=15 suites='bookworm bookworm-security' ;;
-		17) majors=17 suites=trixie ;;
-		18) majors=18 suites=forky ;;
-		19) majors=19 suites='forky experimental' ;;
+		15 | 17 | 18 | 19 | upgrade) majors='15 17 18 19' suites='forky experimental trixie bookworm' ;;
+		bookworm) majors=15 suites='bookworm bookworm-security' ;;
+		trixie) majors=17 suites=trixie ;;
+		forky) majors=18 suites=forky ;;
 		i386 | s390x) majors=17 suites=trixie machine=$1 ;;
-		upgrade) majors='15 17 18 19' suites='forky experimental trixie bookworm' ;;
 		*) die "no Debian suite is known here for $1; there are PostgreSQL 15, 17, 18 and 19, i386 and s390x" ;;
 	esac
+	needed=$majors
+	[[ $1 != [0-9]* ]] || needed=$1
 	root=$chroots/pg${majors// /-}
 	[ "$machine" = "$(dpkg --print-architecture)" ] || root+=-$machine
 }
@@ -39,9 +44,8 @@ archive_reached() {
 	/usr/lib/apt/apt-helper download-file "$(archive "$1")dists/$1/InRelease" "$work/InRelease.$1" >/dev/null 2>&1
 }
 
-# False if the archive has not the version.
 make_chroot() {
-	local name=$1 base=${suites%% *} script suite major
+	local base=${suites%% *} script suite
 	script=$base
 	[ -e "/usr/share/debootstrap/scripts/$script" ] || script=sid
 
@@ -59,18 +63,13 @@ make_chroot() {
 			as_root tee "$root.new/etc/apt/preferences.d/$suite" >/dev/null
 	done
 	emulate chroot "$root.new" apt-get update >/dev/null 2>&1 || die "the packages of $suites cannot be listed"
-	for major in $majors; do
-		emulate chroot "$root.new" apt-cache show "postgresql-$major" >/dev/null 2>&1 && continue
-		say "=== SKIPPED: $name: the Debian archive has no postgresql-$major in $suites for $machine ==="
-		as_root rm -rf "$root.new"
-		return 1
-	done
 	as_root mv "$root.new" "$root.bare"
 }
 
 # Makes the chroot of a name where there is none yet, in which the commands install what they need,
 # and beside it $root.bare, in which nothing is ever installed; false if they cannot be had.
 have_chroot() {
+	local version
 	describe_chroot "$1"
 	install_packages debootstrap tar util-linux
 	is_native || install_packages qemu-user-static
@@ -79,6 +78,11 @@ have_chroot() {
 	exec 9<"$chroots"
 	flock --nonblock 9 || { say "Waiting for another run that works on the chroots"; flock 9; }
 	[ -d "$root.bare" ] || make_bare_chroot "$1" || return 1
+	for version in $needed; do
+		emulate chroot "$root.bare" apt-cache show "postgresql-$version" >/dev/null 2>&1 && continue
+		say "=== SKIPPED: $1: the Debian archive has no postgresql-$version in $suites for $machine ==="
+		return 1
+	done
 	[ -d "$root" ] || as_root cp -a "$root.bare" "$root"
 }
 
@@ -90,7 +94,7 @@ make_bare_chroot() {
 			return 1
 		fi
 	done
-	make_chroot "$1"
+	make_chroot
 }
 
 # --- another machine -----------------------------------------------------
@@ -140,5 +144,5 @@ run_in_chroot() {
 			mount -t tmpfs tmpfs "$root/run/iuid"
 			tar --no-same-owner -C "$root/run/iuid" -xf -
 			exec chroot "$root" env -i PATH="$PATH" PG_MAJOR="$major" LC_ALL=C.UTF-8 "$@"
-		' matrix "$root" "${majors##* }" "$tmp" "${build[@]}" /run/iuid/dev "$@"
+		' matrix "$root" "${needed##* }" "$tmp" "${build[@]}" /run/iuid/dev "$@"
 }

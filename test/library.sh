@@ -45,14 +45,15 @@ install_packages() {
 		{ cat "$work/apt.log" >&2; die "cannot install ${missing[*]}"; }
 }
 
-# Without the machine-wide server that Debian's package sets up and starts.
+# Without the machine-wide server that Debian's package sets up and starts.  The lists of packages are
+# fetched again only where there are none, or where they name a package that the archive has no more.
 apt_install() {
 	local conf=/etc/postgresql-common/createcluster.d/iuid.conf status=0
+	local install=(env DEBIAN_FRONTEND=noninteractive
+		apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=600 "$@")
 	as_root mkdir -p "$(dirname "$conf")"
 	echo 'create_main_cluster = false' | as_root tee "$conf"
-	as_root apt-get update &&
-		as_root env DEBIAN_FRONTEND=noninteractive \
-			apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=600 "$@" || status=1
+	as_root "${install[@]}" || { as_root apt-get update && as_root "${install[@]}"; } || status=1
 	as_root rm -f "$conf"
 	return $status
 }

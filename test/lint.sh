@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/library.sh"
 
-install_toolchain clang clang-format clang-tidy clang-tools cppcheck dpkg-dev perl pyflakes3 \
+install_toolchain clang clang-format clang-tidy clang-tools cppcheck dpkg-dev patch perl pyflakes3 \
 	python3-jsonschema
 build -Werror
 say "gcc: no warning"
@@ -33,6 +33,10 @@ find src test/fuzz -name '*.[ch]' -exec clang-format --dry-run --Werror {} +
 say "clang-format: no difference"
 as_user pyflakes3 examples/desk/*.py test/{browser,data,drivers,drivers/python,fuzz,models}/*.py
 say "pyflakes: no warning"
+for patch in test/mutants/*.patch; do
+	patch -p1 --dry-run -s -f -F0 <"$patch" >/dev/null || die "$patch does not apply: make the mutant anew"
+done
+say "mutants: each applies"
 version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" iuid.control)
 perl -MJSON::PP -0777 -e '
 	my ($meta, $version) = (decode_json(<STDIN>), "$ARGV[0].0");

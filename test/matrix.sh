@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 #
-#   ./dev matrix [name...]     test in chroots: on PostgreSQL 17, 18 and 19, or on those named; i386
+#   ./dev matrix [--whole] [name...]
+#                              test in a chroot: on PostgreSQL 17, 18 and 19, or on those named, the
+#                              tests that each version needs (./dev test), or all with --whole; i386
 #                              and s390x are PostgreSQL 17 on these machines
 #
 # qemu runs the programs of s390x, whose words have the most significant byte first, ten times more
@@ -9,7 +11,8 @@
 . "$(dirname "$0")/library.sh"
 . "$tree/test/chroot.sh"
 
-failed=()
+failed=() whole=no
+[ "${1:-}" != --whole ] || { whole=yes && shift; }
 [ $# -gt 0 ] || set -- 17 18 19
 for name; do
 	describe_chroot "$name"
@@ -17,7 +20,11 @@ done
 for name; do
 	tests=()
 	describe_chroot "$name"
-	is_native || mapfile -t tests < <(basename -a -s .sql "$tree"/sql/*.sql)
+	if ! is_native; then
+		mapfile -t tests < <(basename -a -s .sql "$tree"/sql/*.sql)
+	elif [ "$whole" = no ]; then
+		tests=(--each-version)
+	fi
 	! have_chroot "$name" || run_in_chroot "$name" test "${tests[@]}" || failed+=("$name")
 done
 [ ${#failed[@]} -eq 0 ] || die "FAILED on ${failed[*]}"

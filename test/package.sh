@@ -3,7 +3,8 @@
 #   ./dev package [version...] Debian's package for PostgreSQL 15, 17 and 18, or for those named: build
 #                              it, install it where nothing else is, test it there, remove it
 #
-# The package is built in a copy of the chroot of ./dev matrix, and lintian finds no error in it.
+# The package is built in a chroot of the release of Debian that has the version, and lintian finds no
+# error in it.
 # autopkgtest installs the package in a copy of the bare system and runs the first table of README.md,
 # and in a copy of the chroot with make, and runs the regression tests.  Purged, the package leaves no
 # file in the bare system.  The copies end with the run.
@@ -85,9 +86,10 @@ check_package() {
 }
 
 failed=()
+declare -A release=([15]=bookworm [17]=trixie [18]=forky)
 install_packages autopkgtest apt-utils
 [ $# -gt 0 ] || set -- 15 17 18
 for name; do
-	! have_chroot "$name" || check_package "$name" || failed+=("$name")
+	! have_chroot "${release[$name]:-$name}" || check_package "$name" || failed+=("$name")
 done
 [ ${#failed[@]} -eq 0 ] || die "FAILED on ${failed[*]}"

@@ -51,6 +51,20 @@ sort_names() {
 	done
 }
 
+# Takes the tests for which one version of PostgreSQL is enough out of the array tests.
+leave_out_one_version() {
+	local file reason each=()
+	for file in "${tests[@]}"; do
+		reason=$(sed -n 's/^# One version is enough: //p' "$file")
+		if [ -n "$reason" ]; then
+			say "=== SKIPPED: $(basename "$file" .pl): one version is enough: $reason ==="
+		else
+			each+=("$file")
+		fi
+	done
+	tests=("${each[@]}")
+}
+
 # Runs the tests of those arrays.  The arguments are what make is told besides.
 run_names() {
 	[ ${#regress[@]} = 0 ] || run_pg_regress ${#regress[@]} REGRESS="${regress[*]}"

@@ -2,6 +2,8 @@
 #
 #   ./dev test [name...]       build with warnings as errors, and run every test, or those that are
 #                              named: regression tests of sql/, TAP tests of test/t/
+#   ./dev test --each-version  the tests that each version of PostgreSQL needs: without the TAP tests
+#                              whose headings say "One version is enough", and why
 #
 # pg_regress and prove run the tests; this says which test of how many it is.  Of a TAP test that is
 # named, each check is shown as it is made.
@@ -9,6 +11,8 @@
 . "$(dirname "$0")/library.sh"
 . "$tree/test/suites.sh"
 
+each_version=no
+[ "${1:-}" != --each-version ] || { each_version=yes && shift; }
 sort_names "$@"
 install_toolchain libfaketime libipc-run-perl openssl perl python3-psycopg
 # What not every machine or version has: libFuzzer, and the extensions that pages of doc/ speak of.
@@ -19,10 +23,12 @@ build -Werror
 start_server
 make_small_disk
 if [ $# = 0 ]; then
+	tests=(test/t/*.pl)
+	[ "$each_version" = no ] || leave_out_one_version
 	say "Running all tests (about four minutes)"
 	run_pg_regress "$(ls sql/*.sql | wc -l)"
 	# Most of a TAP test is waiting: for servers, for sessions, for the clock.
-	run_tap "$(ls test/t/*.pl | wc -l)" PROVE_FLAGS="--jobs=$(nproc)"
+	run_tap ${#tests[@]} PROVE_TESTS="${tests[*]}" PROVE_FLAGS="--jobs=$(nproc)"
 else
 	run_names
 fi

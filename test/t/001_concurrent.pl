@@ -1,4 +1,6 @@
 # Sessions that make identifiers at once: none twice, each session's in order.
+#
+# One version is enough: the generator takes nothing from the server but its clock.
 use strict;
 use warnings;
 

@@ -1,6 +1,8 @@
 # A system clock that steps: identifiers stay in order over small steps back, follow large ones and
 # say so, and refuse a clock that no identifier can hold.  The time that an identifier must have is
 # that of the clock, and is read from the bits of its text.
+#
+# One version is enough: the generator takes nothing from the server but its clock.
 use strict;
 use warnings;
 

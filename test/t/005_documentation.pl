@@ -12,6 +12,8 @@
 #   -- no row         The statement gives no row.
 #   -- only A, B      The plan reads these tables, and no others.
 #   -- gives A, B     The rows have these values, and no others.
+#
+# One version is enough: the pages promise the same for each version.
 use strict;
 use warnings;
 

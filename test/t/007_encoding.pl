@@ -1,5 +1,7 @@
 # The same input gives the same identifier whatever the encoding of the
 # database and the settings of the session.
+#
+# One version is enough: the bytes of a name and their digest are the same.
 use strict;
 use warnings;
 

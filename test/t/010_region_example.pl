@@ -1,5 +1,7 @@
 # The files of examples/regions, run as they stand on three servers; and a
 # country that moves while all of them write to it.
+#
+# One version is enough: 009_regions tests on each version what the example uses.
 use strict;
 use warnings;
 

@@ -1,4 +1,6 @@
 # doc/reference.md names every object that users call, and nothing else.
+#
+# One version is enough: each version has the same objects.
 use strict;
 use warnings;
 

@@ -1,5 +1,7 @@
 # The examples: each runs as it shows itself, and then with random data from six sessions, beside a
 # model in Python.
+#
+# One version is enough: examples are SQL, and what they use has tests of its own.
 use strict;
 use warnings;
 

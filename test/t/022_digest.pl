@@ -1,4 +1,6 @@
 # The example of pages and terms: two sessions that come between each other in a fixed order.
+#
+# One version is enough: examples are SQL, and what they use has tests of its own.
 use strict;
 use warnings;
 

@@ -1,6 +1,8 @@
 # The ways to make a key that test/bench/contention/README.md compares, from sessions that come
 # between each other in a fixed order: what the wrong ones do, what repairs them, and what the right
 # ones guarantee.  The statements are those of the benchmark.
+#
+# One version is enough: examples are SQL, and what they use has tests of its own.
 use strict;
 use warnings;
 

@@ -1,5 +1,7 @@
 # The example telemetry, step by step in several sessions: one event on both sides of its deadline,
 # and forget() beside who reads both trees.
+#
+# One version is enough: examples are SQL, and what they use has tests of its own.
 use strict;
 use warnings;
 

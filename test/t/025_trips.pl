@@ -1,5 +1,7 @@
 # The example trips, step by step in several sessions: a device that is registered while a call
 # waits, and retention twice at once.
+#
+# One version is enough: examples are SQL, and what they use has tests of its own.
 use strict;
 use warnings;
 

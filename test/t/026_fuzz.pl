@@ -1,4 +1,6 @@
 # Twenty seconds each of the fuzz targets and of random queries; ./dev fuzz has more.
+#
+# One version is enough: the regression tests ask such questions on each version.
 use strict;
 use warnings;
 

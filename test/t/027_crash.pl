@@ -1,5 +1,7 @@
 # kill -9 of a session and of the whole server, while rows come in and partitions are made, cut out
 # of open ends and dropped: what was acknowledged is there, and nothing is half done.
+#
+# One version is enough: iuid leaves it to the server to undo what was not committed.
 use strict;
 use warnings;
 

@@ -1,5 +1,7 @@
 # A country moves, as examples/regions/move.sql says, and in each of its steps a node is killed: no
 # node loses or doubles a row, all can still read them, and the move goes on where it was cut off.
+#
+# One version is enough: iuid leaves it to the server to undo what was not committed.
 use strict;
 use warnings;
 

@@ -1,5 +1,7 @@
 # A full disk: each call that writes fails with 53100, and leaves nothing behind, wherever the room
 # ends; the server goes on, and with room the same call is done.
+#
+# One version is enough: iuid leaves it to the server to undo what was not committed.
 use strict;
 use warnings;
 

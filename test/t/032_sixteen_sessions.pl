@@ -4,6 +4,8 @@
 #
 # Each makes 50,000.  FAULT_SIZE=1000000 ./dev test 032_sixteen_sessions makes 16 million in each
 # round, which takes some minutes and 2 GB of disk.
+#
+# One version is enough: the generator takes nothing from the server but its clock.
 use strict;
 use warnings;
 

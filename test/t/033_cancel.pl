@@ -5,6 +5,8 @@
 #
 # FAULT_ROUNDS=100 ./dev test 033_cancel cancels and ends each call a hundred times, which takes
 # twenty minutes.  FAULT_SEED gives the moments of another run, as parts of the time that a call takes.
+#
+# One version is enough: iuid leaves it to the server to undo what was not committed.
 use strict;
 use warnings;
 

@@ -1,6 +1,8 @@
 # The migration of examples/migration at its edges: kill -9 in the backfill, locks that are in its way,
 # sessions that come between each other, rows that cannot come, old and new clients, and each way back.
 # test/models/migration.py has the whole of it beside clients that go on.
+#
+# One version is enough: examples are SQL, and what they use has tests of its own.
 use strict;
 use warnings;
 

@@ -53,7 +53,7 @@ SET ROLE planner;
 SELECT iuid_create_country_partitions('o', 1);
 SELECT viewname FROM pg_views WHERE schemaname = 'work' ORDER BY 1;
 
--- Who may only read a table over all regions gets no rights of its owner by checking it.
+-- Who may only read a global table gets no rights of its owner by checking it.
 RESET ROLE;
 DELETE FROM iuid_routes WHERE country = 3;
 CREATE ROLE onlooker;

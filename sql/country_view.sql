@@ -25,7 +25,7 @@ SELECT count(*) FROM iuid_create_country_partitions(:'long_name', 255);
 SELECT count(*) FROM pg_class WHERE relkind = 'v' AND length(relname) = 63
 	AND relname ~ '^x+_09a6f251_c(7|255)_e255$';
 DROP TABLE :long_name CASCADE;
--- the check of a table over all regions reads the entity from the names of the views here, or of those that its foreign tables stand on
+-- the check of a global table reads the entity from the names of the views here, or of those that its foreign tables stand on
 SELECT iuid_create_global_table('orders_global', 'orders', 255);
 SELECT problem, country FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL;
 DROP VIEW orders_c7_e255;

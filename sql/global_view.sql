@@ -1,4 +1,4 @@
--- A view over all regions: what it is made of, what a later call makes of it, and how it is dropped.
+-- A global view: what it is made of, what a later call makes of it, and how it is dropped.
 \set SHOW_CONTEXT never
 SET iuid.node = 'almaty';
 INSERT INTO iuid_countries VALUES (1, 'AA', 'Here'), (2, 'BB', 'There');

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * drop_global.c
- *	  Drops a table or a view over all regions.
+ *	  Drops a global table or a global view.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -50,7 +50,7 @@ iuid_drop_global_table(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("table must not be null"),
-				 errhint("Give the table or view over all regions.")));
+				 errhint("Give the global table or global view.")));
 	work.global = PG_GETARG_OID(0);
 	iuid_check_owner(work.global);
 	saved = iuid_become_owner(work.global);

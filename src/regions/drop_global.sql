@@ -7,4 +7,4 @@ RETURNS void
 AS 'MODULE_PATHNAME', 'iuid_drop_global_table'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.iuid_drop_global_table(pg_catalog.regclass) IS
-'drops a table or a view over all regions with its foreign tables; the local table is detached, and stays with its rows; 22004, 25006, 2BP01, 42501, 42809, 42P01, 55000, 55P03 (doc/regions.md)';
+'drops a global table or a global view with its foreign tables; the local table is detached, and stays with its rows; 22004, 25006, 2BP01, 42501, 42809, 42P01, 55000, 55P03 (doc/regions.md)';

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * global_name.c
- *	  Reads the name of a table or view over all regions.
+ *	  Reads the name of a global table or global view.
  *
  * Copyright (c) 2026, the iuid authors
  *

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * global_table.c
- *	  Makes a table over all regions.
+ *	  Makes a global table.
  *
  * Copyright (c) 2026, the iuid authors
  *

@@ -14,7 +14,7 @@
 
 #include "nodes/pg_list.h"
 
-/* The first column of a view over all regions. */
+/* The first column of a global view. */
 #define IUID_NODE_COLUMN "node"
 
 /* The names of the columns of a relation, as String nodes, in their order. */

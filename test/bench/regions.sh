@@ -35,7 +35,9 @@ spread() {
 		at "n$n" -f "$mesh/tables.sql"
 		at "n$n" -v country=$((n - 1)) -f "$mesh/load.sql"
 	done >"$work/spread.log"
-	id=$(at n2 -At -c 'SELECT id FROM orders WHERE customer = 7 LIMIT 1')
+	for n in 1 2 3; do
+		ids[$n]=$(at "n$n" -At -c 'SELECT id FROM orders WHERE customer = 7 LIMIT 1')
+	done
 }
 
 # A session at the first node each round, in which psql does what the other arguments say.  It prints
@@ -44,7 +46,7 @@ spread() {
 measure() {
 	local what=$1
 	for _ in $(seq "$BENCH_ROUNDS"); do
-		at n1 -At -v id="$id" "${@:2}" | awk -v OFS='|' -v what="$what" -v trip=$((2 * distance)) '
+		at n1 -At -v id="${ids[2]}" -v ids="'${ids[1]}', '${ids[2]}', '${ids[3]}'" "${@:2}" | awk -v OFS='|' -v what="$what" -v trip=$((2 * distance)) '
 			/^Time: / { took[work] = $2; next }
 			!($0 in took) { names[++count] = $0 }
 			{ work = $0 }
@@ -93,7 +95,7 @@ measured=$(
 	cd "$tree"
 	bin=$(dirname "$(command -v initdb)")
 	. examples/regions/nodes.sh
-	declare -A relay way
+	declare -A relay way ids
 	trap 'status=$?; kill -KILL -- "${relay[@]/#/-}" || true; clean_up $status' EXIT
 	start_all
 	measure_all

@@ -121,7 +121,7 @@ ok($ran, 'maintenance of one table in six sessions');
 unlike("$out$err", qr/ERROR|aborted/, 'none of them fails') or diag $err;
 is($node->safe_psql('postgres', "SELECT count(*) FROM iuid_check_partitions('orders') WHERE problem <> 'gap'"), '0', 'and the table is well');
 
-# Partitions of countries and a table over all regions, beside readers and writers.
+# Partitions of countries and a global table, beside readers and writers.
 start_with('CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_country_ops)',
 	'CREATE TABLE orders_other PARTITION OF orders DEFAULT',
 	'CREATE EXTENSION postgres_fdw',

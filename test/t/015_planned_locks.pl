@@ -108,7 +108,7 @@ for my $table ('customers', 'products', 'products_all', 'lines', 'parts', 'order
 	$session->quit;
 }
 
-# The same for each function that works on a table over all regions, and on open-ended
+# The same for each function that works on a global table, and on open-ended
 # partitions: whatever table or view it locks, with a session in the way on it the call
 # gives up while it still holds nothing.
 $node->safe_psql('postgres', q{
@@ -193,7 +193,7 @@ for (
 		$session->query_safe('ROLLBACK');
 		$session->quit;
 	}
-	$node->safe_psql('postgres', q{SET client_min_messages = error; DROP TABLE IF EXISTS second_orders, lesser_orders; DELETE FROM iuid_nodes WHERE node = 'third'; UPDATE iuid_nodes SET server = 'there' WHERE node = 'there'; DROP SERVER IF EXISTS other CASCADE});
+	$node->safe_psql('postgres', q{SET client_min_messages = error; DROP TABLE IF EXISTS second_orders, lesser_orders CASCADE; DELETE FROM iuid_nodes WHERE node = 'third'; UPDATE iuid_nodes SET server = 'there' WHERE node = 'there'; DROP SERVER IF EXISTS other CASCADE});
 }
 
 # A table that is listed twice is locked in the stronger mode: readers with FOR UPDATE are waited for, too.

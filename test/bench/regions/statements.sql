@@ -1,19 +1,24 @@
 -- Statements at a node, each after the name of its work.
 \o /dev/null
 \timing on
-\echo look-up by id
+\echo look-up by id, global table
 SELECT note FROM orders_global WHERE id = :'id';
+\echo look-up by id, iuid_find
+SELECT note FROM iuid_find(NULL::orders, :'id');
+\echo look-up of an id of each of three nodes, global table
+SELECT note FROM orders_global WHERE id IN (:ids);
+\echo look-up of an id of each of three nodes, iuid_find
+SELECT note FROM iuid_find(NULL::orders, :ids);
 \echo insert
 INSERT INTO orders_global (id, customer, note) VALUES (gen_iuid(1, 1), 7, 'from afar');
 \echo update by id
 UPDATE orders_global SET customer = customer + 1 WHERE id = :'id';
 \echo last 8 orders, view
 SELECT * FROM orders_all WHERE customer = 42 ORDER BY id DESC LIMIT 8;
-\echo last 8 orders, iuid_run_on_nodes
-SELECT o.*
-FROM iuid_run_on_nodes($$ SELECT json_agg(o) FROM (SELECT * FROM orders WHERE customer = 42 ORDER BY id DESC LIMIT 8) AS o $$) AS n,
-	json_populate_recordset(NULL::orders, CASE WHEN n.success THEN n.result::json END) AS o
-ORDER BY o.id DESC LIMIT 8;
+\echo last 8 orders, iuid_select_on_nodes
+SELECT *
+FROM iuid_select_on_nodes(NULL::orders, 'SELECT * FROM orders WHERE customer = 42 ORDER BY id DESC LIMIT 8')
+ORDER BY id DESC LIMIT 8;
 \echo count of a day, view
 SELECT count(*) FROM orders_all WHERE id >= timestamptz '2025-03-01' AND id < timestamptz '2025-03-02';
 \echo count of a day, iuid_run_on_nodes

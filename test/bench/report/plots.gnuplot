@@ -74,8 +74,9 @@ set xrange [0:12]
 set xtics (3, 6, 12)
 nodes(work) = measured("substring(way FROM '([0-9]+) nodes')", newest("regions")." AND way ~ '^48 countries, [0-9]+ nodes$' AND work = '".work."'")
 plot nodes("last 8 orders, view") using 1:2 with linespoints ls 3 title "last 8 orders, view", \
-	nodes("look-up by id") using 1:2 with linespoints ls 2 title "look-up by id", \
-	nodes("last 8 orders, iuid_run_on_nodes") using 1:2 with linespoints ls 1 title "last 8 orders, iuid_run_on_nodes"
+	nodes("look-up by id, global table") using 1:2 with linespoints ls 2 title "look-up by id, global table", \
+	nodes("last 8 orders, iuid_select_on_nodes") using 1:2 with linespoints ls 1 title "last 8 orders, iuid_select_on_nodes", \
+	nodes("look-up by id, iuid_find") using 1:2 with linespoints ls 4 title "look-up by id, iuid_find"
 set xtics auto
 
 # Bars: a row for each way or work, its name at the left.

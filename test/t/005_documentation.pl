@@ -3,6 +3,7 @@
 # Each page is run from its beginning to its end, in a database of its own:
 #
 #   ```sql            is run.
+#   ```sql fails      is run, and is an error.
 #   ```sql needs ...  is not run: what it needs is not here.
 #   ```text           right after a block that is run is what psql prints for the block.
 #
@@ -66,6 +67,7 @@ sub marked
 		splice @lines, $first, 0, '\echo [promise]';
 		$n += 2;
 	}
+	@lines = ('\set ON_ERROR_STOP off', '\warn [fails]', @lines, '\warn [failed]', '\set ON_ERROR_STOP on') if $block->{needs} eq 'fails';
 	return join "\n", '\echo [block]', @lines, '';
 }
 
@@ -111,12 +113,12 @@ sub check_page
 		unlike($_->{text}, qr/^\s*(?:SELECT|INSERT|UPDATE|CREATE|ALTER|EXPLAIN)\b.*;( +--.*)?$/m, "$place: SQL is called sql")
 			if $_->{language} =~ /^(?:text)?$/;
 		next unless $_->{language} eq 'sql';
-		if ($_->{needs} eq '') { push @run, $_ }
+		if ($_->{needs} =~ /^(?:fails)?$/) { push @run, $_ }
 		elsif ($_->{needs} =~ /^needs \w/)
 		{
 			SKIP: { skip "$place: $_->{needs}", 1 }
 		}
-		else { fail("$place: $_->{needs}: sql, or sql needs ...") }
+		else { fail("$place: $_->{needs}: sql, sql fails, or sql needs ...") }
 	}
 	my $script = join '', map { marked($_) } @run;
 	(my $database = $page) =~ s/\W/_/g;
@@ -129,10 +131,16 @@ sub check_page
 	is($status, 0, "$page: every example runs") or diag $err;
 
 	my (undef, @outs) = split /^\[block\]\n/m, "$out\n";
+	my @errors = "$err\n" =~ /^\[fails\]\n(.*?)^\[failed\]$/gms;
 	for my $block (@run)
 	{
 		my $of_block = shift @outs // '';
 		my $place = "$page, line $block->{line}";
+		if ($block->{needs} eq 'fails')
+		{
+			$of_block = (shift @errors // '') =~ s/^psql:<stdin>:\d+: //gmr;
+			like($of_block, qr/^ERROR: /m, "$place: fails");
+		}
 		my @given = $of_block =~ /^\[promise\]\n(.*?)^\[kept\]$/gms;
 		kept($_, shift @given // '', "$place: $_") for @{ $block->{promises} };
 		$of_block =~ s/^\[(?:promise|kept)\]\n//gm;

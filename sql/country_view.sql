@@ -70,6 +70,7 @@ RESET ROLE;
 SELECT count(*), count(*) FILTER (WHERE v.ctid = t.ctid) AS same FROM orders_c7_e255 AS v JOIN orders_c7 AS t USING (id);
 SELECT ctid FROM orders_c255_e255;
 -- the statements of postgres_fdw for a row that it has read
+\set VERBOSITY terse
 PREPARE updating AS UPDATE orders_c255_e255 SET n = $2 WHERE ctid = $1;
 \set VERBOSITY sqlstate
 PREPARE deleting AS DELETE FROM orders_c255_e255 WHERE ctid = $1;

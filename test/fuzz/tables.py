@@ -102,7 +102,7 @@ class Table:
         for n, (lower, upper) in enumerate(zip(cuts, cuts[1:])):
             if rng.random() < 0.85:
                 whole.parts.append((lower, upper, Partition(f"{whole.name}_{n}")))
-        # See README.md for what servers lose that have a DEFAULT partition below the first level.
+        # See doc/packages.md for what servers lose that have a DEFAULT partition below the first level.
         if by != "inherit" and rng.random() < 0.6 and not (level > 1 and self.old_server):
             whole.rest = Partition(f"{whole.name}_rest")
         for part in whole.below() if by != "inherit" and level < 3 else []:

@@ -172,6 +172,6 @@ def answer(question):
 
 
 def has_fixed_pruning(version):
-    """Whether a DEFAULT partition below the first level loses no rows (README.md)."""
+    """Whether a DEFAULT partition below the first level loses no rows (doc/packages.md)."""
     major, minor = divmod(version, 10000)
     return minor >= {15: 20, 17: 11, 18: 6}.get(major, 99 if major < 18 else 0)

@@ -27,8 +27,8 @@ if [ $# = 0 ]; then
 	[ "$each_version" = no ] || leave_out_one_version
 	say "Running all tests (about four minutes)"
 	run_pg_regress "$(ls sql/*.sql | wc -l)"
-	# Two for each core, as most of a TAP test is waiting: for servers, for sessions, for the clock.
-	run_tap ${#tests[@]} PROVE_TESTS="${tests[*]}" PROVE_FLAGS="--jobs=$((2 * $(nproc)))"
+	# Three for each core, as most of a TAP test is waiting: for servers, for sessions, for the clock.
+	run_tap ${#tests[@]} PROVE_TESTS="${tests[*]}" PROVE_FLAGS="--timer --jobs=$((3 * $(nproc)))"
 else
 	run_names
 fi

@@ -8,6 +8,7 @@
 --   telemetry/ingest.sql      taking batches in, and the quarantine
 --   telemetry/questions.sql   questions by either clock
 --   telemetry/retention.sql   letting go of old partitions
+--   telemetry/offline.sh      keeping them as files, and reading them again
 SET timezone = 'UTC';
 CREATE SCHEMA telemetry;
 SET search_path = telemetry, public;
@@ -39,12 +40,13 @@ SELECT count(*) AS partitions FROM iuid_create_partitions('late_events', '1 mont
 	(SELECT min(write_time) FROM source), (SELECT max(write_time) FROM source) + interval '1 month');
 
 -- A driver binds a batch as arrays.  Here it is in a table.
-CREATE TEMP TABLE batch (tenant text, device text, event text, event_time timestamptz, utc_offset interval, write_time timestamptz);
+CREATE TEMP TABLE batch (tenant text, device text, event text, event_time timestamptz, utc_offset interval, write_time timestamptz,
+	measurements jsonb);
 CREATE FUNCTION take_batch(OUT in_time bigint, OUT late bigint, OUT again bigint, OUT refused bigint) LANGUAGE sql AS $$
 	WITH b AS (DELETE FROM batch RETURNING *)
 	SELECT i.* FROM (SELECT array_agg(tenant) AS tenants, array_agg(device) AS devices, array_agg(event) AS events,
-			array_agg(event_time) AS event_times, array_agg(utc_offset) AS utc_offsets, array_agg(write_time) AS write_times FROM b) AS a,
-		ingest(tenants, devices, events, event_times, utc_offsets, write_times) AS i
+			array_agg(measurements) AS measurements, array_agg(event_time) AS event_times, array_agg(utc_offset) AS utc_offsets, array_agg(write_time) AS write_times FROM b) AS a,
+		ingest(tenants, devices, events, measurements, event_times, utc_offsets, write_times) AS i
 $$;
 
 -- The first time, everything is new.  The second time, nothing is.
@@ -59,6 +61,15 @@ INSERT INTO batch SELECT tenant, device, event, event_time, utc_offset, '2026-08
 SELECT * FROM take_batch();
 INSERT INTO batch SELECT tenant, device, event, event_time, utc_offset, event_time FROM source;
 SELECT * FROM take_batch();
+
+-- One event is sent again, then measured something else, and then comes a microsecond later: three
+-- events.
+INSERT INTO batch SELECT 'north', 'device-m', 'measured', moment::timestamptz, '0', '2026-08-10 12:00', measurements::jsonb FROM (VALUES
+	('2026-08-10 12:00', '{"temperature": 21.5, "speed": 40}'), ('2026-08-10 12:00', '{"speed": 40, "temperature": 21.5}'),
+	('2026-08-10 12:00', '{"temperature": 21.6, "speed": 40}'), ('2026-08-10 12:00:00.000001', '{"temperature": 21.5, "speed": 40}')
+) AS sent (moment, measurements);
+SELECT * FROM take_batch();
+SELECT event_time, measurements FROM all_events WHERE device = 'device-m' ORDER BY id, event_time;
 
 -- Devices come back on 30 August 2026 and bring the end of 2016: half of it has been here before,
 -- and they send everything twice in one batch.

@@ -6,7 +6,7 @@
 --   no partition     somebody has to make the partition
 --   incomplete       there is no device, no event or no event time
 --   name too long    the name of the device has more than 200 bytes
---   before 1970      no identifier has this time
+--   before 1970      one of the two times is earlier than an identifier can say
 -- retry_quarantine() takes in those whose reason is gone.  Their write time is then that of the
 -- retry, so that who reads on by write time finds them; an event that has waited for long is late.
 CREATE TABLE quarantine (
@@ -14,6 +14,7 @@ CREATE TABLE quarantine (
 	tenant text,
 	device text,
 	event text,
+	measurements jsonb,
 	event_time timestamptz,
 	utc_offset interval,
 	write_time timestamptz NOT NULL,
@@ -47,13 +48,13 @@ $$;
 --
 -- The settings.  Partitions grow faster than the statistics about them, so the planner could
 -- choose to read one from end to end; and a plan is good for all batches.
-CREATE FUNCTION ingest(tenants text[], devices text[], events text[], event_times timestamptz[], utc_offsets interval[],
-	write_times timestamptz[] DEFAULT NULL, OUT in_time bigint, OUT late bigint, OUT again bigint, OUT refused bigint)
+CREATE FUNCTION ingest(tenants text[], devices text[], events text[], measurements jsonb[], event_times timestamptz[],
+	utc_offsets interval[], write_times timestamptz[] DEFAULT NULL, OUT in_time bigint, OUT late bigint, OUT again bigint, OUT refused bigint)
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	oldest CONSTANT timestamptz := (SELECT date_trunc('ms', min(at)) FROM unnest(event_times) AS at WHERE at >= 'epoch');
-	-- the times that identifiers can have, until a partition is missing
 	identifier_times CONSTANT tstzmultirange := '{["1970-01-01 00:00+00","10889-08-02 05:31:50.656+00")}';
+	-- all, until a partition is missing
 	covered_events tstzmultirange := identifier_times;
 	covered_late_events tstzmultirange := identifier_times;
 BEGIN
@@ -61,8 +62,8 @@ BEGIN
 		RAISE EXCEPTION 'a batch cannot be taken in at the isolation level %', upper(current_setting('transaction_isolation'))
 			USING ERRCODE = 'invalid_transaction_state', DETAIL = 'What other sessions commit meanwhile would be stored again.',
 				HINT = 'Use READ COMMITTED.';
-	ELSIF ARRAY[cardinality(devices), cardinality(events), cardinality(event_times), cardinality(utc_offsets),
-			cardinality(coalesce(write_times, event_times))] IS DISTINCT FROM array_fill(cardinality(tenants), ARRAY[5]) THEN
+	ELSIF ARRAY[cardinality(devices), cardinality(events), cardinality(measurements), cardinality(event_times), cardinality(utc_offsets),
+			cardinality(coalesce(write_times, event_times))] IS DISTINCT FROM array_fill(cardinality(tenants), ARRAY[6]) THEN
 		RAISE EXCEPTION 'the arrays of a batch differ in length' USING ERRCODE = 'invalid_parameter_value';
 	END IF;
 
@@ -78,47 +79,54 @@ BEGIN
 			WITH arrived AS MATERIALIZED (
 				SELECT a.*, t.country, late_until, CASE
 					WHEN t.country IS NULL THEN 'unknown tenant'
-					WHEN num_nulls(device, event, event_time) > 0 THEN 'incomplete'
+					WHEN num_nulls(device, event, happened) > 0 THEN 'incomplete'
 					WHEN octet_length(device) > 200 THEN 'name too long'
 					WHEN d.country IS NULL THEN 'unknown tenant'   -- entered since then, so no lock
-					WHEN event_time < 'epoch' THEN 'before 1970'
-					WHEN event_time > later(write_time, tolerance()) THEN 'not yet'
-					WHEN NOT CASE WHEN write_time < later(event_time, grace()) THEN event_time <@ covered_events
-						ELSE write_time <@ covered_late_events END THEN 'no partition'
+					WHEN least(happened, write_time) < 'epoch' THEN 'before 1970'
+					WHEN happened > later(write_time, tolerance()) THEN 'not yet'
+					WHEN NOT (happened <@ identifier_times AND write_time <@ identifier_times) THEN 'no partition'
 				END AS reason
-				FROM (SELECT tenant, device, event, date_trunc('ms', event_time) AS event_time, utc_offset,
+				FROM (SELECT tenant, device, event, measured, event_time, date_trunc('ms', event_time) AS happened, utc_offset,
 						date_trunc('ms', coalesce(write_time, now())) AS write_time
-					FROM unnest(tenants, devices, events, event_times, utc_offsets, write_times)
-						AS x(tenant, device, event, event_time, utc_offset, write_time)) AS a
+					FROM unnest(tenants, devices, events, measurements, event_times, utc_offsets, write_times)
+						AS x(tenant, device, event, measured, event_time, utc_offset, write_time)) AS a
 					LEFT JOIN tenants AS t USING (tenant) LEFT JOIN devices AS d USING (tenant, device)
-			), named AS (
-				SELECT DISTINCT ON (id) *, later(event_time, grace()) AS deadline,
-					iuid_from_name(country, 1, jsonb_build_array(tenant, device, event)::text, event_time) AS id
-				FROM arrived WHERE reason IS NULL ORDER BY id, write_time
+			), named AS MATERIALIZED (
+				SELECT *, CASE WHEN is_late THEN write_time <@ covered_late_events ELSE happened <@ covered_events END AS has_partition,
+					iuid_from_name(country, 1, jsonb_build_array(tenant, device, event, measured, microseconds)::text, happened) AS id
+				FROM (SELECT *, later(happened, grace()) AS deadline, write_time >= later(happened, grace()) AS is_late,
+						extract(microseconds FROM event_time)::int % 1000 AS microseconds
+					FROM arrived WHERE reason IS NULL) AS a
 			), fresh AS MATERIALIZED (
-				SELECT n.*, write_time >= deadline AS is_late, iuid_from_uuid(id, country, 2, write_time) AS written
-				FROM named AS n
-				WHERE (write_time < deadline
+				SELECT n.*, iuid_from_uuid(id, country, 2, write_time) AS written
+				FROM (SELECT DISTINCT ON (id) * FROM named ORDER BY id, has_partition DESC, write_time) AS n
+				WHERE (NOT is_late
 					OR (SELECT true FROM events AS e WHERE e.id >= oldest AND e.id = n.id) IS NULL)
 				AND (coalesce(late_until <= deadline, true)
 					OR (SELECT true FROM late_events AS l WHERE l.written >= later(oldest, grace())
 						AND l.written >= deadline AND l.written < late_until AND l.id = n.id) IS NULL)
 			), put_in_time AS (
-				INSERT INTO events (id, written, tenant, device, event, utc_offset)
-				SELECT id, written, tenant, device, event, utc_offset FROM fresh WHERE NOT is_late ORDER BY id
+				INSERT INTO events (id, written, tenant, device, event, measurements, microseconds, utc_offset)
+				SELECT id, written, tenant, device, event, measured, microseconds, utc_offset
+				FROM fresh WHERE has_partition AND NOT is_late ORDER BY id
 				ON CONFLICT DO NOTHING RETURNING true
 			), put_late AS (
-				INSERT INTO late_events (id, written, tenant, device, event, utc_offset)
-				SELECT id, written, tenant, device, event, utc_offset FROM fresh WHERE is_late ORDER BY id RETURNING true
+				INSERT INTO late_events (id, written, tenant, device, event, measurements, microseconds, utc_offset)
+				SELECT id, written, tenant, device, event, measured, microseconds, utc_offset
+				FROM fresh WHERE has_partition AND is_late ORDER BY id RETURNING true
 			), seen_late AS (
 				UPDATE devices AS d SET late_until = x.late_until
 				FROM (SELECT tenant, device, later(date_trunc('day', max(write_time), 'UTC'), '1 day') AS late_until
-					FROM fresh WHERE is_late GROUP BY 1, 2) AS x
+					FROM fresh WHERE has_partition AND is_late GROUP BY 1, 2) AS x
 				WHERE d.tenant = x.tenant AND d.device = x.device AND coalesce(d.late_until < x.late_until, true)
 			), put_refused AS (
-				INSERT INTO quarantine (tenant, device, event, event_time, utc_offset, write_time, reason)
-				SELECT tenant, device, event, event_time, utc_offset, write_time, reason
-				FROM arrived WHERE reason IS NOT NULL RETURNING true
+				-- Without a partition are those arrivals of which no copy is here, or comes in now.
+				INSERT INTO quarantine (tenant, device, event, measurements, event_time, utc_offset, write_time, reason)
+				SELECT tenant, device, event, measured, event_time, utc_offset, write_time, reason
+				FROM arrived WHERE reason IS NOT NULL
+				UNION ALL
+				SELECT n.tenant, n.device, n.event, n.measured, n.event_time, n.utc_offset, n.write_time, 'no partition'
+				FROM named AS n JOIN fresh AS f USING (id) WHERE NOT f.has_partition RETURNING true
 			)
 			SELECT (SELECT count(*) FROM put_in_time), (SELECT count(*) FROM put_late), (SELECT count(*) FROM put_refused)
 			INTO in_time, late, refused;
@@ -156,6 +164,7 @@ BEGIN
 				WHERE number > done AND number <= last AND CASE reason
 					WHEN 'unknown tenant' THEN EXISTS (SELECT FROM tenants AS t WHERE t.tenant = q.tenant)
 					WHEN 'not yet' THEN event_time <= later(at, tolerance())
+					WHEN 'before 1970' THEN event_time >= 'epoch'   -- it was the write time
 					WHEN 'no partition' THEN CASE WHEN at < later(event_time, grace()) THEN event_time <@ covered_events
 						ELSE at <@ covered_late_events END
 				END
@@ -163,10 +172,10 @@ BEGIN
 			RETURNING *
 		)
 		SELECT max(number) AS number, array_agg(tenant) AS tenants, array_agg(device) AS devices, array_agg(event) AS events,
-			array_agg(event_time) AS event_times, array_agg(utc_offset) AS utc_offsets, array_agg(at) AS write_times
+			array_agg(measurements) AS measurements, array_agg(event_time) AS event_times, array_agg(utc_offset) AS utc_offsets, array_agg(at) AS write_times
 		INTO batch FROM taken;
 		EXIT WHEN batch.number IS NULL;
-		PERFORM ingest(batch.tenants, batch.devices, batch.events, batch.event_times, batch.utc_offsets, batch.write_times);
+		PERFORM ingest(batch.tenants, batch.devices, batch.events, batch.measurements, batch.event_times, batch.utc_offsets, batch.write_times);
 		done := batch.number;
 	END LOOP;
 END

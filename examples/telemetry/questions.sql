@@ -1,22 +1,25 @@
 -- Telemetry: questions by either clock.
 
 CREATE VIEW all_events AS
-SELECT id, iuid_timestamp(id) AS event_time, written, iuid_timestamp(written) AS write_time, tenant, device, event, utc_offset, false AS late
+SELECT id, iuid_timestamp(id) + microseconds * interval '1 microsecond' AS event_time, written, iuid_timestamp(written) AS write_time,
+	tenant, device, event, measurements, utc_offset, false AS late
 FROM events
 UNION ALL
-SELECT id, iuid_timestamp(id), written, iuid_timestamp(written), tenant, device, event, utc_offset, true
+SELECT id, iuid_timestamp(id) + microseconds * interval '1 microsecond', written, iuid_timestamp(written),
+	tenant, device, event, measurements, utc_offset, true
 FROM late_events;
 
 -- Each tree is pruned by its own clock.  What the other clock implies differs between the trees, so
 -- a condition on the view cannot say it.  These functions do.  The server puts their queries in the
 -- place of the call, so further conditions use the indexes.
 
--- What happened in this time?
+-- What happened in this time?  Identifiers have whole milliseconds, and event times have microseconds.
 CREATE FUNCTION happened(since timestamptz, till timestamptz DEFAULT 'infinity') RETURNS SETOF all_events
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-	SELECT * FROM all_events WHERE NOT late AND id >= since AND id < till
+	SELECT * FROM all_events WHERE NOT late AND id > later(since, '-1 ms') AND id < till AND event_time >= since AND event_time < till
 	UNION ALL
-	SELECT * FROM all_events WHERE late AND id >= since AND id < till AND written >= later(since, grace())
+	SELECT * FROM all_events WHERE late AND id > later(since, '-1 ms') AND id < till AND event_time >= since AND event_time < till
+		AND written > later(since, grace() - interval '1 ms')
 $$;
 
 -- What was written in this time?  The write time is when a transaction begins.  So who reads on

@@ -31,3 +31,22 @@ BEGIN
 	DELETE FROM quarantine WHERE write_time < written_before;
 END
 $$;
+
+-- What must be kept, but not here: detaches the partitions that ended before, each in a transaction
+-- of its own, and puts their bounds into their names, in UTC.  Then offline.sh copies them into files
+-- and drops them, in place of forget().
+CREATE PROCEDURE set_aside(tree regclass, ended_before timestamptz) LANGUAGE plpgsql AS $$
+DECLARE
+	old record;
+BEGIN
+	FOR old IN
+		SELECT partition, upper, concat_ws('_', relname, to_char(lower AT TIME ZONE 'UTC', 'YYYYMMDD"t"HH24MI"z"'),
+			to_char(upper AT TIME ZONE 'UTC', 'YYYYMMDD"t"HH24MI"z"')) AS name
+		FROM iuid_partitions(tree), pg_class AS c WHERE upper <= ended_before AND c.oid = tree ORDER BY upper
+	LOOP
+		COMMIT;
+		PERFORM iuid_detach_partitions(tree, old.upper);
+		EXECUTE format('ALTER TABLE %s RENAME TO %I', old.partition, old.name);
+	END LOOP;
+END
+$$;

@@ -11,8 +11,9 @@
 --
 -- The layout
 --
--- The id of an event is derived from its tenant, its device, what it is and when it happened: the
--- same event has the same id, whenever it is sent.  The table "events" is partitioned by that id,
+-- The id of an event is derived from its tenant, its device, what it is, what it measured, and when
+-- it happened, to the microsecond.  So an event that is sent again has the same id, whenever that is;
+-- and one of the same time with other measurements, or of the next microsecond, is another event.  The table "events" is partitioned by that id,
 -- so by event time.  It has the events that arrived within the grace period.  So a month of events
 -- was written in that month and the grace period after it: the partition bounds both clocks.
 --
@@ -71,13 +72,15 @@ CREATE TABLE devices (
 );
 
 -- Both clocks are identifiers, to the millisecond: id is the event (entity 1), written its arrival
--- (entity 2).  A real table has its measurements beside the column event.
+-- (entity 2).  What is left of the event time is beside the id: the microseconds of its millisecond.
 CREATE TABLE events (
 	id iuid PRIMARY KEY,
 	written iuid NOT NULL,
 	tenant text NOT NULL,
 	device text NOT NULL,
 	event text NOT NULL,
+	measurements jsonb,
+	microseconds smallint NOT NULL CHECK (microseconds BETWEEN 0 AND 999),
 	utc_offset interval,   -- of the device's time zone, which has no part in the id
 	CHECK (written >= later(iuid_timestamp(id), -tolerance())),
 	CHECK (written < later(iuid_timestamp(id), grace()))
@@ -96,6 +99,8 @@ CREATE TABLE late_events (
 	tenant text NOT NULL,
 	device text NOT NULL,
 	event text NOT NULL,
+	measurements jsonb,
+	microseconds smallint NOT NULL CHECK (microseconds BETWEEN 0 AND 999),
 	utc_offset interval,
 	PRIMARY KEY (id, written),
 	FOREIGN KEY (tenant, device) REFERENCES devices,

@@ -22,6 +22,10 @@ ENDLESS = 10**18
 COUNTRIES = {"north": 0, "Солтүстік": 7, 'nor"th': 7, "nor\\t\th": 255}
 NEW_TENANT, NEW_COUNTRY = "entered later", 8
 TEXTS = ["on", "off", 'o"n', "жол", '", "', "\u007f\u0001\n", ""]
+# Measurements as they are sent, each in several ways, and as jsonb shows them: short keys first.
+MEASUREMENTS = [("null", ["null", None]), ("{}", ["{}", " { }"]), ('{"t": 21.50}', ['{"t":21.50}']),
+                ('{"t": "ж", "speed": [1, null, -0.0025]}',
+                 ['{"speed": [1, null, -2.5e-3], "t": "ж"}', '{"t": 1, "t": "\\u0436", "speed": [1,null,-0.0025]}'])]
 OFFSETS = ["00:00:00", "-12:15:00", "14:00:00", "05:30:00", None]
 
 
@@ -49,6 +53,7 @@ class Arrival(NamedTuple):
     tenant: Optional[str]
     device: Optional[str]
     event: Optional[str]
+    measurements: Optional[int]
     event_time: Optional[int]
     utc_offset: Optional[str]
     write_time: int
@@ -60,7 +65,8 @@ def floor(time):
 
 def identifier(countries, arrival):
     """The identifier that the event must have."""
-    name = json.dumps([arrival.tenant, arrival.device, arrival.event], ensure_ascii=False)
+    texts = ", ".join(json.dumps(text, ensure_ascii=False) for text in (arrival.tenant, arrival.device, arrival.event))
+    name = f"[{texts}, {MEASUREMENTS[arrival.measurements][0]}, {arrival.event_time % MS}]"
     return identifiers.text(identifiers.from_name(countries[arrival.tenant], 1, name.encode(),
                                                   arrival.event_time))
 
@@ -73,7 +79,7 @@ def reason(countries, arrival, write_time):
         return "incomplete"
     if len(arrival.device.encode()) > 200:
         return "name too long"
-    if arrival.event_time < 0:
+    if min(arrival.event_time, write_time) < 0:
         return "before 1970"
     if floor(arrival.event_time) > floor(write_time) + TOLERANCE:
         return "not yet"
@@ -96,7 +102,7 @@ def random_copies(devices):
     """An event, as it is sent one to four times."""
     tenant = random.choice([*COUNTRIES, NEW_TENANT] if random.random() < 0.05 else [*COUNTRIES])
     device = random.choice(devices)
-    event = random.choice(TEXTS)
+    event, measurements = random.choice(TEXTS), random.randrange(len(MEASUREMENTS))
     happened = random.randrange(FIRST // MS, END // MS) * MS
     if random.random() < 0.1:
         happened = happened // HOUR * HOUR   # the same as others
@@ -114,19 +120,20 @@ def random_copies(devices):
         else:
             ahead = random.choice([0, 1, MS, MINUTE, TOLERANCE - 1, TOLERANCE, TOLERANCE + MS, DAY, 100 * DAY])
             written = max(at - ahead, FIRST)
-        copies.append(Arrival(tenant, device, event, at, random.choice(OFFSETS), min(written, RETRY)))
+        copies.append(Arrival(tenant, device, event, measurements, at, random.choice(OFFSETS), min(written, RETRY)))
     if random.random() < 0.02:   # and something that can never be taken
         copies.append(copies[0]._replace(**random.choice([
-            {"device": None}, {"event": None}, {"event_time": None}, {"device": "ж" * 101}, {"event_time": -1},
+            {"device": None}, {"event": None}, {"event_time": None}, {"device": "ж" * 101}, {"event_time": -1}, {"event_time": 1, "write_time": -1},
             {"event_time": -ENDLESS}, {"event_time": ENDLESS}, {"event_time": moment(9999, 12)}])))
     return copies
 
 
 def take(connection, batch):
     columns = [list(column) for column in zip(*batch)]
-    columns[3] = [text(time) for time in columns[3]]
-    columns[5] = [text(time) for time in columns[5]]
-    return connection.execute("""SELECT * FROM ingest(%s::text[], %s::text[], %s::text[], %s::timestamptz[],
+    columns[3] = [random.choice(MEASUREMENTS[n][1]) for n in columns[3]]
+    columns[4] = [text(time) for time in columns[4]]
+    columns[6] = [text(time) for time in columns[6]]
+    return connection.execute("""SELECT * FROM ingest(%s::text[], %s::text[], %s::text[], %s::text[]::jsonb[], %s::timestamptz[],
         %s::interval[], %s::timestamptz[])""", columns).fetchone()
 
 
@@ -154,7 +161,7 @@ def forget(connection):
 def stored():
     """The events by their identifier: what they are, and how they came in."""
     what, how = {}, {}
-    for identity, *event, event_time, written, offset, late in model.rows("""SELECT id::text, tenant, device, event,
+    for identity, *event, event_time, written, offset, late in model.rows("""SELECT id::text, tenant, device, event, coalesce(measurements::text, 'null'),
             extract(epoch FROM event_time) * 1000000, extract(epoch FROM write_time) * 1000000, utc_offset::text, late
             FROM all_events"""):
         if identity in what:
@@ -167,19 +174,19 @@ def stored():
 def quarantined():
     """The arrivals in quarantine and their reasons, with the number of each."""
     found = Counter()
-    for *fields, event_time, offset, write_time, why in model.rows("""SELECT tenant, device, event,
+    for *fields, event_time, offset, write_time, why in model.rows("""SELECT tenant, device, event, coalesce(measurements::text, 'null'),
             extract(epoch FROM event_time) * 1000000, utc_offset::text, extract(epoch FROM write_time) * 1000000, reason
             FROM quarantine"""):
         if event_time is not None:
             event_time = int(max(-ENDLESS, min(event_time, ENDLESS)))
+        fields[3] = next(n for n, (shown, _) in enumerate(MEASUREMENTS) if shown == fields[3])
         found[Arrival(*fields, event_time, offset, int(write_time)), why] += 1
     return found
 
 
-def to_milliseconds(arrival, write_time):
+def in_quarantine(arrival, write_time):
     """An arrival as it is in quarantine."""
-    at = arrival.event_time
-    return arrival._replace(event_time=at if at is None or abs(at) == ENDLESS else floor(at), write_time=floor(write_time))
+    return arrival._replace(write_time=floor(write_time))
 
 
 def batches(arrivals):
@@ -193,9 +200,10 @@ def batches(arrivals):
 
 def questions(what, how):
     """What a question by either clock finds, of what is stored."""
-    windows = [(start, start + random.choice([3 * HOUR, DAY, 40 * DAY, 10 * ENDLESS]))
-               for start in random.sample(range(FIRST, RETRY), 10)]
-    for clock, time_of in ("happened", lambda key: what[key][3]), ("written", lambda key: how[key][0]):
+    for clock, time_of in ("happened", lambda key: what[key][4]), ("written", lambda key: how[key][0]):
+        # From any time, and from that of an event.
+        starts = random.sample(range(FIRST, RETRY), 6) + [time_of(key) + n for key, n in zip(what, (0, 0, 1, -1))]
+        windows = [(start, start + random.choice([1, 3 * HOUR, DAY, 40 * DAY, 10 * ENDLESS])) for start in starts]
         for since, till in windows:
             arguments = [text(since)] + ([text(till)] if till < ENDLESS else [])
             call = f"{clock}({', '.join(['%s::timestamptz'] * len(arguments))})"
@@ -211,10 +219,11 @@ def rules():
             connection.execute("SELECT iuid_create_partitions(%s, '1 month', '2026-01-01', '2026-09-01')", [tree])
         connection.execute("INSERT INTO tenants VALUES ('north', 125), ('south', 157)")
 
-    def batch(*arrivals):
+    def batch(*arrivals, measured=None):
         """A call with arrivals of "device" of the tenant "north", unless they say otherwise."""
-        columns = zip(*[("north", "device", *arrival)[-6:] for arrival in arrivals])
-        types = "text", "text", "text", "timestamptz", "interval", "timestamptz"
+        columns = [list(column) for column in zip(*[("north", "device", *arrival)[-6:] for arrival in arrivals])]
+        columns.insert(3, [measured] * len(arrivals))
+        types = "text", "text", "text", "jsonb", "timestamptz", "interval", "timestamptz"
         return "SELECT * FROM ingest(%s)" % ", ".join(
             "ARRAY[%s]::%s[]" % (", ".join("NULL" if value is None else f"$${value}$$" for value in column), type)
             for column, type in zip(columns, types))
@@ -229,18 +238,29 @@ def rules():
     far = [("north", None, "x", "2026-03-10", "0", "2026-03-10"), ("north", "x", "infinite", "2026-03-10", "0", "infinity"),
            ("x" * 100_000, "2026-03-10", "0", "2026-03-10"), ("x", "4713-01-01 BC", "0", "2026-03-10"),
            ("x", "294276-12-31", "0", "2026-03-10"), ("x", "2026-03-10", "1000 years", "2026-03-10"),
-           ("x", "2025-12-31", "0", "2025-12-31"), ("x", "2025-12-31", "0", "1969-12-31")]
+           ("x", "2025-12-31", "0", "2025-12-31"), ("x", "2025-12-31", "0", "1969-12-31"),
+           ("x", "1970-01-01", "0", "1969-12-31 23:59"), ("x", "10889-08-02", "0", "10889-08-03"),
+           ("x", "2025-12-31", "0", "-infinity")]
     model.answers(
         # The millisecond decides, also in a batch of one, and of two arrivals in a batch the first in time.
         ([("in time", False), ("late", True)], in_time, too_late, late),
-        ([(0, 0, 1, 0)], in_time, batch(("in time", "2026-03-10", "0", deadline(0)))),
+        ([(0, 0, 1, 0)], in_time, batch(("in time", "2026-03-10 00:00:00.0009", "0", deadline(0)))),
+        # The microsecond and the measurements make another event, in the same batch, too.
+        ([(1, 0, 0, 0)], in_time, batch(("in time", "2026-03-10 00:00:00.0008", "0", "2026-03-10"))),
+        ([(1, 0, 0, 0)], in_time, batch(("in time", "2026-03-10 00:00:00.0009", "0", "2026-03-10"), measured='{"a": 1, "b": 2}')),
+        ([(0, 0, 1, 0)], batch(("x", "2026-03-10", "0", "2026-03-10"), measured='{"a": 1, "b": 2}'),
+         batch(("x", "2026-03-10", "0", "2026-03-10"), measured='{"b":2, "a":1}')),
+        # What was here before is that, though there is no partition for its arrival, or for others of the batch.
+        ([(0, 0, 1, 0)], in_time, batch(("in time", "2026-03-10 00:00:00.0009", "0", "2027-01-01"))),
+        ([(0, 0, 1, 1)], in_time, batch(("in time", "2026-03-10 00:00:00.0009", "0", "2027-01-01"), ("x", "2026-03-10", "0", "2027-01-01"))),
+        ([(0, 0, 0, 2)], batch(("x", "2026-03-10", "0", "2027-01-01"), ("x", "2026-03-10", "0", "2027-01-02"))),
         ([("x", False)], batch(("x", "2026-03-10", "0", deadline(0)), ("x", "2026-03-10", "0", "2026-03-10")), late),
         ([(1, 0, 0, 1)], batch(("x", "2026-03-10 00:05", "0", "2026-03-10"), ("y", "2026-03-10 00:05:00.001", "0", "2026-03-10"))),
-        ([(0, 0, 0, 0)], "SELECT * FROM ingest(NULL, NULL, NULL, NULL, NULL)"),
+        ([(0, 0, 0, 0)], "SELECT * FROM ingest(NULL, NULL, NULL, NULL, NULL, NULL)"),
         # What cannot be taken waits, and stops nothing.
-        ([(2, 0, 0, 6)], batch(*far)),
+        ([(2, 0, 0, 9)], batch(*far)),
         ([(0, 0, 1, 0)], "SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", in_time, in_time))
-    events = "INSERT INTO events SELECT id, written, tenant, device, event FROM all_events WHERE event = "
+    events = "INSERT INTO events SELECT id, written, tenant, device, event, measurements, 0 FROM all_events WHERE event = "
     late_events = events.replace("events", "late_events", 1)
     model.outcomes(
         # What the identifiers of events come from does not change under them.
@@ -252,11 +272,12 @@ def rules():
         ("23505", of_both, events + "'in time'"),
         ("23514", of_both, events + "'late'"),
         ("23514", of_both, late_events + "'in time'"),
-        ("23514", "INSERT INTO events VALUES (iuid_floor('2026-03-10'), iuid_floor('2026-03-09 23:54:59.999'), 'north', 'x', 'x')"),
-        ("23503", "INSERT INTO late_events VALUES (iuid_floor('2026-03-10'), iuid_floor('2026-08-31'), 'north', 'nobody', 'x')"),
-        ("the arrays of a batch differ in length", "SELECT ingest('{north}', '{x,y}', '{x}', '{now}', '{0}')"),
+        ("23514", "INSERT INTO events VALUES (iuid_floor('2026-03-10'), iuid_floor('2026-03-09 23:54:59.999'), 'north', 'x', 'x', NULL, 0)"),
+        ("23503", "INSERT INTO late_events VALUES (iuid_floor('2026-03-10'), iuid_floor('2026-08-31'), 'north', 'nobody', 'x', NULL, 0)"),
+        ("23514", of_both, "UPDATE events SET microseconds = 1000"),
+        ("the arrays of a batch differ in length", "SELECT ingest('{north}', '{x,y}', '{x}', '{1}', '{now}', '{0}')"),
         ("a batch cannot be taken in at the isolation level REPEATABLE READ",
-         "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "SELECT ingest('{north}', '{x}', '{x}', '{now}', '{0}')"),
+         "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "SELECT ingest('{north}', '{x}', '{x}', '{1}', '{now}', '{0}')"),
         ("22023", "CALL forget('infinity')"),
         ("22023", "CALL forget(written_before => NULL)"))
 
@@ -295,7 +316,7 @@ def main():
 
     def add(countries, arrival, write_time):
         identity = identifier(countries, arrival)
-        what[identity] = (*arrival[:3], floor(arrival.event_time))
+        what[identity] = (*arrival[:3], MEASUREMENTS[arrival.measurements][0], arrival.event_time)
         ways[identity].add((floor(write_time), arrival.utc_offset, is_late(arrival, write_time)))
         return identity
 
@@ -303,7 +324,7 @@ def main():
         why = reason(COUNTRIES, arrival, arrival.write_time)
         if why:
             if arrival.write_time >= WRITTEN:
-                waits[to_milliseconds(arrival, arrival.write_time), why] += 1
+                waits[in_quarantine(arrival, arrival.write_time), why] += 1
         else:
             kept[add(COUNTRIES, arrival, arrival.write_time)].append(is_kept(arrival))
     for identity, each in kept.items():
@@ -341,7 +362,7 @@ def main():
             if not why:
                 always.add(add(countries, arrival, RETRY))
                 continue
-            arrival = to_milliseconds(arrival, RETRY)
+            arrival = in_quarantine(arrival, RETRY)
         waits[arrival, why] += number
     again = [arrival for arrival in random.sample(arrivals, len(arrivals) // 4)
              if not reason(COUNTRIES, arrival, arrival.write_time) and is_kept(arrival)]

@@ -28,7 +28,7 @@ $node->safe_psql('postgres', q{
 sub ingest
 {
 	my ($device, $write_time) = @_;
-	return "SELECT * FROM ingest('{north}', '{$device}', '{on}', '{2026-01-10}', '{0}', '{$write_time}')";
+	return "SELECT * FROM ingest('{north}', '{$device}', '{on}', '{NULL}', '{2026-01-10}', '{0}', '{$write_time}')";
 }
 
 my $first = $node->background_psql('postgres');
@@ -49,7 +49,7 @@ for ([ 'in time', '2026-02-08', '2026-02-10', '1|0|0|0', 'f' ], [ 'late', '2026-
 # A batch waits for a device, and meanwhile its other tenant is entered.  Its event is not lost.
 $first->query_safe(q{BEGIN; SELECT FROM devices WHERE device = 'late' FOR UPDATE});
 my $entered = '';
-my $waiting = start_psql($node->connstr('postgres'), q{SELECT * FROM ingest('{north,south}', '{late,new}', '{off,on}', '{2026-01-11,2026-01-11}', '{0,0}', '{2026-01-11,2026-01-11}')}, \$entered);
+my $waiting = start_psql($node->connstr('postgres'), q{SELECT * FROM ingest('{north,south}', '{late,new}', '{off,on}', '{NULL,NULL}', '{2026-01-11,2026-01-11}', '{0,0}', '{2026-01-11,2026-01-11}')}, \$entered);
 ok($node->poll_query_until('postgres', 'SELECT count(*) > 0 FROM pg_locks WHERE NOT granted'), 'entered: the batch waits');
 $node->safe_psql('postgres', q{INSERT INTO tenants VALUES ('south', 8)});
 $first->query_safe('COMMIT');
@@ -70,6 +70,30 @@ IPC::Run::finish($forget);
 is($out, '', 'and then goes on');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM all_events'), '0', 'until nothing is left');
 $first->quit;
+
+# What is old goes into files, also when the call is killed on its way, and comes back as it was.
+my $all = q{SELECT string_agg(e::text, ';' ORDER BY id) FROM all_events AS e};
+$node->safe_psql('postgres', q{
+	SELECT iuid_create_partitions(tree, '1 month', '2026-01-01', '2026-04-01') FROM unnest(ARRAY['events', 'late_events']::regclass[]) AS tree;
+	SELECT ingest(array_agg(text 'north'), array_agg(text 'in time'), array_agg('line' || chr(10) || n), array_agg(jsonb_build_object('n', n, 't', '"a,b"')),
+		array_agg(at), array_agg(NULL::interval), array_agg(CASE WHEN n % 3 = 0 THEN at + interval '40 days' ELSE at + interval '1 minute' END))
+	FROM generate_series(1, 60) AS n, LATERAL (SELECT timestamptz '2026-01-10' + n * interval '12 hours 1 microsecond' AS at) AS x});
+my $before = $node->safe_psql('postgres', $all);
+my $folder = PostgreSQL::Test::Utils::tempdir;
+my @offline = ('env', 'PGHOST=' . $node->host, 'PGPORT=' . $node->port, 'PGDATABASE=postgres', 'sh', 'examples/telemetry/offline.sh');
+$node->safe_psql('postgres', "CALL set_aside('$_', '2026-03-15')") for 'events', 'late_events';
+is($node->safe_psql('postgres', "SELECT iuid_detach_partitions('late_events', '2026-03-15')"), '', 'nothing that is old is left to detach');
+my $kept = $node->safe_psql('postgres', $all);
+cmp_ok(length $kept, '<', length $before, 'what is old is out of the way');
+# As if it had been killed before it renamed the file.
+append_to_file("$folder/events_20260101t0000z_20260201t0000z.new", 'half of');
+command_ok([ @offline, 'out', $folder ], 'into files');
+my @files = sort map { /([^\/]+)$/ } glob "$folder/*";
+is("@files", join(' ', map { $_ . '.csv' } 'events_20260101t0000z_20260201t0000z', 'events_20260201t0000z_20260301t0000z', 'late_events_20260101t0000z_20260201t0000z', 'late_events_20260201t0000z_20260301t0000z'), 'each with its bounds');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname ~ 'events_\d{8}' AND relkind = 'r'}), '0', 'and the tables are gone');
+command_ok([ @offline, 'back', "$folder/$_", /^(late_events|events)/ ], "$_ comes back") for @files;
+is($node->safe_psql('postgres', $all), $before, 'with all that was there');
+is($node->safe_psql('postgres', ingest('in time', '2026-02-01') =~ s/'\{on\}', '\{NULL\}', '\{2026-01-10\}'/(SELECT ARRAY[event] FROM all_events ORDER BY id LIMIT 1), (SELECT ARRAY[measurements] FROM all_events ORDER BY id LIMIT 1), (SELECT ARRAY[event_time] FROM all_events ORDER BY id LIMIT 1)/r), '0|0|1|0', 'and is known again');
 
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock in all of this');
 

@@ -9,7 +9,7 @@ CREATE FUNCTION send(batches int, suffix text, wait interval) RETURNS void LANGU
 BEGIN
 	FOR batch IN 0 .. batches - 1 LOOP
 		PERFORM ingest(array_agg(CASE WHEN n % 2 = 0 THEN 'north' ELSE 'south' END), array_agg('device-' || (hashint4(n) & 1023)),
-				array_agg(n || suffix), array_agg(at), array_agg(interval '1 hour'), array_agg(at + wait))
+				array_agg(n || suffix), array_agg(jsonb_build_object('speed', n % 90)), array_agg(at), array_agg(interval '1 hour'), array_agg(at + wait))
 		FROM (SELECT n, timestamptz '2026-03-01' + n * interval '30 days' / current_setting('bench.rows')::int AS at
 			FROM generate_series(batch * 1000, batch * 1000 + 999) AS n) AS x;
 	END LOOP;

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Telemetry: an offline copy of what is old, and how it is read again.
+#
+#   sh offline.sh out FOLDER           each table that set_aside() has detached goes into a file, and is
+#                                      dropped when the file has all its rows, and is on the disk
+#   sh offline.sh back FILE TREE       the file is a partition of events, or of late_events, again
+#
+# psql finds the database by its environment.  A table and its file have the bounds of the partition in
+# their name: events_20260101t0000z_20260201t0000z.csv.  Killed anywhere, the same call goes on.
+set -eu
+
+ask() { psql -XAt -v ON_ERROR_STOP=1 "$@"; }
+
+case $1 in
+	out)
+		for table in $(ask -c "SELECT c.oid::regclass FROM pg_class AS c
+				WHERE relkind = 'r' AND NOT relispartition AND pg_table_is_visible(oid)
+				AND relname ~ '^(late_)?events(_\d{8}t\d{4}z){2}\$' ORDER BY relname"); do
+			copied=$(ask -c "\\copy (SELECT * FROM $table ORDER BY id) TO '$2/$table.new' (FORMAT csv, HEADER)")
+			[ "$copied" = "COPY $(ask -c "SELECT count(*) FROM $table")" ]
+			sync "$2/$table.new"
+			mv "$2/$table.new" "$2/$table.csv"
+			sync "$2"
+			ask -c "DROP TABLE $table"
+		done ;;
+	back)
+		table=$(basename "$2" .csv) tree=$3
+		bounds=${table#"${table%_*_*}_"}
+		ask -q -1 -c "CREATE TABLE $table (LIKE $tree INCLUDING ALL)" \
+			-c "\\copy $table FROM '$2' (FORMAT csv, HEADER)" \
+			-c "ALTER TABLE $tree ATTACH PARTITION $table
+				FOR VALUES FROM (iuid_floor('${bounds%_*}')) TO (iuid_floor('${bounds#*_}'))" ;;
+esac

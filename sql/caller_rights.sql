@@ -59,8 +59,46 @@ SET ROLE regress_iuid_reader;
 SELECT problem, detail FROM iuid_check_partitions('orders');
 RESET ROLE;
 
-DROP TABLE orders;
-DROP FUNCTION says;
+-- the rows of nodes are made as the owner of their type for whoever has the rights of the owner, and as the caller for all others
+SET ROLE regress_iuid_owner;
+CREATE FUNCTION is_code(code int) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE NOTICE 'the CHECK runs as %, with search_path %, lc_monetary %', current_user, current_setting('search_path'), current_setting('lc_monetary');
+	RETURN EXISTS (SELECT FROM pg_class);
+END $$;
+CREATE DOMAIN code AS int CHECK (public.is_code(VALUE));
+CREATE TABLE coded (id iuid PRIMARY KEY, code code);
+RESET ROLE;
+CREATE TEMP TABLE no_code (code code);
+GRANT SELECT ON no_code TO regress_iuid_reader;
+\set all_null 'SELECT NULL::iuid AS id, code FROM (SELECT) AS one LEFT JOIN no_code ON true'
+-- no temporary table stands in for a table of the server
+CREATE TEMP TABLE pg_class (oid oid);
+SET lc_monetary = 'C.UTF-8';
+SELECT count(*) FROM iuid_select_on_nodes(NULL::coded, :'all_null', '{almaty}');
+DROP TABLE pg_temp.pg_class;
+SET ROLE regress_iuid_reader;
+SELECT count(*) FROM iuid_select_on_nodes(NULL::coded, :'all_null', '{almaty}');
+RESET ROLE;
+-- the operator of another role does not find the rows
+SET ROLE regress_iuid_owner;
+CREATE DOMAIN own_key AS iuid;
+CREATE FUNCTION is_key(own_key, iuid) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE NOTICE 'the operator runs as %', current_user;
+	RETURN true;
+END $$;
+CREATE OPERATOR = (LEFTARG = own_key, RIGHTARG = iuid, FUNCTION = is_key);
+CREATE TABLE keyed (id own_key PRIMARY KEY, n int);
+INSERT INTO keyed VALUES (iuid_from_name(7, 1, 'one'), 1), (iuid_from_name(7, 1, 'two'), 2);
+RESET ROLE;
+SELECT n FROM iuid_find(NULL::keyed, iuid_from_name(7, 1, 'two'));
+
+DROP TABLE orders, coded, no_code, keyed;
+DROP OPERATOR = (own_key, iuid);
+DROP FUNCTION says, is_key;
+DROP DOMAIN code, own_key;
+DROP FUNCTION is_code;
 REVOKE CREATE ON SCHEMA public FROM regress_iuid_owner;
 DROP ROLE regress_iuid_owner, regress_iuid_reader;
 TRUNCATE iuid_routes, iuid_nodes, iuid_entities, iuid_countries;

@@ -50,6 +50,23 @@ SELECT iuid_create_partitions('trips', '1 month', '2026-04-01', '2026-05-01');
 :ends;
 DELETE FROM trips_after;
 
+-- also if row security hides them from their owner, or would be an error
+CREATE ROLE regress_iuid_owner;
+GRANT CREATE ON SCHEMA public TO regress_iuid_owner;
+SET ROLE regress_iuid_owner;
+CREATE TABLE hidden (id iuid) PARTITION BY RANGE (id);
+CREATE TABLE hidden_after PARTITION OF hidden FOR VALUES FROM (iuid_floor('2026-03-01')) TO (MAXVALUE);
+INSERT INTO hidden VALUES (iuid_from_name(7, 1, 'june', '2026-06-01'));
+ALTER TABLE hidden_after ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+SELECT iuid_create_partitions('hidden', '1 month', '2026-03-01', '2026-04-01');
+SET row_security = off;
+SELECT iuid_create_partitions('hidden', '1 month', '2026-04-01', '2026-05-01');
+RESET row_security;
+DROP TABLE hidden;
+RESET ROLE;
+REVOKE CREATE ON SCHEMA public FROM regress_iuid_owner;
+DROP ROLE regress_iuid_owner;
+
 -- a foreign key, whose tables DETACH would read
 CREATE TABLE stop (trip iuid REFERENCES trips);
 SELECT iuid_create_partitions('trips', '1 month', '2026-05-01', '2026-06-01');

@@ -30,8 +30,6 @@
 #include "owner.h"
 #include "relation.h"
 
-static bool table_has_rows(const Partitioned *parent, Oid table,
-						   const NewPartition *partitions, int count);
 static bool query_has_rows(const Partitioned *parent, Oid table,
 						   const NewPartition *partitions, int count);
 
@@ -81,7 +79,7 @@ iuid_default_has_rows(const Partitioned *parent, const NewPartition *partitions,
 		char kind = get_rel_relkind(lfirst_oid(lc));
 
 		if (kind == RELKIND_RELATION ?
-				table_has_rows(parent, lfirst_oid(lc), partitions, count) :
+				iuid_table_has_rows(parent, lfirst_oid(lc), partitions, count) :
 				kind == RELKIND_FOREIGN_TABLE &&
 					query_has_rows(parent, lfirst_oid(lc), partitions, count))
 			return true;
@@ -89,10 +87,9 @@ iuid_default_has_rows(const Partitioned *parent, const NewPartition *partitions,
 	return false;
 }
 
-/* As ATTACH does, below row security and without code of the table's owner. */
-static bool
-table_has_rows(const Partitioned *parent, Oid table,
-			   const NewPartition *partitions, int count)
+bool
+iuid_table_has_rows(const Partitioned *parent, Oid table,
+					const NewPartition *partitions, int count)
 {
 	Relation relation = table_open(table, AccessShareLock);
 	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
@@ -104,7 +101,8 @@ table_has_rows(const Partitioned *parent, Oid table,
 	while (!found && table_scan_getnextslot(scan, ForwardScanDirection, row))
 	{
 		CHECK_FOR_INTERRUPTS();
-		found = iuid_new_partition_of(parent, partitions, count, row, key) >= 0;
+		found = partitions == NULL ||
+			iuid_new_partition_of(parent, partitions, count, row, key) >= 0;
 	}
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(row);

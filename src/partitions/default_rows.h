@@ -27,6 +27,14 @@ extern bool iuid_default_has_rows(const Partitioned *parent,
 								  const NewPartition *partitions, int count);
 
 /*
+ * Whether a plain table, a partition of the parent, has rows of the new
+ * partitions, or any row if those are NULL.  As ATTACH does, the function reads
+ * below row security, and runs no code of the table's owner.
+ */
+extern bool iuid_table_has_rows(const Partitioned *parent, Oid table,
+								const NewPartition *partitions, int count);
+
+/*
  * Whether a table and the partitions below it are plain tables, and none of
  * them has a page.  One that another session has locked exclusively may have.
  */

@@ -25,6 +25,7 @@
 #include "utils/syscache.h"
 
 #include "datum.h"
+#include "default_rows.h"
 #include "execute.h"
 #include "open_end.h"
 #include "relation.h"
@@ -101,9 +102,7 @@ can_attach_again(const Partitioned *parent, const Partition *open_end)
 {
 	return !OidIsValid(parent->default_partition) &&
 		!iuid_class_of(open_end->table).relhastriggers &&
-		iuid_query_int64(psprintf("SELECT pg_catalog.count(*) FROM (SELECT FROM ONLY %s LIMIT 1) AS x",
-								  iuid_qualified_name(open_end->table)),
-						 0) == 0;
+		!iuid_table_has_rows(parent, open_end->table, NULL, 0);
 }
 
 static void

@@ -186,7 +186,7 @@ key_of(Oid table, Oid schema, bool *is_uuid)
 	return name;
 }
 
-/* Each identifier once, with its node by the routes here. */
+/* The identifiers with their nodes by the routes here. */
 static List *
 wanted_ids(const Find *find, ArrayType *ids)
 {
@@ -200,14 +200,8 @@ wanted_ids(const Find *find, ArrayType *ids)
 	for (int i = 0; i < count; i++)
 	{
 		Wanted *next;
-		bool known = nulls[i];
-		ListCell *lc;
 
-		foreach (lc, wanted)
-			known = known ||
-				iuid_compare(DatumGetIuidP(((Wanted *) lfirst(lc))->id),
-							 DatumGetIuidP(values[i])) == 0;
-		if (known)
+		if (nulls[i])
 			continue;
 		next = palloc(sizeof(Wanted));
 		next->id = values[i];
@@ -443,7 +437,10 @@ iuid_find_here(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(makeArrayResult(array, CurrentMemoryContext));
 }
 
-/* Adds the rows of a table with these identifiers, as texts. */
+/*
+ * Adds the rows of a table with these identifiers, as texts.  The key can be of
+ * a domain, for which its owner can make an operator of the same name.
+ */
 static ArrayBuildState *
 add_rows(ArrayBuildState *array, Oid table, Oid schema, ArrayType *names,
 		 ArrayType *types, List *ids)
@@ -452,6 +449,7 @@ add_rows(ArrayBuildState *array, Oid table, Oid schema, ArrayType *names,
 	const char *key = quote_identifier(key_of(table, schema, &is_uuid));
 	const char *of_type =
 		is_uuid ? "pg_catalog" : quote_identifier(get_namespace_name(schema));
+	const char *type = psprintf("%s.%s", of_type, is_uuid ? "uuid" : "iuid");
 	int count;
 	char **columns = iuid_names_of_array(names, &count);
 	StringInfoData query;
@@ -463,15 +461,15 @@ add_rows(ArrayBuildState *array, Oid table, Oid schema, ArrayType *names,
 	for (int i = 0; i < count; i++)
 		appendStringInfo(&query, "%s%s", i == 0 ? "" : ", ",
 						 quote_identifier(columns[i]));
-	appendStringInfo(&query, " FROM %s WHERE %s OPERATOR(%s.=) ANY ('{",
-					 iuid_qualified_name(table), key, of_type);
+	appendStringInfo(&query, " FROM %s WHERE %s::%s OPERATOR(%s.=) ANY ('{",
+					 iuid_qualified_name(table), key, type, of_type);
 	foreach (lc, ids)
 	{
 		appendStringInfo(&query, "%s%s", separator,
 						 uuid_text(PointerGetDatum(lfirst(lc))));
 		separator = ",";
 	}
-	appendStringInfo(&query, "}'::%s.%s[])", of_type, is_uuid ? "uuid" : "iuid");
+	appendStringInfo(&query, "}'::%s[])", type);
 	return iuid_add_rows_as_text(array, query.data, names, types, true);
 }
 

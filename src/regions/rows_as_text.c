@@ -16,6 +16,7 @@
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/fmgroids.h"
@@ -33,7 +34,7 @@ static int *columns_of_query(TupleDesc query, ArrayType *names,
 							 ArrayType *types, int *count);
 static int find_column(TupleDesc query, const char *name);
 static int plain_settings(void);
-static Oid owner_of_type(Oid type);
+static Oid owner_or_caller(Oid type);
 
 TupleDesc
 iuid_row_type_arg(FunctionCallInfo fcinfo)
@@ -251,15 +252,18 @@ iuid_texts_of_array(ArrayType *array, int *count)
 
 /*
  * Under these settings the text of a value does not depend on the session, and
- * is read as it was written.  AtEOXact_GUC() ends them.  postgres_fdw uses the
- * same ones.
+ * is read as it was written.  AtEOXact_GUC() ends them.
  */
 static int
 plain_settings(void)
 {
 	static const char *const settings[][2] = {
-		{ "datestyle", "ISO" },		   { "intervalstyle", "postgres" },
-		{ "extra_float_digits", "3" }, { "search_path", "pg_catalog" },
+		{ "array_nulls", "on" },
+		{ "datestyle", "ISO" },
+		{ "extra_float_digits", "3" },
+		{ "intervalstyle", "postgres" },
+		{ "lc_monetary", "C" },
+		{ "search_path", "pg_catalog, pg_temp" },
 		{ "xmloption", "content" },
 	};
 	int level = NewGUCNestLevel();
@@ -273,26 +277,30 @@ plain_settings(void)
 char **
 iuid_read_texts(const char *answer, int *count)
 {
+	Datum array;
+	int level;
+
 	*count = 0;
 	if (answer == NULL)
 		return NULL;
-	return iuid_texts_of_array(DatumGetArrayTypeP(
-								   OidInputFunctionCall(F_ARRAY_IN,
-														unconstify(char *, answer),
-														TEXTOID, -1)),
-							   count);
+	level = plain_settings();
+	array = OidInputFunctionCall(F_ARRAY_IN, unconstify(char *, answer), TEXTOID,
+								 -1);
+	AtEOXact_GUC(false, level);
+	return iuid_texts_of_array(DatumGetArrayTypeP(array), count);
 }
 
 /*
  * A column can be of a domain, whose CHECK runs code.  So the rows are made as
- * the owner of their type, with no more rights than that.
+ * the owner of their type, with no more rights than that, and for a caller who
+ * has not the rights of the owner, as the caller.
  */
 List *
 iuid_rows_of_texts(TupleDesc rows, char **texts, int count)
 {
 	AttInMetadata *input = TupleDescGetAttInMetadata(rows);
 	char **row = palloc0(sizeof(char *) * rows->natts);
-	SavedUser saved = iuid_become(owner_of_type(rows->tdtypeid));
+	SavedUser saved = iuid_become(owner_or_caller(rows->tdtypeid));
 	List *tuples = NIL;
 	int n = 0;
 
@@ -317,7 +325,7 @@ iuid_rows_of_texts(TupleDesc rows, char **texts, int count)
 }
 
 static Oid
-owner_of_type(Oid type)
+owner_or_caller(Oid type)
 {
 	HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
 	Oid owner;
@@ -326,7 +334,7 @@ owner_of_type(Oid type)
 		elog(ERROR, "cache lookup failed for type %u", type);
 	owner = ((Form_pg_type) GETSTRUCT(tuple))->typowner;
 	ReleaseSysCache(tuple);
-	return owner;
+	return has_privs_of_role(GetUserId(), owner) ? owner : GetUserId();
 }
 
 void

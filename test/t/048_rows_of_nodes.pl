@@ -87,16 +87,21 @@ at('middle', "INSERT INTO wide (id) VALUES ('$id{2}')");
 my $all = 'SELECT ' . join(', ', map { /^(\w+)/ } @columns) . ' FROM %s ORDER BY id';
 my $direct = at('middle', sprintf $all, 'wide');
 is(scalar(split /\n(?=0)/, $direct), 3, 'three rows to compare');
-my $other = 'SET datestyle = SQL, DMY; SET intervalstyle = sql_standard; SET extra_float_digits = -15; SET bytea_output = escape; SET timezone = "Asia/Kathmandu"; SET search_path = pg_catalog, public; SET xmloption = document';
+# The settings of the node that asks, and of the one that answers, change nothing.
+my @settings = ("datestyle = SQL, DMY", 'intervalstyle = sql_standard', 'extra_float_digits = -15', 'bytea_output = escape', 'timezone = "Asia/Kathmandu"', 'search_path = pg_catalog, public',
+	'xmloption = document', 'array_nulls = off');
 # PostgreSQL 19 reads strings in one way only.
-$other .= '; SET standard_conforming_strings = off' if at('north', 'SHOW server_version_num') < 190000;
-for my $settings ('', $other)
+push @settings, 'standard_conforming_strings = off' if at('north', 'SHOW server_version_num') < 190000;
+for my $kind ('plain', 'other')
 {
-	is(at('north', "CREATE TEMP TABLE got AS TABLE wide WITH NO DATA; $settings; INSERT INTO got SELECT * FROM iuid_select_on_nodes(NULL::wide, 'TABLE wide', '{middle}'); RESET ALL; $plain; " . sprintf $all, 'got'),
-		$direct, 'all types by iuid_select_on_nodes, ' . ($settings ? 'other settings' : 'plain settings'));
-	is(at('south', "CREATE TEMP TABLE got AS TABLE wide WITH NO DATA; $settings; INSERT INTO got SELECT * FROM iuid_find(NULL::wide, '$id{3}', '$id{4}'); RESET ALL; $plain; " . sprintf $all, 'got'),
-		join("\n", (split /\n(?=0)/, $direct)[ 1, 2 ]), 'all types by iuid_find, ' . ($settings ? 'other settings' : 'plain settings'));
+	my $set = join '; ', map { "SET $_" } $kind eq 'other' ? @settings : ();
+	at('postgres', join '; ', map { "ALTER DATABASE middle SET $_" } $kind eq 'other' ? @settings : ());
+	is(at('north', "CREATE TEMP TABLE got AS TABLE wide WITH NO DATA; $set; INSERT INTO got SELECT * FROM iuid_select_on_nodes(NULL::wide, 'TABLE wide', '{middle}'); RESET ALL; $plain; " . sprintf $all, 'got'),
+		$direct, "all types by iuid_select_on_nodes, $kind settings");
+	is(at('south', "CREATE TEMP TABLE got AS TABLE wide WITH NO DATA; $set; INSERT INTO got SELECT * FROM iuid_find(NULL::wide, '$id{3}', '$id{4}'); RESET ALL; $plain; " . sprintf $all, 'got'),
+		join("\n", (split /\n(?=0)/, $direct)[ 1, 2 ]), "all types by iuid_find, $kind settings");
 }
+at('postgres', join '; ', map { "ALTER DATABASE middle RESET " . s/ = .*//r } @settings);
 
 # --- A query on nodes -------------------------------------------------------------
 
@@ -169,6 +174,9 @@ like(attempt('north', "SELECT FROM iuid_find(NULL::orders, '$id{7}', '$id{1}')")
 like(attempt('north', "SELECT FROM iuid_find(NULL::pg_stat_activity, '$id{1}')"), qr/^42809: /, 'a view');
 like(attempt('north', "SELECT FROM iuid_find(NULL::counted, '$id{1}')"), qr/^42809: /, 'a type that is no table');
 like(attempt('north', "SELECT FROM iuid_find(NULL::pg_class, '$id{1}')"), qr/^42809: .*no key/s, 'a table with another key');
+at('north', 'CREATE TABLE paired (id iuid, n int, PRIMARY KEY (id, n)) PARTITION BY RANGE (id); CREATE TABLE unkeyed (n int, id iuid) PARTITION BY RANGE (id); CREATE TABLE unkeyed_rest PARTITION OF unkeyed DEFAULT');
+like(attempt('north', "SELECT FROM iuid_find(NULL::paired, '$id{1}')"), qr/^42809: .*no key/s, 'a table with a primary key of two columns');
+is(at('north', "INSERT INTO unkeyed VALUES (1, '$id{1}'), (2, '$id{2}'); SELECT n FROM iuid_find(NULL::unkeyed, '$id{2}')"), '2', 'a table whose partition key is its one key');
 
 # The rights and policies here are those of the caller.
 at('north', 'CREATE ROLE reader LOGIN; GRANT SELECT (id, customer) ON orders TO reader; CREATE TABLE own_part (id iuid PRIMARY KEY, customer int); GRANT SELECT ON own_part TO reader;

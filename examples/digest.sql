@@ -30,6 +30,8 @@
 --     freely can look for two that collide in about 2^51 attempts, which is much work but not out
 --     of reach; to collide with a given URL takes 2^102.  So every function here compares the
 --     texts, too, and two names of one identifier are an error that shows both.
+--   * Who can guess a text can compute its identifier, without a secret.  So an identifier that a
+--     stranger sees tells whether it is that of a page which the stranger has in mind.
 --   * Bytes are digested: bring URLs into one form (case of the host, order of parameters) first.
 --   * Country and entity are part of the identifier: they must be the same for all URLs, or there
 --     may be one row for each country.
@@ -199,3 +201,8 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 RESET enable_mergejoin;
 RESET enable_hashjoin;
+
+-- a page is read again, and has other tags now; said again, nothing changes
+SELECT * FROM set_postings('https://example.org/new', 'tag', '{red, green}') ORDER BY changed;
+SELECT * FROM set_postings('https://example.org/new', 'tag', '{green, blue}') ORDER BY changed;
+SELECT * FROM set_postings('https://example.org/new', 'tag', '{blue, green}') ORDER BY changed;

@@ -4,7 +4,7 @@
 --
 -- A page has postings only while it is live.  Who adds a posting holds the page and the term FOR
 -- KEY SHARE until the transaction ends, as foreign keys do; many may hold a row like that.  Who
--- deletes or renames a page holds it FOR UPDATE, alone.  ON CONFLICT DO NOTHING holds nothing: the
+-- deletes or renames a page, or sets its terms, holds it FOR UPDATE, alone.  ON CONFLICT DO NOTHING holds nothing: the
 -- row that was there may be gone a moment later.
 --
 -- A call takes pages one by one in the order of their identifiers, then terms, then postings.  So
@@ -28,15 +28,20 @@ BEGIN
 		HINT = 'Leave one of the two out, or derive all identifiers anew, with another entity.';
 END $$;
 
--- Holds the page of this URL.  From then on the page is there, and live.
-CREATE FUNCTION hold_page(a_url text) RETURNS pages LANGUAGE plpgsql AS $$
+-- Holds the page of this URL, with others who add to it, or alone.  From then on the page is there, and
+-- live.
+CREATE FUNCTION hold_page(a_url text, alone boolean DEFAULT false) RETURNS pages LANGUAGE plpgsql AS $$
 DECLARE
 	held pages;
 BEGIN
 	LOOP
 		INSERT INTO pages (url) VALUES (a_url) ON CONFLICT (id) DO NOTHING RETURNING * INTO held;
 		EXIT WHEN FOUND;
-		SELECT * INTO held FROM pages WHERE id = page_id(a_url) FOR KEY SHARE;
+		IF alone THEN
+			SELECT * INTO held FROM pages WHERE id = page_id(a_url) FOR UPDATE;
+		ELSE
+			SELECT * INTO held FROM pages WHERE id = page_id(a_url) FOR KEY SHARE;
+		END IF;
 		EXIT WHEN FOUND;   -- or else somebody has just removed the row
 	END LOOP;
 	IF held.url <> a_url THEN
@@ -107,7 +112,44 @@ BEGIN
 	RETURNING *;
 END $$;
 
--- The same for pairs of a URL and a tag, which is a term of the field "tag".
+-- Makes these the terms that a page has in a field, as when its text is indexed again, and gives those
+-- that came and those that went.  If there are any, the page is live from then on.  A page that has
+-- just these terms is not even locked.
+CREATE FUNCTION set_postings(a_url text, a_field text, a_terms text[]) RETURNS TABLE (changed text, added boolean) LANGUAGE plpgsql AS $$
+DECLARE
+	this CONSTANT iuid := page_id(a_url);
+BEGIN
+	PERFORM refuse_old_snapshot();
+	IF num_nulls(a_url, a_field, a_terms) > 0 OR array_position(a_terms, NULL) IS NOT NULL THEN
+		RAISE EXCEPTION 'a URL, a field or a term is missing' USING ERRCODE = 'null_value_not_allowed',
+			HINT = 'To take all terms of a field from a page, give an empty array.';
+	END IF;
+	-- With no terms, a page that is not there has just these.
+	IF ARRAY(SELECT DISTINCT unnest(a_terms) ORDER BY 1) = ARRAY(
+			SELECT t.term FROM pages AS p JOIN postings AS o ON o.page = p.id JOIN terms AS t ON t.id = o.term
+			WHERE p.id = this AND p.url = a_url AND t.field = a_field ORDER BY 1) THEN
+		RETURN;
+	END IF;
+
+	IF cardinality(a_terms) > 0 THEN
+		PERFORM hold_page(a_url, true);
+	ELSE
+		PERFORM FROM pages WHERE id = this AND url = a_url FOR UPDATE;
+	END IF;
+	PERFORM hold_terms(array_agg(a_field), array_agg(term)) FROM unnest(a_terms) AS term;
+	RETURN QUERY
+	DELETE FROM postings AS o USING terms AS t
+	WHERE o.page = this AND t.id = o.term AND t.field = a_field AND t.term <> ALL (a_terms)
+	RETURNING t.term, false;
+	RETURN QUERY
+	WITH new AS (
+		INSERT INTO postings (term, page) SELECT DISTINCT term_id(a_field, term), this FROM unnest(a_terms) AS term ORDER BY 1
+		ON CONFLICT DO NOTHING
+		RETURNING postings.term)
+	SELECT t.term, true FROM new JOIN terms AS t ON t.id = new.term;
+END $$;
+
+-- The same as add_postings() for pairs of a URL and a tag, which is a term of the field "tag".
 CREATE FUNCTION add_pages(a_urls text[], a_tags text[]) RETURNS SETOF postings LANGUAGE sql AS $$
 	SELECT * FROM add_postings(a_urls, ARRAY(SELECT 'tag' FROM unnest(a_tags)), a_tags)
 $$;

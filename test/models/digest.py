@@ -41,7 +41,7 @@ class Job:
 
     def __init__(self, number, pages, all_terms):
         """Jobs that run at the same time often take from the same few, most of which are new."""
-        self.kind = random.choices(["add", "delete", "rename", "remove"], [60, 15, 20, 5])[0]
+        self.kind = random.choices(["add", "set", "delete", "rename", "remove"], [45, 20, 12, 18, 5])[0]
 
         def pick(things, many, few=random.random() < 0.5, skew=random.choice([1, 9])):
             if few:
@@ -52,6 +52,11 @@ class Job:
         if self.kind == "add":
             self.triples = [(url, *term) for url, term in zip(pick(pages, size), pick(all_terms, size, random.random() < 0.5))]
             self.triples += random.sample(self.triples, size // 10)
+        elif self.kind == "set":
+            self.field = random.choice(FIELDS)
+            self.urls = pick(pages, 1)
+            self.terms = [term for field, term in pick(all_terms, random.choice([0, size])) if field == self.field]
+            self.terms += self.terms[:1]
         else:
             self.urls = pick(pages, 2 if self.kind == "rename" else 1 if self.kind == "remove" else size)
             self.term = random.choice(all_terms)
@@ -79,6 +84,11 @@ def add(connection, job):
     return connection.execute("SELECT page, term FROM add_postings(%s, %s, %s)", given).fetchall()
 
 
+def set_terms(connection, job):
+    return connection.execute("SELECT changed, added FROM set_postings(%s, %s, %s::text[])",
+                              [job.urls[0], job.field, job.terms]).fetchall()
+
+
 def delete(connection, job):
     found = connection.execute("SELECT url FROM delete_pages(%s)", [job.urls]).fetchall()
     return {url for (url,) in found}
@@ -99,7 +109,7 @@ def remove(connection, job):
     return gone
 
 
-CALLS = {"add": add, "delete": delete, "rename": rename, "remove": remove}
+CALLS = {"add": add, "set": set_terms, "delete": delete, "rename": rename, "remove": remove}
 
 # What may be refused: a row that is referred to since the statement began is not removed.
 REFUSALS = {"rename": (errors.NoDataFound, errors.InvalidParameterValue), "remove": errors.ForeignKeyViolation}
@@ -161,6 +171,20 @@ def repeat(calls, page_of, term_of):
                 history.change(url, end, after, Page("live", None, created, had | those))
             if set(new) - set(wanted):
                 history.wrong.append(("postings of others", set(new) - set(wanted)))
+        elif job.kind == "set":
+            url, = job.urls
+            those = {(job.field, term) for term in job.terms}
+            if not said:
+                idle(url, lambda page, those=those, field=job.field:
+                     {term for term in (page.terms if live(page) else ()) if term[0] == field} == those)
+                continue
+            old = history.now(url)
+            had = old.terms if live(old) else frozenset()
+            of_field = {term for term in had if term[0] == job.field}
+            changed = {((job.field, term), added) for term, added in said}
+            if len(changed) != len(said) or changed != {(term, term in those) for term in of_field ^ those}:
+                history.wrong.append(("terms that came and went", url, said, of_field, those))
+            history.change(url, end, after, Page("live", None, old.created_at if old else now, had - of_field | those))
         elif job.kind == "delete":
             for url in set(job.urls) - said:
                 idle(url, lambda page: not live(page))
@@ -227,6 +251,10 @@ def rules():
         ("22004", "SELECT add_pages('{r, s}', '{r}')"),
         ("22004", "SELECT add_pages('{r, NULL}', '{r, r}')"),
         ("22004", "SELECT add_pages('{r}', NULL)"),
+        ("22004", "SELECT set_postings('r', 'tag', NULL)"),
+        ("22004", "SELECT set_postings('r', 'tag', '{r, NULL}')"),
+        ("22004", "SELECT set_postings('r', NULL, '{r}')"),
+        ("25001", old_snapshot, "SELECT set_postings('r', 'tag', '{r}')"),
         ("22023", "SELECT rename_page('r', NULL)"),
         ("25001", old_snapshot, "SELECT add_pages('{r}', '{r}')"),
         ("25001", "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", "SELECT delete_pages('{r}')"),

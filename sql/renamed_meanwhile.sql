@@ -65,6 +65,11 @@ CREATE TABLE bare.orders (LIKE ours.orders);
 CREATE TABLE bare.trips (LIKE ours.trips);
 CREATE TABLE ours.other (LIKE ours.orders INCLUDING ALL) PARTITION BY RANGE (id);
 
+-- an open end, and a table that could be one
+CREATE TABLE ours.ends (id iuid) PARTITION BY RANGE (id);
+CREATE TABLE ours.ends_after PARTITION OF ours.ends FOR VALUES FROM (iuid_floor('2026-01-01')) TO (MAXVALUE);
+CREATE TABLE ours.ends_other (id iuid);
+
 CREATE EVENT TRIGGER rename ON ddl_command_start WHEN TAG IN ('CREATE TABLE', 'ALTER TABLE', 'DROP TABLE', 'CREATE FOREIGN TABLE', 'DROP FOREIGN TABLE', 'CREATE VIEW', 'DROP VIEW')
 EXECUTE FUNCTION rename();
 SELECT what, before, other.name AS renamed, outcome(call, before, change) FROM (VALUES
@@ -74,10 +79,11 @@ SELECT what, before, other.name AS renamed, outcome(call, before, change) FROM (
 	('archive', 'ALTER SCHEMA archive RENAME TO was; ALTER SCHEMA theirs RENAME TO archive'),
 	('and back', 'ALTER SCHEMA ours RENAME TO was; ALTER SCHEMA theirs RENAME TO ours;
 		SELECT set_config(''regress.change'', ''ALTER SCHEMA ours RENAME TO theirs; ALTER SCHEMA was RENAME TO ours'', false), set_config(''regress.before'', ''DROP TABLE'', false)'),
+	('between', 'SELECT set_config(''regress.change'', ''ALTER TABLE ours.ends_after RENAME TO was; ALTER TABLE ours.ends_other RENAME TO ends_after'', false), set_config(''regress.before'', ''ALTER TABLE'', false)'),
 	('other', 'ALTER TABLE ours.orders RENAME TO was; ALTER TABLE ours.other RENAME TO orders')) AS other (name, change)
 JOIN (VALUES
 	('create', 'CREATE TABLE', '{none,bare}'::text[]), ('create', 'ALTER TABLE', '{none,theirs,other}'), ('create', 'CHECK', '{none,theirs}'),
-	('drop', 'DROP TABLE', '{none,theirs}'), ('detach', 'ALTER TABLE', '{none,theirs}'),
+	('open end', 'ALTER TABLE', '{none,between}'), ('drop', 'DROP TABLE', '{none,theirs}'), ('detach', 'ALTER TABLE', '{none,theirs}'),
 	('drop note', 'DROP TABLE', '{none,archive}'), ('detach note', 'ALTER TABLE', '{none,archive}'),
 	('country', 'CREATE TABLE', '{none,bare}'), ('country', 'ALTER TABLE', '{none,theirs}'), ('country', 'DROP TABLE', '{none,theirs}'), ('country', 'CREATE VIEW', '{none,theirs}'),
 	('global', 'CREATE TABLE', '{none,theirs}'), ('global', 'ALTER TABLE', '{none,theirs}'), ('global', 'CREATE FOREIGN TABLE', '{none,theirs}'),
@@ -88,6 +94,7 @@ JOIN (VALUES
 	('drop view', 'DROP VIEW', '{none,theirs}'), ('drop view', 'DROP FOREIGN TABLE', '{none,theirs}')) AS part (what, before, others) ON other.name = ANY (others)
 JOIN (VALUES
 	('create', 'SELECT iuid_create_partitions(''ours.orders'', ''1 month'', ''2026-01-01'', ''2026-02-01'')'),
+	('open end', 'SELECT iuid_create_partitions(''ours.ends'', ''1 month'', ''2026-01-01'', ''2026-02-01'')'),
 	('drop', 'SELECT iuid_drop_partitions(''ours.orders'', ''2026-01-01'')'),
 	('detach', 'SELECT iuid_detach_partitions(''ours.orders'', ''2026-01-01'')'),
 	('drop note', 'SELECT iuid_drop_partitions(''ours.notes'', ''2026-01-01'')'),

@@ -16,12 +16,10 @@
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 #include "utils/tuplestore.h"
 #include "utils/typcache.h"
 
@@ -34,7 +32,6 @@ static int *columns_of_query(TupleDesc query, ArrayType *names,
 							 ArrayType *types, int *count);
 static int find_column(TupleDesc query, const char *name);
 static int plain_settings(void);
-static Oid owner_or_caller(Oid type);
 
 TupleDesc
 iuid_row_type_arg(FunctionCallInfo fcinfo)
@@ -300,7 +297,8 @@ iuid_rows_of_texts(TupleDesc rows, char **texts, int count)
 {
 	AttInMetadata *input = TupleDescGetAttInMetadata(rows);
 	char **row = palloc0(sizeof(char *) * rows->natts);
-	SavedUser saved = iuid_become(owner_or_caller(rows->tdtypeid));
+	SavedUser saved =
+		iuid_become(iuid_owner_or_caller(get_typ_typrelid(rows->tdtypeid)));
 	List *tuples = NIL;
 	int n = 0;
 
@@ -322,19 +320,6 @@ iuid_rows_of_texts(TupleDesc rows, char **texts, int count)
 	}
 	iuid_restore_user(&saved);
 	return tuples;
-}
-
-static Oid
-owner_or_caller(Oid type)
-{
-	HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-	Oid owner;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for type %u", type);
-	owner = ((Form_pg_type) GETSTRUCT(tuple))->typowner;
-	ReleaseSysCache(tuple);
-	return has_privs_of_role(GetUserId(), owner) ? owner : GetUserId();
 }
 
 void

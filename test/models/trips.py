@@ -237,6 +237,8 @@ def rules():
         ([], "SELECT * FROM add_samples('{}', '{}', '{}')"),
         # A moment of a trip finds it, if its sample came or not; what is of no trip finds none.
         ([("12:00", "12:00", "12:28")], one, found + f"trip({id_of('bus-1', '12:05')})"),
+        ([("12:00", "12:00", "12:28")], one, found + "trip_at('bus-1', '2026-04-05 12:18')"),
+        ([], one, found + "trip_at('bus-1', '2026-04-05 12:18:00.001')"),
         *(([], one, f"SELECT during FROM trip('bus-1', {id}) WHERE during IS NOT NULL") for id in (
             id_of("bus-2", "12:05"), id_of("bus-1", "12:05", entity=4), id_of("bus-1", "12:28"),
             "iuid_from_name(125, 3, 'bus-1')", "'00000000-0000-0000-0000-000000000000'")),

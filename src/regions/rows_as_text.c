@@ -255,12 +255,9 @@ static int
 plain_settings(void)
 {
 	static const char *const settings[][2] = {
-		{ "array_nulls", "on" },
-		{ "datestyle", "ISO" },
-		{ "extra_float_digits", "3" },
-		{ "intervalstyle", "postgres" },
-		{ "lc_monetary", "C" },
-		{ "search_path", "pg_catalog, pg_temp" },
+		{ "array_nulls", "on" },	   { "datestyle", "ISO" },
+		{ "extra_float_digits", "3" }, { "intervalstyle", "postgres" },
+		{ "lc_monetary", "C" },		   { "search_path", "pg_catalog, pg_temp" },
 		{ "xmloption", "content" },
 	};
 	int level = NewGUCNestLevel();
@@ -281,8 +278,8 @@ iuid_read_texts(const char *answer, int *count)
 	if (answer == NULL)
 		return NULL;
 	level = plain_settings();
-	array = OidInputFunctionCall(F_ARRAY_IN, unconstify(char *, answer), TEXTOID,
-								 -1);
+	array = OidInputFunctionCall(F_ARRAY_IN, unconstify(char *, answer),
+								 TEXTOID, -1);
 	AtEOXact_GUC(false, level);
 	return iuid_texts_of_array(DatumGetArrayTypeP(array), count);
 }

@@ -8,11 +8,12 @@
 # them: usr/lib/postgresql/VERSION/lib/citus.so, and the others beside it and in usr/share.
 # `dpkg-deb --extract PACKAGE FOLDER` puts them there.
 
-folder=$(realpath -m "${1:-${IUID_CITUS:-/nonexistent}}")
+folder=${1:-${IUID_CITUS:-}}
+[ -z "$folder" ] || folder=$(realpath -m "$folder")
 . "$(dirname "$0")/library.sh"
 
-# The folder has Citus for a version.
-has_citus() { [ -f "$folder/usr/lib/postgresql/$1/lib/citus.so" ]; }
+# The folder has Citus for a version, or for any, which is *.
+has_citus() { compgen -G "$folder/usr/lib/postgresql/$1/lib/citus.so" >/dev/null; }
 
 # The page's test on the version PG_MAJOR of this system.
 test_here() {
@@ -30,13 +31,15 @@ test_here() {
 # The same in a chroot, to which its /tmp brings the folder.
 test_in_chroot() {
 	have_chroot "$1" || return 0
-	mkdir -p -m 1777 "$work/tmp.$1"
+	mkdir -m 1777 "$work/tmp.$1"
 	cp -r "$folder" "$work/tmp.$1/citus"
 	run_in_chroot "$1" citus /tmp/citus
 }
 
-if [ ! -d "$folder/usr/lib/postgresql" ]; then
+if [ -z "$folder" ]; then
 	say "=== SKIPPED: citus: Debian has no Citus, and no folder that has one is named ==="
+elif ! has_citus '*'; then
+	die "there is no usr/lib/postgresql/VERSION/lib/citus.so in $folder"
 elif [ -n "${PG_MAJOR:-}" ]; then
 	has_citus "$PG_MAJOR" || die "$folder has no Citus for PostgreSQL $PG_MAJOR"
 	test_here

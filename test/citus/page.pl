@@ -27,8 +27,7 @@ query(q{
 	INSERT INTO plain SELECT gen_iuid(n % 10 + 120, 1, now() - n * interval '14 minutes 24 seconds'), n::text FROM generate_series(0, 3999) AS n;
 	CREATE TABLE staged (id iuid PRIMARY KEY, note text);
 	SELECT create_distributed_table('staged', 'id');
-	INSERT INTO staged SELECT * FROM plain;
-	INSERT INTO items SELECT id, 1 FROM plain WHERE false});
+	INSERT INTO staged SELECT * FROM plain});
 query('INSERT INTO orders SELECT * FROM staged');
 query('INSERT INTO items SELECT id, n FROM staged, generate_series(1, 2) AS n');
 my $all = query(q{SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = 'orders'::regclass});
@@ -37,8 +36,10 @@ is(query(q{SELECT count(DISTINCT get_shard_id_for_distribution_column('orders', 
 	'each has rows of every country');
 
 my $x = query('SELECT id FROM plain ORDER BY id LIMIT 1');
-my $y = query(qq{SELECT id FROM plain WHERE get_shard_id_for_distribution_column('orders', id) <> get_shard_id_for_distribution_column('orders', '$x'::iuid) LIMIT 1});
-my $beside = query(qq{SELECT id FROM plain WHERE get_shard_id_for_distribution_column('orders', id) = get_shard_id_for_distribution_column('orders', '$x'::iuid) AND id <> '$x' LIMIT 1});
+my $shard = q{get_shard_id_for_distribution_column('orders', %s)};
+my $of_shard = "SELECT id FROM plain WHERE @{[ sprintf $shard, 'id' ]} %s @{[ sprintf $shard, qq{'$x'::iuid} ]} AND id <> '$x' LIMIT 1";
+my $y = query(sprintf $of_shard, '<>');
+my $beside = query(sprintf $of_shard, '=');
 my $new = query('SELECT gen_iuid(125, 1)');
 
 for my $case (

@@ -25,6 +25,7 @@ mutants
 upgrade
 package
 dist
+citus
 drivers
 browser
 regions

@@ -10,7 +10,7 @@
 . "$(dirname "$0")/library.sh"
 
 # model.py and identifiers.py are what the models share.
-all=$(basename -s .py "$tree"/test/models/*.py | grep -vxE 'model|identifiers')
+all=$(basename -s .py "$tree"/test/models/*.py | grep -vxE 'model|identifiers|move')
 rows=100000 seed=() names=()
 while [ $# -gt 0 ]; do
 	case $1 in

@@ -243,11 +243,11 @@ class Nodes:
 class Moves:
     """The command, for one move after the other: there and back."""
 
-    def __init__(self, nodes, old, new):
-        self.nodes, self.old, self.new = nodes, old, new
+    def __init__(self, nodes, old, new, country=COUNTRY):
+        self.nodes, self.old, self.new, self.country = nodes, old, new, country
 
     def start(self, command, *options):
-        return subprocess.Popen([*PROGRAM, command, str(COUNTRY), self.old, self.new, "--subscribe-as", self.nodes.machine[self.new], *options],
+        return subprocess.Popen([*PROGRAM, command, str(self.country), self.old, self.new, "--subscribe-as", self.nodes.machine[self.new], *options],
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def run(self, command, *options, fails=False):
@@ -363,21 +363,28 @@ class Test:
     def kill(self):
         """Each command is killed at each of its statements, and started again."""
         for command, labels in (("copy", COPY), ("switch", UNTIL_GIVEN_UP + AFTER), ("finish", FINISH)):
-            for label in labels:
+            for label in self.some(labels):
                 if not self.moves.killed(command, label):
                     sys.exit(f"{command} has no {label}")
                 self.reads_on(f"{command} is killed at {label}")
             if command == "copy":
                 self.all_go_on("killed beside the copy")
-            self.moves.run(command)
+            # The last statement can be faster than the kill.
+            out = self.moves.run(command, fails=None)
+            if "does not move" not in out and not any(word in out for word in ("is complete", "is done", "is finished")):
+                sys.exit(f"{command}, after it was killed\n{out}")
         self.moves.turn()
         self.all_go_on("killed at each statement")
+
+    def some(self, labels):
+        """In order.  The test has no time for all of them."""
+        return labels if self.given.every else [labels[n] for n in sorted(random.sample(range(len(labels)), 2))]
 
     def abort(self):
         """A move that is killed at a statement is undone, and leaves nothing."""
         before = self.nodes.catalog()
         for command, labels in (("copy", COPY), ("switch", UNTIL_GIVEN_UP)):
-            for label in labels:
+            for label in self.some(labels):
                 if command == "switch":
                     self.moves.run("copy")
                 if not self.moves.killed(command, label):
@@ -398,7 +405,7 @@ class Test:
         """A switch that takes too long goes back by itself, to exactly what was, and can be tried again."""
         self.moves.run("copy")
         before = self.nodes.catalog()
-        for name in self.nodes.names:
+        for name in self.some(self.nodes.names):
             table = "orders" if name != self.moves.new else "orders_global"
             with psycopg.connect(self.nodes.machine[name]) as session:
                 session.execute(f"LOCK TABLE {table} IN ACCESS SHARE MODE")
@@ -416,9 +423,8 @@ class Test:
 
     def outage(self):
         """A node stops, or hangs, at each statement of the switch."""
-        for number, label in enumerate(UNTIL_GIVEN_UP + AFTER):
-            name = self.nodes.names[number % len(self.nodes.names)] if not self.given.every else None
-            for name in [name] if name else self.nodes.names:
+        for label in self.some(UNTIL_GIVEN_UP + AFTER):
+            for name in self.nodes.names if self.given.every else [random.choice(self.nodes.names)]:
                 self.outage_at(label, name, hang=random.random() < 0.3)
 
     def outage_at(self, label, name, hang):
@@ -443,6 +449,109 @@ class Test:
                 time.sleep(0.5)
         self.moves.turn()
         self.all_go_on(what)
+
+    def maintenance(self):
+        """What happens at the old node beside a copy comes along, or stops the command with its reason."""
+        old, new = self.moves.old, self.moves.new
+        divided, plain = self.country(old, "NZ", "'1 month'"), self.country(old, "NO", "NULL")
+        rows = " || ".join(f"(SELECT string_agg(id::text || {column}, ' ' ORDER BY id) FROM {table} WHERE iuid_is_from(id, {divided}))"
+                           for table, (column, _) in TABLES.items())
+        month, bound = self.rows(old, f"SELECT ARRAY[c.relname::text, pg_get_expr(relpartbound, oid)] FROM pg_class AS c"
+                                 f" WHERE relname ~ '^trips_c{divided}_.*[0-9]$' AND relkind = 'r' ORDER BY relname DESC LIMIT 1")
+        before = self.nodes.catalog()
+        away = Moves(self.nodes, old, new, divided)
+
+        # A month that is truncated alone is not in the log.
+        away.run("copy")
+        self.rows(old, f"TRUNCATE {month}")
+        self.stops(away, "switch", "was truncated or rewritten", before)
+
+        # Months are cut out of the open ends, and dropped.
+        away.run("copy")
+        for table in TABLES:
+            self.rows(old, f"SELECT iuid_create_partitions('{table}_c{divided}', '1 month', now() - interval '1 year', now() + interval '1 year')")
+        self.rows(old, f"DROP TABLE {month}")
+        self.write(old, divided)
+        expected = self.rows(old, "SELECT " + rows)
+        away.run("switch")
+        model.same("orders beside months that come and go", {"rows": expected}, {"rows": self.rows(new, "SELECT " + rows)})
+        away.run("finish")
+
+        # A month that is attached with rows is not in the log, either.
+        back = Moves(self.nodes, new, old, divided)
+        back.run("copy")
+        self.rows(new, f"CREATE TABLE late (LIKE trips_c{divided} INCLUDING ALL)")
+        self.rows(new, f"INSERT INTO late SELECT gen_iuid({divided}, 3, iuid_timestamp('{bound[18:54]}') + interval '1 day'), id, 1 FROM orders WHERE iuid_is_from(id, {divided}) LIMIT 1")
+        self.rows(new, f"ALTER TABLE trips_c{divided} ATTACH PARTITION late {bound}")
+        self.stops(back, "switch", "was attached with rows", None)
+        self.rows(new, "DROP TABLE late")
+
+        # TRUNCATE of a whole table is.
+        move = Moves(self.nodes, old, new, plain)
+        before = self.nodes.catalog()
+        move.run("copy")
+        self.rows(old, f"TRUNCATE trips_c{plain}")
+        self.write(old, plain)
+        move.run("switch")
+        model.same("trips after TRUNCATE", {"rows": 1}, {"rows": self.rows(new, f"SELECT count(*) FROM trips WHERE iuid_is_from(id, {plain})")})
+        move.run("finish")
+
+        # A transaction that writes keeps the copy from beginning, and a later one the switch.
+        move.turn()
+        before = self.nodes.catalog()
+        with psycopg.connect(f"service={new}") as session:
+            session.execute("INSERT INTO orders VALUES (gen_iuid(%s, 1), 1, 'long')", [plain])
+            out = move.run("copy", "--patience", "3", fails=True)
+            model.same("a long transaction", {"it waits for the transactions": True}, {"it waits for the transactions": "waits for the transactions" in out})
+            session.rollback()
+        self.stops(move, None, None, before)
+        move.run("copy")
+        with psycopg.connect(f"service={new}") as session:
+            session.execute("INSERT INTO orders VALUES (gen_iuid(%s, 1), 1, 'long')", [plain])
+            time.sleep(6)
+            self.stops(move, "switch", "has used the tables", before)
+            session.rollback()
+
+        # A column that comes meanwhile.
+        move.run("copy")
+        for name in self.nodes.names:
+            self.rows(name, "BEGIN; ALTER TABLE trips_global ADD COLUMN fare int; SELECT iuid_create_country_partitions('trips', 3);"
+                            " SELECT iuid_create_global_view('trips_all', 'trips'); COMMIT")
+        self.stops(move, "switch", "columns of", None)
+        self.all_go_on("after maintenance")
+
+    def stops(self, move, command, reason, before):
+        """The command stops with its reason, and abort leaves the catalogs of before."""
+        if command:
+            out = move.run(command, fails=True)
+            model.same(f"why {command} stops", {reason: True}, {reason: reason in out})
+        move.run("abort")
+        for name, catalog in self.nodes.catalog().items() if before else ():
+            model.same(f"{name} after abort", {str(row) for row in before[name]}, {str(row) for row in catalog})
+
+    def rows(self, name, statement):
+        with psycopg.connect(f"service={name}", autocommit=True, options="-c client_min_messages=error") as session:
+            cursor = session.execute(statement)
+            return (cursor.fetchone() or [None])[0] if cursor.description else None
+
+    def country(self, node, code, step):
+        """A new country with orders and trips of a year, and months or not."""
+        (number,), = self.nodes.rows("mexico", f"SELECT country FROM iuid_iso_countries() WHERE code = '{code}'")
+        self.nodes.rows("mexico", f"INSERT INTO iuid_countries SELECT country, code, name FROM iuid_iso_countries() WHERE code = '{code}' ON CONFLICT DO NOTHING")
+        self.nodes.rows("mexico", f"INSERT INTO iuid_routes SELECT {number}, NULL, '{node}' ON CONFLICT DO NOTHING")
+        for name in [node, *(name for name in self.nodes.names if name != node)]:
+            while self.nodes.rows(name, f"SELECT iuid_node({number}, 1)") != [(node,)]:
+                time.sleep(0.05)
+            for table, (_, entity) in TABLES.items():
+                self.rows(name, f"SELECT iuid_create_country_partitions('{table}', {entity}, {step})" if name == node else
+                          f"SELECT iuid_create_global_table('{table}_global', '{table}', {entity})")
+        self.rows(node, f"INSERT INTO orders SELECT gen_iuid({number}, 1, now() - n * interval '5 days'), n, '' FROM generate_series(-5, 70) AS n")
+        self.write(node, number)
+        return number
+
+    def write(self, node, country):
+        self.rows(node, f"INSERT INTO trips SELECT gen_iuid({country}, 3), id, 1 FROM orders WHERE iuid_is_from(id, {country}) LIMIT 1")
+        self.rows(node, f"UPDATE orders SET customer = customer + 1000 WHERE iuid_is_from(id, {country})")
 
     def reads_on(self, when):
         """Look-ups go on, also while nobody can write."""
@@ -492,7 +601,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     parser.add_argument("--node", action="append", required=True, metavar="NAME=SOCKET[:PORT]")
     parser.add_argument("--show", action="store_true", help="what the switch says, with its seconds")
-    parser.add_argument("--every", action="store_true", help="each node stops at each statement, not one of them")
+    parser.add_argument("--every", action="store_true", help="faults at each statement and of each node, not at a few")
     parser.add_argument("parts", nargs="*", default=["plain"], help="plain, kill, abort, limit, outage")
     given = parser.parse_args()
     given.sockets = {}

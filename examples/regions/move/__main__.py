@@ -217,6 +217,7 @@ def main():
     parser.add_argument("--subscribe-as", metavar="CONNECTION", help="to the new node, as a role that may subscribe")
     parser.add_argument("--copy-as", metavar="CONNECTION", help="to the old node, as the role that the copy comes in as (service=OLD user=mover)")
     parser.add_argument("--limit", type=float, default=10, metavar="SECONDS", help="the switch goes back when it takes longer (%(default)s)")
+    parser.add_argument("--patience", type=int, default=60, metavar="SECONDS", help="for transactions that the copy has to wait for (%(default)s)")
     parser.add_argument("--without-new", action="store_true", help="abort although the new node is lost for good")
     parser.add_argument("--dry-run", action="store_true", help="only print what would be done from here on")
     given = parser.parse_args()

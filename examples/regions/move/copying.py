@@ -8,9 +8,8 @@ from country import (COLUMNS, KEYS, RIGHTS, TREE, exists, find_move, function, k
 from nodes import Stop, say
 
 LAG = 2**20  # bytes of log: with less than that the copy is as good as the original
-PATIENCE = 60  # seconds, for the transactions that the copy has to wait for
 
-# Which slots and workers are free, at the old node and at the new one.
+# How far each table of the subscription is.
 STATES = """
 SELECT s.srsubstate AS state, s.srrelid::regclass::text AS part
 FROM pg_subscription_rel AS s JOIN pg_subscription AS b ON b.oid = s.srsubid WHERE b.subname = %s ORDER BY 2"""
@@ -76,12 +75,13 @@ def subscribe(nodes, move):
         mover.read("SELECT 1")
     way, shown = nodes.way_of_mover(move)
     command = f"CREATE SUBSCRIPTION {move.name} CONNECTION %s PUBLICATION {move.name}"
-    subscriber.do(f"SET statement_timeout = '{PATIENCE}s'")
+    patience = nodes.given.patience
+    subscriber.do(f"SET statement_timeout = '{patience}s'")
     try:
-        subscriber.do(command % psycopg.sql.quote(way), shown=command % psycopg.sql.quote(shown) + ";", seconds=PATIENCE + 10)
+        subscriber.do(command % psycopg.sql.quote(way), shown=command % psycopg.sql.quote(shown) + ";", seconds=patience + 10)
     except psycopg.errors.QueryCanceled as error:
-        raise Stop(f"the copy could not begin within {PATIENCE} s, as it waits for the transactions at {move.old} that write. "
-                   + nodes.owner(move.old).in_the_way()) from error
+        raise Stop(f"the copy could not begin within {patience} s, as it waits for the transactions at {move.old} that write. "
+                   + nodes.owner(move.old).in_the_way() + " Start copy again, or abort") from error
     subscriber.do("RESET statement_timeout")
 
 
@@ -217,7 +217,7 @@ def remove(nodes, move, without_new=False):
     old, new = nodes.owner(move.old), nodes.owner(move.new)
     if not without_new:
         if has_subscription(nodes, move):
-            nodes.subscriber(move.new).do(f"DROP SUBSCRIPTION {move.name};", seconds=PATIENCE)
+            nodes.subscriber(move.new).do(f"DROP SUBSCRIPTION {move.name};", seconds=60)
         if find_move(new, move.country):
             new.do(";\n".join(["BEGIN", *(f"DROP TABLE IF EXISTS {table.part}" for table in reversed(move.tables)),
                                f"DROP FUNCTION {move.name}()", "COMMIT"]) + ";")

@@ -242,13 +242,15 @@ class Nodes:
 
 class Moves:
     """The command, for one move after the other: there and back."""
+    services = None  # another file for the command than for the clients
 
     def __init__(self, nodes, old, new, country=COUNTRY):
         self.nodes, self.old, self.new, self.country = nodes, old, new, country
 
     def start(self, command, *options):
+        environment = os.environ | ({"PGSERVICEFILE": Moves.services} if Moves.services else {})
         return subprocess.Popen([*PROGRAM, command, str(self.country), self.old, self.new, "--subscribe-as", self.nodes.machine[self.new], *options],
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
 
     def run(self, command, *options, fails=False):
         process, begin, out = self.start(command, *options), time.monotonic(), ""
@@ -600,6 +602,7 @@ def arguments():
     parser.add_argument("--readers", type=int, default=4)
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     parser.add_argument("--node", action="append", required=True, metavar="NAME=SOCKET[:PORT]")
+    parser.add_argument("--program-services", metavar="FILE", help="where the command finds the nodes, if not where the clients do")
     parser.add_argument("--show", action="store_true", help="what the switch says, with its seconds")
     parser.add_argument("--every", action="store_true", help="faults at each statement and of each node, not at a few")
     parser.add_argument("parts", nargs="*", default=["plain"], help="plain, kill, abort, limit, outage")
@@ -610,6 +613,7 @@ def arguments():
         socket, _, port = way.partition(":")
         given.sockets[name] = (socket, port or None)
     random.seed(given.seed)
+    Moves.services = given.program_services
     print(f"move --rows {given.rows} --seed {given.seed}", flush=True)
     return given
 

@@ -24,10 +24,7 @@ for my $name (@names)
 	$node{$name}->restart;
 }
 run_example($node{mexico}->connstr('shop'), 'registry.sql');
-at_machine('mexico', $_)
-	for q{INSERT INTO iuid_nodes VALUES ('lagos', 'West Africa', 'lagos')},
-	q{INSERT INTO iuid_countries SELECT country, code, name FROM iuid_iso_countries() WHERE code = 'NG'},
-	q{INSERT INTO iuid_routes VALUES (164, NULL, 'lagos')}, q{INSERT INTO iuid_entities VALUES (3, 'Ayan', 'Trip')};
+run_example($node{mexico}->connstr('shop'), '../../test/models/move_registry.sql');
 follow_registry($_, 'mexico') for grep { $_ ne 'mexico' } @names;
 for my $name (@names)
 {
@@ -36,7 +33,7 @@ for my $name (@names)
 	run_example("service=$name", 'load.sql', country => $country{$name});
 }
 passes('move', '/usr/bin/python3', 'test/models/move.py', '--rows', 5000, '--writers', 7,
-	(map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names), @ARGV);
+	'plain', 'kill', 'abort', 'outage', 'maintenance', (map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names));
 
 $_->stop for values %node;
 done_testing();

@@ -32,7 +32,8 @@ class Nodes:
     """The sessions of the command, by the names of their nodes."""
 
     def __init__(self, given):
-        self.given, self.names, self.silent, self.sessions = given, [], set(), {}
+        self.given, self.names, self.sessions = given, [], {}
+        self.silent, self.subscribed = set(), set()  # what is known of nodes
 
     def session(self, kind, node, way):
         key = (kind, node)
@@ -59,10 +60,24 @@ class Nodes:
                 self.silent.add(node)
         raise Stop("neither node answers")
 
+    def answering(self):
+        return [name for name in self.names if name not in self.silent]
+
     def publishers(self):
         """The nodes that have the registry from no other node."""
-        return [name for name in self.names if name not in self.silent and not self.owner(name).value(
-            "SELECT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = 'iuid_routes'::regclass)")]
+        found = []
+        for name in self.answering():
+            try:
+                if name not in self.subscribed and not self.owner(name).value(
+                        "SELECT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = 'iuid_routes'::regclass)"):
+                    found.append(name)
+                else:
+                    self.subscribed.add(name)
+            except Silent:
+                self.silent.add(name)
+        if not found:
+            raise Silent("The node that publishes the registry does not answer")
+        return found
 
     def way_of_mover(self, move):
         """How the new node reaches the old one to copy; and the same to be shown."""
@@ -147,6 +162,7 @@ def copy(nodes, given):
     copying.prepare(nodes, move)
     copying.subscribe(nodes, move)
     copying.follow(nodes, move)
+    copying.analyze(nodes, move)
     print("The copy is complete, and follows.  Next: switch, or abort.")
 
 
@@ -179,9 +195,11 @@ def after_switch(nodes, move):
     """Forward only: what is left when the new node writes."""
     deadline = time.monotonic() + switching.OTHERS
     switching.route(nodes, move, move.old, move.new, deadline)
-    switching.show(nodes, move)
-    missed = switching.follow(nodes, move, switching.others(nodes, move), deadline)
-    switching.clean_new(nodes, move)
+    showing = switching.views(nodes, move)
+    if showing:
+        nodes.owner(move.new).do(showing)
+    missed = switching.follow(nodes, move, deadline)
+    switching.clean(nodes, move)
     if missed:
         print(f"Behind: {', '.join(sorted(missed))}.  There the country is an error until finish is started while they answer.")
     print("The switch is done.  Next: finish, which drops the rows that the old node keeps.")

@@ -104,6 +104,11 @@ WHERE l.granted AND l.relation IN (SELECT to_regclass(name) FROM unnest(%s::text
 
 def of_all(nodes, move):
     """Every node answers, and is as the registry says; the clocks agree."""
+    try:
+        publishers = nodes.publishers()
+    except Silent as error:
+        yield str(error)
+        return
     for name in nodes.names:
         session = nodes.owner(name)
         try:
@@ -118,7 +123,7 @@ def of_all(nodes, move):
                 elif table.globally and name not in nodes.silent:
                     for row in session.read("SELECT problem, country, node, hint FROM iuid_check_regions(%s)", table.globally):
                         yield f"iuid_check_regions('{table.globally}') at {name}: " + ", ".join(str(part) for part in row if part is not None)
-            if name in nodes.publishers() and not session.value("SELECT has_table_privilege('iuid_routes', 'UPDATE')"):
+            if name in publishers and not session.value("SELECT has_table_privilege('iuid_routes', 'UPDATE')"):
                 yield f"this role may not change iuid_routes at {name}"
         except Silent as error:
             nodes.silent.add(name)

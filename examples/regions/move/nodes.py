@@ -147,7 +147,7 @@ class Session:
         if self.dry:
             say(self.node, f"-- Waits: {what}.")
             return
-        while not self.value(query, *values):
+        while not self.value(query, *values, seconds=max(deadline - time.monotonic(), 1)):
             if time.monotonic() > deadline:
                 raise TooLong(f"{self.node}: this took too long: {what}")
             time.sleep(0.02)

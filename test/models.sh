@@ -3,10 +3,10 @@
 #   ./dev models [--rows N] [name...]
 #                              the examples, or those that are named, with random data from six
 #                              sessions, beside models of them in Python; 100,000 rows each
-#   ./dev models [--rows N] [--delay MS] [--every] move
+#   ./dev models [--rows N] [--delay MS] [--every] [--show] move
 #                              a country that moves between four nodes while it is written, with two
 #                              million orders; each node behind a relay that delays each direction;
-#                              then with faults at every step
+#                              then with faults at every step; --show prints the switch
 #
 # Each model prints its seed, and --seed repeats its data.  The tests run the models, too, with few
 # rows.
@@ -15,13 +15,14 @@
 
 # model.py and identifiers.py are what the models share.
 all=$(basename -s .py "$tree"/test/models/*.py | grep -vxE 'model|identifiers')
-rows='' delay='' parts=(plain) seed=() names=()
+rows='' delay='' parts=(plain) show=() seed=() names=()
 while [ $# -gt 0 ]; do
 	case $1 in
 		--rows) rows=${2:?} && shift ;;
 		--seed) seed=(--seed "${2:?}") && shift ;;
 		--delay) delay=${2:?} && shift ;;
-		--every) parts=(--every plain kill abort limit outage maintenance) ;;
+		--every) parts=(--every checks plain kill abort limit outage maintenance) ;;
+		--show) show=(--show) ;;
 		*)
 			grep -qx "$1" <<<"$all" || die "there is no model $1"
 			names+=("$1")
@@ -67,7 +68,7 @@ run_move() {
 	done
 	far_services
 	as_user /usr/bin/python3 test/models/move.py ${rows:+--rows "$rows"} "${seed[@]}" --program-services "$work/far" \
-		"${way[@]}" "${parts[@]}" || failed+=(move)
+		"${way[@]}" "${show[@]}" "${parts[@]}" || failed+=(move)
 	[ ${#relays[@]} = 0 ] || kill "${relays[@]}"
 	for node in $nodes; do
 		stop_server "$work/$node"

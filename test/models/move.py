@@ -452,6 +452,48 @@ class Test:
         self.moves.turn()
         self.all_go_on(what)
 
+    def checks(self):
+        """What is wrong at a node is said before anything is published."""
+        old, new, last = self.moves.old, self.moves.new, self.nodes.names[-1]
+        before = self.nodes.catalog()
+        model.same("plan", {"Nothing is in the way": True}, {"Nothing is in the way": "Nothing is in the way" in self.moves.run("plan")})
+        self.moves.run("copy", "--dry-run")
+        slots = "FROM generate_series(1, current_setting('max_replication_slots')::int - (SELECT count(*) FROM pg_replication_slots)::int) AS n"
+        subscription = self.nodes.rows(last, "SELECT subname FROM pg_subscription")[0][0]
+        for node, wrong, right, reason in (
+                (old, "ALTER TABLE trips_c235 REPLICA IDENTITY NOTHING", "ALTER TABLE trips_c235 REPLICA IDENTITY DEFAULT", "has no replica identity"),
+                (old, "ALTER TABLE trips_c235 ENABLE ROW LEVEL SECURITY", "ALTER TABLE trips_c235 DISABLE ROW LEVEL SECURITY", "row-level security"),
+                (old, "REVOKE SELECT ON trips_c235 FROM mover", "GRANT SELECT ON trips_c235 TO mover", "permission denied"),
+                (old, "ALTER ROLE mover NOREPLICATION", "ALTER ROLE mover REPLICATION", "has not REPLICATION"),
+                (old, "CREATE TABLE bills (order_id iuid REFERENCES orders)", "DROP TABLE bills", "bills at"),
+                (old, "CREATE TABLE trips_c235_moved ()", "DROP TABLE trips_c235_moved", "trips_c235_moved is there already"),
+                (old, f"SELECT pg_create_physical_replication_slot('full' || n) {slots}",
+                 "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name LIKE 'full%'", "max_replication_slots"),
+                (new, "CREATE TABLE orders_c235 ()", "DROP TABLE orders_c235", "orders_c235 is there already"),
+                (new, "ALTER TABLE trips DROP CONSTRAINT trips_order_id_fkey",
+                 "ALTER TABLE trips ADD FOREIGN KEY (order_id) REFERENCES orders (id)", "not the same foreign keys"),
+                ("mexico", "REVOKE UPDATE ON iuid_routes FROM shop", "GRANT UPDATE ON iuid_routes TO shop", "may not change iuid_routes"),
+                (last, f"ALTER SUBSCRIPTION {subscription} DISABLE", f"ALTER SUBSCRIPTION {subscription} ENABLE", "does not run"),
+                (last, "ALTER TABLE orders_global RENAME TO hidden", "ALTER TABLE hidden RENAME TO orders_global", "orders_global")):
+            self.nodes.rows(node, wrong)
+            self.refuses(wrong, reason)
+            self.nodes.rows(node, right)
+        self.nodes.stop(last, hang=False)
+        self.refuses("a node is down", f"{last} does not answer")
+        self.nodes.start(last)
+        out = self.moves.run("plan", "--subscribe-as", f"service={new}", fails=True)
+        model.same("who may subscribe", {"may not": True}, {"may not": "may not subscribe" in out})
+        for name, catalog in self.nodes.catalog().items():
+            model.same(f"{name}: a plan", {str(row) for row in before[name]}, {str(row) for row in catalog})
+
+    def refuses(self, what, reason):
+        for _ in range(40):  # a worker that is disabled ends a moment later
+            out = self.moves.run("copy", "--dry-run", fails=None)
+            if reason in out:
+                break
+            time.sleep(0.1)
+        model.same(what, {reason: True}, {reason: reason in out and "has to be put right" in out})
+
     def maintenance(self):
         """What happens at the old node beside a copy comes along, or stops the command with its reason."""
         old, new = self.moves.old, self.moves.new
@@ -622,6 +664,9 @@ def main():
     given = arguments()
     test = Test(given)
     test.load()
+    if "checks" in given.parts:
+        given.parts.remove("checks")
+        test.checks()
     test.begin()
     for part in given.parts:
         getattr(test, part)()

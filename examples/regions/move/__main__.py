@@ -38,7 +38,7 @@ class Nodes:
     def session(self, kind, node, way):
         key = (kind, node)
         if key not in self.sessions:
-            self.sessions[key] = Session(node, way, f"moving_c{self.given.country}", self.given.dry_run)
+            self.sessions[key] = Session(node, way, f"moving_c{self.given.country}", kind, self.given.dry_run)
         return self.sessions[key]
 
     def owner(self, node):
@@ -198,7 +198,7 @@ def after_switch(nodes, move):
     showing = switching.views(nodes, move)
     if showing:
         nodes.owner(move.new).do(showing)
-    missed = switching.follow(nodes, move, deadline)
+    missed = switching.follow(nodes, move, deadline, again=True)
     switching.clean(nodes, move)
     if missed:
         print(f"Behind: {', '.join(sorted(missed))}.  There the country is an error until finish is started while they answer.")

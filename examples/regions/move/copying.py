@@ -7,7 +7,7 @@ import psycopg
 from country import (COLUMNS, KEYS, RIGHTS, TREE, find_move, function, keep, keys_inside, triggers)
 from nodes import Stop, say
 
-LAG = 2**20  # bytes of log: with less than that the copy is as good as the original
+LAG = 2**18  # bytes of log: with less than that the copy is as good as the original
 
 # How far each table of the subscription is.
 STATES = """

@@ -11,7 +11,7 @@ import psycopg
 from psycopg.rows import namedtuple_row
 
 SECONDS = 20  # for an ordinary statement
-FOR_LOCKS = 400  # ms for all locks of a transaction: less than deadlock_timeout, so nobody else fails
+FOR_LOCKS = 900  # ms for all locks of a transaction: less than deadlock_timeout, so that nobody else fails
 BUSY = ("57014", "55P03", "40P01")  # the locks did not come in time
 
 _printing = threading.Lock()
@@ -43,10 +43,10 @@ def words(error):
 
 
 class Session:
-    """A session of one role at one node, which connects when it is needed."""
+    """A session of one kind at one node, which connects when it is needed."""
 
-    def __init__(self, node, way, name, dry=False):
-        self.node, self.way, self.name, self.dry = node, way, name, dry
+    def __init__(self, node, way, name, kind, dry=False):
+        self.node, self.way, self.name, self.kind, self.dry = node, way, name, kind, dry
         self.connection = None
 
     def connect(self):
@@ -62,7 +62,7 @@ class Session:
 
     def lock_out_others(self):
         """One command for a country at a time.  A command that was killed is gone within seconds."""
-        key = f"{self.name} as {self.connection.info.user}"
+        key = f"{self.name} {self.kind}"
         for _ in range(50):
             if self.connection.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [key]).fetchone()[0]:
                 return
@@ -112,14 +112,14 @@ class Session:
             with socket.socket(fileno=os.dup(self.connection.fileno())) as end:
                 end.shutdown(socket.SHUT_RDWR)
 
-    def do_locked(self, locks, statements, deadline):
-        """Runs statements in a transaction that takes all its locks first, all or none.
+    def do_locked(self, tables, statements, deadline, mode="ACCESS EXCLUSIVE"):
+        """Runs statements in a transaction that locks all its tables first, all or none.
 
         Others wait behind these locks, so the attempts are short, with pauses between them.  Each
         begins at the other end of the list: there is no order in which all others take theirs.
         """
         while True:
-            begin = ["BEGIN", f"SET LOCAL statement_timeout = {FOR_LOCKS}", *locks,
+            begin = ["BEGIN", f"SET LOCAL statement_timeout = {FOR_LOCKS}", f"LOCK TABLE {', '.join(tables)} IN {mode} MODE",
                      f"SET LOCAL statement_timeout = {SECONDS * 1000}"]
             try:
                 return self.do(";\n".join([*begin, *statements, "COMMIT"]) + ";")
@@ -130,7 +130,7 @@ class Session:
                 if time.monotonic() > deadline:
                     raise TooLong(f"{self.node}: the tables are in use. {self.in_the_way()}") from error
                 say(self.node, "-- The tables are in use: once more.")
-            locks = locks[::-1]
+            tables = tables[::-1]
             time.sleep(random.uniform(0.05, 0.15))
 
     def in_the_way(self):

@@ -11,11 +11,9 @@ read before is read before nobody can write: each reading is a round trip.
 import concurrent.futures
 import time
 
-import psycopg
-
 import copying
 from country import KEYS, RIGHTS, TREE, attached, exists, function, no_triggers, refused, triggers
-from nodes import BUSY, Silent, Stop, TooLong, say, words
+from nodes import Silent, Stop, say
 
 OTHERS = 10  # seconds that nodes have to switch when the old one has given up already
 LAGGARD = 2  # seconds that the switch waits until another node than the old and new one has the route
@@ -54,15 +52,14 @@ def forward(nodes, move, limit):
 def refuse(old, move, tables, deadline):
     """The old node refuses to write, one table after the other."""
     for table in tables:
-        old.do_locked([f"LOCK TABLE {table.part} IN SHARE ROW EXCLUSIVE MODE"],
-                      triggers(move, table.part), deadline)
+        old.do_locked([table.part], triggers(move, table.part), deadline, "SHARE ROW EXCLUSIVE")
 
 
 def accept(session, move, deadline):
     """A node needs the triggers no more."""
     for table in move.tables:
         if refused(session, table, move):
-            session.do_locked([f"LOCK TABLE {table.part}"], no_triggers(move, table.part), deadline)
+            session.do_locked([table.part], no_triggers(move, table.part), deadline)
 
 
 def pass_slot(old, move, deadline):
@@ -80,8 +77,8 @@ def attachment(new, move):
     """
     there = attached(new, move)
     tables = [table for table in move.tables if table.local not in there]
-    locks = [f"LOCK TABLE ONLY {table.globally}" for table in tables if table.globally]
-    locks += [f"LOCK TABLE ONLY {name}" for table in tables for name in (table.local, table.part)]
+    locks = [f"ONLY {table.globally}" for table in tables if table.globally]
+    locks += [f"ONLY {name}" for table in tables for name in (table.local, table.part)]
     statements = [f"DROP FOREIGN TABLE {name}" for table in tables for name in foreign(new, table, move)]
     statements += [f"ALTER TABLE {table.local} ATTACH PARTITION {table.part} {table.bounds(move.country)}"
                    for table in tables]
@@ -136,30 +133,36 @@ def views(nodes, move):
     return ";\n".join(["BEGIN", *statements, "COMMIT"]) + ";" if statements else None
 
 
-def follow(nodes, move, deadline):
+def follow(nodes, move, deadline, again=False):
     """The other nodes look for the country where the route says, all at once, each as soon as it can.
 
-    One table a transaction: a call that holds locks already gives way to whoever waits for those.
-    Gives the nodes that do not answer.
+    AGAIN: only those that do not yet.  Gives the nodes that do not answer.
     """
     others = [name for name in nodes.names if name not in (move.old, move.new)]
 
     def one(name):
         session = nodes.owner(name)
-        for table in move.tables:
-            if table.globally:
-                left = max(int((deadline - time.monotonic()) * 1000), 100)
-                session.do(f"SET lock_timeout = {left};\n{at_node(table)};", seconds=left / 1000 + 2)
+        tables = [table for table in move.tables if table.globally and not (again and follows(session, table, move))]
+        if tables:
+            session.do_locked([f"ONLY {table.globally}" for table in tables] + [table.local for table in tables],
+                              [at_node(table) for table in tables], deadline)
 
     for name, error in at_once(one, [name for name in others if name not in nodes.silent]).items():
         if isinstance(error, Silent):
             say(name, f"-- {error}")
             nodes.silent.add(name)
-        elif isinstance(error, psycopg.Error) and error.sqlstate in BUSY:
-            raise TooLong(f"{name}: {words(error)}") from error
         elif error:
             raise error
     return [name for name in others if name in nodes.silent]
+
+
+def follows(session, table, move):
+    """Whether the foreign table of a country is on the server of its route."""
+    return session.value(f"""
+        SELECT EXISTS (SELECT FROM pg_foreign_table AS f JOIN pg_foreign_server AS s ON s.oid = f.ftserver
+                JOIN iuid_nodes AS n ON n.server = s.srvname
+            WHERE f.ftrelid = to_regclass(%s) AND n.node = iuid_node({move.country}, {table.entity}))""",
+        (foreign(session, table, move) or [None])[0])
 
 
 def at_node(table):
@@ -186,9 +189,8 @@ def surrender(old, move):
 def leaving(session, move, tables, shown):
     """Detaches the partitions of the country.  What refers to others goes before them."""
     tables = tables[::-1]
-    locks = [f"LOCK TABLE {view}" for view in shown]
-    locks += [f"LOCK TABLE ONLY {table.globally}" for table in tables if table.globally]
-    locks += [f"LOCK TABLE {table.local}" for table in tables]
+    locks = [*shown, *(f"ONLY {table.globally}" for table in tables if table.globally)]
+    locks += [table.local for table in tables]
     statements = [f"DROP VIEW {view}" for view in shown]
     for table in tables:
         statements.append(f"ALTER TABLE {table.local} DETACH PARTITION {table.part}")
@@ -209,7 +211,7 @@ def back(nodes, move, without_new=False):
                    "Start switch again")
     deadline = time.monotonic() + 60
     route(nodes, move, move.new, move.old, deadline)
-    behind = follow(nodes, move, deadline)
+    behind = follow(nodes, move, deadline, again=True)
     if not without_new:
         detach(nodes.owner(move.new), move, deadline)
     accept(old, move, deadline)

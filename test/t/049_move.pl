@@ -33,7 +33,7 @@ for my $name (@names)
 	run_example("service=$name", 'load.sql', country => $country{$name});
 }
 passes('move', '/usr/bin/python3', 'test/models/move.py', '--rows', 5000, '--writers', 7,
-	'plain', 'kill', 'abort', 'outage', 'maintenance', (map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names));
+	'checks', 'plain', 'kill', 'abort', 'outage', 'maintenance', (map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names));
 
 $_->stop for values %node;
 done_testing();

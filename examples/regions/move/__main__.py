@@ -24,8 +24,9 @@ import switching
 from country import attached, find_move, read_move
 from nodes import Session, Silent, Stop, say, words
 
-# What postgres_fdw has beside the words of libpq.
-WORDS = {option.keyword.decode() for option in psycopg.pq.Conninfo.get_defaults()} - {"application_name", "user", "password", "passfile", "options"}
+# The options of a foreign server that go into a connection string, too.
+WORDS = {option.keyword.decode() for option in psycopg.pq.Conninfo.get_defaults()} - {
+    "application_name", "user", "password", "passfile", "options"}
 
 
 class Nodes:
@@ -82,8 +83,9 @@ class Nodes:
     def way_of_mover(self, move):
         """How the new node reaches the old one to copy; and the same to be shown."""
         options = self.owner(move.new).read(
-            "SELECT o.option_name AS name, o.option_value AS value FROM iuid_nodes AS n JOIN pg_foreign_server AS s ON s.srvname = n.server,"
-            " pg_options_to_table(s.srvoptions) AS o WHERE n.node = %s", move.old)
+            "SELECT o.option_name AS name, o.option_value AS value FROM iuid_nodes AS n"
+            " JOIN pg_foreign_server AS s ON s.srvname = n.server, pg_options_to_table(s.srvoptions) AS o"
+            " WHERE n.node = %s", move.old)
         if not options:
             return None
         mover = self.mover(move.old)
@@ -140,7 +142,8 @@ def plan(nodes, given):
     print(f"Country {move.country} moves from {move.old} to {move.new}, in this order:")
     for table in move.tables:
         (rows, size), = nodes.owner(move.old).read(
-            "SELECT coalesce(sum(nullif(c.reltuples, -1)), 0)::bigint AS rows, coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS size"
+            "SELECT coalesce(sum(nullif(c.reltuples, -1)), 0)::bigint AS rows,"
+            " coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS size"
             " FROM pg_partition_tree(%s::regclass) AS t JOIN pg_class AS c ON c.oid = t.relid", table.part)
         print(f"   {table.part} of {table.local}: about {rows:,} rows, {size >> 20:,} MB")
     for name in checks.left_behind(nodes, move):
@@ -187,8 +190,9 @@ def go_back(nodes, move):
     try:
         switching.back(nodes, move)
     except (Silent, psycopg.Error) as error:
-        raise Stop(f"{words(error) if isinstance(error, psycopg.Error) else error}. The country cannot be written until this node is back "
-                   "and switch or abort is started again") from error
+        raise Stop(f"{words(error) if isinstance(error, psycopg.Error) else error}. "
+                   "The country cannot be written until this node is back and switch or abort is started again"
+                   ) from error
 
 
 def after_switch(nodes, move):
@@ -201,7 +205,8 @@ def after_switch(nodes, move):
     missed = switching.follow(nodes, move, deadline, again=True)
     switching.clean(nodes, move)
     if missed:
-        print(f"Behind: {', '.join(sorted(missed))}.  There the country is an error until finish is started while they answer.")
+        print(f"Behind: {', '.join(sorted(missed))}.  There the country is an error until finish is started "
+              "while they answer.")
     print("The switch is done.  Next: finish, which drops the rows that the old node keeps.")
     return missed
 
@@ -227,15 +232,19 @@ def finish(nodes, given):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="move", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="move", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=["plan", "copy", "switch", "abort", "finish"])
     parser.add_argument("country", type=int)
     parser.add_argument("old")
     parser.add_argument("new")
     parser.add_argument("--subscribe-as", metavar="CONNECTION", help="to the new node, as a role that may subscribe")
-    parser.add_argument("--copy-as", metavar="CONNECTION", help="to the old node, as the role that the copy comes in as (service=OLD user=mover)")
-    parser.add_argument("--limit", type=float, default=10, metavar="SECONDS", help="the switch goes back when it takes longer (%(default)s)")
-    parser.add_argument("--patience", type=int, default=60, metavar="SECONDS", help="for transactions that the copy has to wait for (%(default)s)")
+    parser.add_argument("--copy-as", metavar="CONNECTION",
+                        help="to the old node, as the role that the copy comes in as (service=OLD user=mover)")
+    parser.add_argument("--limit", type=float, default=10, metavar="SECONDS",
+                        help="the switch goes back when it takes longer (%(default)s)")
+    parser.add_argument("--patience", type=int, default=60, metavar="SECONDS",
+                        help="for transactions that the copy has to wait for (%(default)s)")
     parser.add_argument("--without-new", action="store_true", help="abort although the new node is lost for good")
     parser.add_argument("--dry-run", action="store_true", help="only print what would be done from here on")
     given = parser.parse_args()

@@ -2,7 +2,7 @@
 
 import psycopg
 
-from country import COLUMNS, KEYS, TREE, attached
+from country import COLUMNS, KEYS, TREE, attached, exists
 from nodes import Silent, words
 
 # Tables whose UPDATE and DELETE would fail as soon as they are published.
@@ -19,19 +19,23 @@ WHERE contype = 'f' AND confrelid IN (%(local)s::regclass, %(part)s::regclass) A
 SENDS = """
 SELECT current_setting('wal_level') AS wal_level,
 	current_setting('max_replication_slots')::int - (SELECT count(*) FROM pg_replication_slots) AS slots,
-	current_setting('max_wal_senders')::int - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'walsender') AS senders"""
+	current_setting('max_wal_senders')::int
+		- (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'walsender') AS senders"""
 
 TAKES = """
 SELECT current_setting('max_sync_workers_per_subscription')::int AS sync,
 	current_setting('max_replication_slots')::int - (SELECT count(*) FROM pg_replication_origin) AS origins,
-	current_setting('max_logical_replication_workers')::int - (SELECT count(*) FROM pg_stat_subscription WHERE pid IS NOT NULL) AS workers,
+	current_setting('max_logical_replication_workers')::int
+		- (SELECT count(*) FROM pg_stat_subscription WHERE pid IS NOT NULL) AS workers,
 	current_setting('max_worker_processes')::int - (SELECT count(*) FROM pg_stat_activity
-		WHERE backend_type NOT IN ('client backend', 'autovacuum worker', 'autovacuum launcher', 'walsender', 'walreceiver', 'walwriter',
-			'checkpointer', 'background writer', 'startup', 'archiver', 'logger', 'slotsync worker', 'io worker')) AS processes"""
+		WHERE backend_type NOT IN ('client backend', 'autovacuum worker', 'autovacuum launcher', 'walsender', 'walreceiver',
+			'walwriter', 'walsummarizer', 'checkpointer', 'background writer', 'startup', 'archiver', 'logger',
+			'slotsync worker', 'io worker')) AS processes"""
 
 MAY_SUBSCRIBE = """
-SELECT rolsuper OR current_setting('server_version_num')::int >= 160000 AND has_database_privilege(current_database(), 'CREATE')
-	AND EXISTS (SELECT FROM pg_roles AS r WHERE r.rolname = 'pg_create_subscription' AND pg_has_role(r.oid, 'MEMBER'))
+SELECT rolsuper OR current_setting('server_version_num')::int >= 160000
+	AND has_database_privilege(current_database(), 'CREATE') AND EXISTS (SELECT FROM pg_roles AS r
+		WHERE r.rolname = 'pg_create_subscription' AND pg_has_role(r.oid, 'MEMBER'))
 FROM pg_roles WHERE rolname = current_user"""
 
 # Subscriptions to the registry whose worker does not run.
@@ -43,23 +47,27 @@ WHERE r.srrelid = 'iuid_routes'::regclass AND s.pid IS NULL AND s.relid IS NULL"
 LEFT = """
 SELECT format('trigger %%s of %%s', quote_ident(tgname), tgrelid::regclass) FROM pg_trigger
 WHERE tgrelid = %(part)s::regclass AND NOT tgisinternal AND tgparentid = 0
-UNION ALL SELECT format('policy %%s of %%s', quote_ident(polname), polrelid::regclass) FROM pg_policy WHERE polrelid = %(part)s::regclass
-UNION ALL SELECT format('row security of %%s', oid::regclass) FROM pg_class WHERE oid = %(part)s::regclass AND relrowsecurity
+UNION ALL SELECT format('policy %%s of %%s', quote_ident(polname), polrelid::regclass) FROM pg_policy
+WHERE polrelid = %(part)s::regclass
+UNION ALL SELECT format('row security of %%s', oid::regclass) FROM pg_class
+WHERE oid = %(part)s::regclass AND relrowsecurity
 UNION ALL SELECT format('publication %%s of %%s', quote_ident(p.pubname), %(part)s::text) FROM pg_publication_rel AS r
 	JOIN pg_publication AS p ON p.oid = r.prpubid WHERE r.prrelid = %(part)s::regclass
 UNION ALL SELECT format('index %%s of %%s', i.indexrelid::regclass, %(part)s::text) FROM pg_index AS i
 WHERE i.indrelid = %(part)s::regclass AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = i.indexrelid)
 UNION ALL SELECT format('settings of %%s (%%s)', oid::regclass, array_to_string(reloptions, ', ')) FROM pg_class
 WHERE oid = %(part)s::regclass AND reloptions IS NOT NULL
-UNION ALL SELECT DISTINCT format('sequence %%s of %%s, which counts at each node for itself', s.oid::regclass, %(local)s::text)
+UNION ALL SELECT DISTINCT format('sequence %%s of %%s, which counts at each node for itself',
+	s.oid::regclass, %(local)s::text)
 FROM pg_attrdef AS a JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = a.oid
 	JOIN pg_class AS s ON s.oid = d.refobjid AND d.refclassid = 'pg_class'::regclass AND s.relkind = 'S'
 WHERE a.adrelid = %(local)s::regclass ORDER BY 1"""
 
 # The rows of row security and of its policies that a partition has.
 POLICIES = """
-SELECT c.relrowsecurity::text || c.relforcerowsecurity::text || coalesce((SELECT string_agg(concat_ws(' ', polname, polcmd,
-	pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)), ';' ORDER BY polname) FROM pg_policy WHERE polrelid = c.oid), '')
+SELECT c.relrowsecurity::text || c.relforcerowsecurity::text || coalesce((SELECT string_agg(
+		concat_ws(' ', polname, polcmd, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)),
+		';' ORDER BY polname) FROM pg_policy WHERE polrelid = c.oid), '')
 FROM pg_class AS c WHERE c.oid = %s::regclass"""
 
 
@@ -72,8 +80,10 @@ def before_copy(nodes, move):
     for table in move.tables:
         found += [f"{row[0]} at {move.old} has no replica identity: once published, its UPDATE and DELETE would fail"
                   for row in old.read(NO_IDENTITY, table.part)]
-        found += [f"{row[0]} at {move.old} refers to {table.local}, and is not divided by country: its rows cannot move along"
-                  for row in old.read(REFERRING, {"local": table.local, "part": table.part}) if not move.table(row[0])]
+        found += [f"{row[0]} at {move.old} refers to {table.local}, and is not divided by country: "
+                  "its rows cannot move along"
+                  for row in old.read(REFERRING, {"local": table.local, "part": table.part})
+                  if not move.table(row[0])]
         found += same_tables(old, new, move, table)
         found += names_taken(new, [(part.part, part.name) for part in old.read(TREE, table.part)])
     return found + list(of_publisher(nodes, move)) + list(of_subscriber(nodes, move))
@@ -87,18 +97,21 @@ def before_switch(nodes, move):
         return found
     for table in move.tables:
         if old.value(POLICIES, table.part) != new.value(POLICIES, table.part):
-            found.append(f"row security of {table.part} at {move.new} is not that of {move.old}: make it the same there")
+            found.append(f"row security of {table.part} at {move.new} is not that of {move.old}: "
+                         "make it the same there")
     for session in old, new:
-        rows = session.read(LONG, [table.part for table in move.tables] + [table.local for table in move.tables]
-                            + [table.globally for table in move.tables if table.globally])
-        found += [f"a transaction at {session.node} has used the tables for {row.seconds} s: process {row.pid} ({row.who})" for row in rows]
+        names = [name for table in move.tables for name in (table.part, table.local, table.globally) if name]
+        found += [f"a transaction at {session.node} has used the tables for {row.seconds} s: "
+                  f"process {row.pid} ({row.who})" for row in session.read(LONG, names)]
     return found
 
 
 LONG = """
-SELECT DISTINCT a.pid, coalesce(nullif(a.application_name, ''), a.usename) AS who, extract(epoch FROM clock_timestamp() - a.xact_start)::int AS seconds
+SELECT DISTINCT a.pid, coalesce(nullif(a.application_name, ''), a.usename) AS who,
+	extract(epoch FROM clock_timestamp() - a.xact_start)::int AS seconds
 FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid)
-WHERE l.granted AND l.relation IN (SELECT to_regclass(name) FROM unnest(%s::text[]) AS name) AND a.xact_start < clock_timestamp() - interval '5 seconds'
+WHERE l.granted AND l.relation IN (SELECT to_regclass(name) FROM unnest(%s::text[]) AS name)
+	AND a.xact_start < clock_timestamp() - interval '5 seconds'
 	AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"""
 
 
@@ -116,13 +129,16 @@ def of_all(nodes, move):
                 yield f"the service {name} leads to another node"
                 continue
             for row in session.read(IDLE):
-                yield f"the subscription {row.subname} at {name} does not run: the node would not hear of the new route"
+                yield (f"the subscription {row.subname} at {name} does not run: "
+                       "the node would not hear of the new route")
             for table in move.tables:
-                if not session.value("SELECT coalesce(pg_has_role((SELECT relowner FROM pg_class WHERE oid = to_regclass(%s)), 'USAGE'), false)", table.local):
+                if not session.value("SELECT coalesce(pg_has_role((SELECT relowner FROM pg_class"
+                                     " WHERE oid = to_regclass(%s)), 'USAGE'), false)", table.local):
                     yield f"{table.local} at {name} is not there, or belongs to another role"
                 elif table.globally and name not in nodes.silent:
-                    for row in session.read("SELECT problem, country, node, hint FROM iuid_check_regions(%s)", table.globally):
-                        yield f"iuid_check_regions('{table.globally}') at {name}: " + ", ".join(str(part) for part in row if part is not None)
+                    for row in session.read("SELECT concat_ws(', ', problem, country, node, hint)"
+                                            " FROM iuid_check_regions(%s)", table.globally):
+                        yield f"iuid_check_regions('{table.globally}') at {name}: {row[0]}"
             if name in publishers and not session.value("SELECT has_table_privilege('iuid_routes', 'UPDATE')"):
                 yield f"this role may not change iuid_routes at {name}"
         except Silent as error:
@@ -155,12 +171,12 @@ def moved(part):
 
 def names_taken(session, names):
     for name, _ in names:
-        if session.value("SELECT to_regclass(%s) IS NOT NULL", name):
+        if exists(session, name):
             yield f"{name} is there already at {session.node}: drop or rename it, if it is of an earlier move"
 
 
 def same_tables(old, new, move, table):
-    there = {row.shown for row in new.read(COLUMNS, table.local)} if new.value("SELECT to_regclass(%s) IS NOT NULL", table.local) else set()
+    there = {row.shown for row in new.read(COLUMNS, table.local)} if exists(new, table.local) else set()
     differ = {row.shown for row in old.read(COLUMNS, table.local)} ^ there
     if differ:
         yield f"the columns of {table.local} at {move.old} and {move.new} differ: {', '.join(sorted(differ))}"
@@ -180,7 +196,7 @@ def of_publisher(nodes, move):
         if not mover.value("SELECT rolreplication OR rolsuper FROM pg_roles WHERE rolname = current_user"):
             yield f"the role of the copy at {move.old} has not REPLICATION"
         for table in move.tables:
-            mover.read(f"SELECT set_config('row_security', 'off', false) UNION ALL SELECT NULL::text FROM {table.part} WHERE false")
+            mover.read("SELECT set_config('row_security', 'off', false)")
             mover.read(f"SELECT FROM {table.part} LIMIT 0")
     except (psycopg.Error, Silent) as error:
         yield f"the role of the copy at {move.old}: {words(error) if isinstance(error, psycopg.Error) else error}"
@@ -203,8 +219,8 @@ def of_subscriber(nodes, move):
             yield f"{what} at {move.new} leaves {free}, and the copy takes {1 + state.sync}"
     try:
         if not subscriber.value(MAY_SUBSCRIBE):
-            yield (f"this role may not subscribe at {move.new}: give a superuser by --subscribe-as, or from PostgreSQL 16 on grant "
-                   "pg_create_subscription and CREATE on the database")
+            yield (f"this role may not subscribe at {move.new}: give a superuser by --subscribe-as, or from "
+                   "PostgreSQL 16 on grant pg_create_subscription and CREATE on the database")
         if not nodes.way_of_mover(move):
             yield f"{move.new} has no foreign server for {move.old}"
         size, free = sizes(nodes, move)
@@ -217,7 +233,8 @@ def of_subscriber(nodes, move):
 def sizes(nodes, move):
     """The bytes of the tables, and those that are free at the new node, if its role may ask the machine."""
     (size,), = nodes.owner(move.old).read(
-        "SELECT coalesce(sum(pg_total_relation_size(t.relid)), 0)::bigint FROM unnest(%s::text[]) AS name, pg_partition_tree(name::regclass) AS t",
+        "SELECT coalesce(sum(pg_total_relation_size(t.relid)), 0)::bigint"
+        " FROM unnest(%s::text[]) AS name, pg_partition_tree(name::regclass) AS t",
         [table.part for table in move.tables])
     subscriber = nodes.subscriber(move.new)
     if subscriber.dry or not subscriber.value("SELECT rolsuper FROM pg_roles WHERE rolname = current_user"):

@@ -78,30 +78,33 @@ def subscribe(nodes, move):
     patience = nodes.given.patience
     subscriber.do(f"SET statement_timeout = '{patience}s'")
     try:
-        subscriber.do(command % psycopg.sql.quote(way), shown=command % psycopg.sql.quote(shown) + ";", seconds=patience + 10)
+        subscriber.do(command % psycopg.sql.quote(way), shown=command % psycopg.sql.quote(shown) + ";",
+                      seconds=patience + 10)
     except psycopg.errors.QueryCanceled as error:
-        raise Stop(f"the copy could not begin within {patience} s, as it waits for the transactions at {move.old} that write. "
-                   + nodes.owner(move.old).in_the_way() + " Start copy again, or abort") from error
+        raise Stop(f"the copy could not begin within {patience} s, as it waits for the transactions at "
+                   f"{move.old} that write. " + nodes.owner(move.old).in_the_way()
+                   + " Start copy again, or abort") from error
     subscriber.do("RESET statement_timeout")
 
 
 def has_subscription(nodes, move):
     return nodes.owner(move.new).value(
-        "SELECT EXISTS (SELECT FROM pg_subscription WHERE subname = %s AND subdbid = (SELECT oid FROM pg_database WHERE datname = current_database()))",
-        move.name)
+        "SELECT EXISTS (SELECT FROM pg_subscription WHERE subname = %s"
+        " AND subdbid = (SELECT oid FROM pg_database WHERE datname = current_database()))", move.name)
 
 
 def drop_slots(nodes, move):
     """A slot without a subscription keeps the log of the old node for ever."""
-    for row in nodes.owner(move.old).read("SELECT slot_name FROM pg_replication_slots WHERE slot_name = %s AND NOT active", move.name):
+    for row in nodes.owner(move.old).read(
+            "SELECT slot_name FROM pg_replication_slots WHERE slot_name = %s AND NOT active", move.name):
         nodes.mover(move.old).do(f"SELECT pg_drop_replication_slot('{row.slot_name}')")
 
 
 def lag(nodes, move):
     """How many bytes of the log of the old node the new one does not have yet."""
     return nodes.owner(move.old).value(
-        "SELECT coalesce((SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn) FROM pg_replication_slots WHERE slot_name = %s), -1)::bigint",
-        move.name)
+        "SELECT coalesce((SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn)"
+        " FROM pg_replication_slots WHERE slot_name = %s), -1)::bigint", move.name)
 
 
 def follow(nodes, move):
@@ -115,8 +118,9 @@ def follow(nodes, move):
         check_shape(nodes, move)
         states = new.read(STATES, move.name)
         behind = lag(nodes, move)
-        copied = {row[0]: row[1] for row in subscriber.read("SELECT relid::regclass::text, tuples_processed FROM pg_stat_progress_copy")}
-        parts = [f"{row.part} " + ("is copied" if row.state in "sr" else f"{copied.get(row.part, 0):,} rows") for row in states]
+        copied = dict(subscriber.read("SELECT relid::regclass::text, tuples_processed FROM pg_stat_progress_copy"))
+        parts = [f"{row.part} " + ("is copied" if row.state in "sr" else f"{copied.get(row.part, 0):,} rows")
+                 for row in states]
         line = ", ".join(parts) + f"; {max(behind, 0):,} bytes of log behind"
         if line != shown:
             say(move.new, "-- " + line)
@@ -124,7 +128,8 @@ def follow(nodes, move):
         if states and all(row.state == "r" for row in states) and 0 <= behind < LAG:
             break
         if count_errors(new, move) > errors + 2:
-            raise Stop(f"the subscription {move.name} at {move.new} fails again and again: the log of that server says why")
+            raise Stop(f"the subscription {move.name} at {move.new} fails again and again: "
+                       "the log of that server says why")
         time.sleep(1)
     months(nodes, move)
     prove(nodes, move, all_keys(nodes.owner(move.old), move))
@@ -136,19 +141,21 @@ def analyze(nodes, move):
 
 
 def count_errors(new, move):
-    return new.value("SELECT coalesce(sum(apply_error_count + sync_error_count), 0) FROM pg_stat_subscription_stats WHERE subname = %s", move.name)
+    return new.value("SELECT coalesce(sum(apply_error_count + sync_error_count), 0)"
+                     " FROM pg_stat_subscription_stats WHERE subname = %s", move.name)
 
 
 def check_shape(nodes, move):
     """A column that one node has and the other has not ends the replication."""
     old, new = nodes.owner(move.old), nodes.owner(move.new)
     for table in move.tables:
-        at = {"old": old.read(COLUMNS, table.part), "new": new.read(COLUMNS, table.part), "local": new.read(COLUMNS, table.local)}
-        for name in ("new", "local"):
-            differ = {row.shown for row in at["old"]} ^ {row.shown for row in at[name]}
+        here = {row.shown for row in old.read(COLUMNS, table.part)}
+        for name in (table.part, table.local):
+            differ = here ^ {row.shown for row in new.read(COLUMNS, name)}
             if differ:
-                raise Stop(f"the columns of {table.part} at {move.old} and of {table.part if name == 'new' else table.local} at "
-                           f"{move.new} differ: {', '.join(sorted(differ))}. Abort this move, and copy again when all nodes have the same columns")
+                raise Stop(f"the columns of {table.part} at {move.old} and of {name} at {move.new} differ: "
+                           f"{', '.join(sorted(differ))}. Abort this move, and copy again when all nodes have "
+                           "the same columns")
 
 
 def months(nodes, move):
@@ -195,13 +202,13 @@ def new_months(nodes, move):
             (here,), = old.read(f"SELECT count(*) FROM {part.part}")
             (there,), = new.read(f"SELECT count(*) FROM {table.part} WHERE {condition}")
             if here != there:
-                raise Stop(f"{part.part} at {move.old} has {here} rows, and the copy {there}: it was attached with rows. "
-                           "Abort this move, and copy again")
+                raise Stop(f"{part.part} at {move.old} has {here} rows, and the copy {there}: it was attached "
+                           "with rows. Abort this move, and copy again")
 
 
 def keys_outside(old, move):
     """The foreign keys to tables that do not move, by the tables that have them."""
-    return [(table, key) for table in move.tables for key in old.read(KEYS, table.local) if not move.table(key.target)]
+    return [(table, key) for table, key in all_keys(old, move) if not move.table(key.target)]
 
 
 def all_keys(old, move):

@@ -14,15 +14,16 @@ from nodes import Stop
 
 # The partition of a country in each table that is in country order, with its view for other nodes.
 TABLES = """
-SELECT p.oid::regclass::text AS local, c.oid::regclass::text AS part, quote_ident(c.relname) AS name, v.oid::regclass::text AS view,
-	substring(v.relname FROM '_e(\\d+)$')::int AS entity, c.relkind = 'p' AS divided,
+SELECT p.oid::regclass::text AS local, c.oid::regclass::text AS part, quote_ident(c.relname) AS name,
+	v.oid::regclass::text AS view, substring(v.relname FROM '_e(\\d+)$')::int AS entity, c.relkind = 'p' AS divided,
 	quote_ident(left(c.relname, 57) || '_moved') AS moved, g.inhparent::regclass::text AS globally
 FROM pg_partitioned_table AS t
 	JOIN pg_opclass AS o ON o.oid = t.partclass[0] AND o.opcname = 'iuid_country_ops'
 	JOIN pg_class AS p ON p.oid = t.partrelid
 	JOIN pg_inherits AS i ON i.inhparent = p.oid
 	JOIN pg_class AS c ON c.oid = i.inhrelid AND c.relkind IN ('r', 'p')
-		AND pg_get_expr(c.relpartbound, c.oid) = format('FOR VALUES FROM (%%L) TO (%%L)', iuid_country_floor(%(country)s), iuid_country_floor(%(country)s + 1))
+		AND pg_get_expr(c.relpartbound, c.oid) = format('FOR VALUES FROM (%%L) TO (%%L)',
+			iuid_country_floor(%(country)s), iuid_country_floor(%(country)s + 1))
 	LEFT JOIN pg_class AS v ON v.relkind = 'v' AND v.relname ~ ('_c' || %(country)s || '_e[0-9]+$') AND EXISTS (
 		SELECT FROM pg_rewrite AS r JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
 		WHERE r.ev_class = v.oid AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid)
@@ -31,7 +32,8 @@ ORDER BY p.oid::regclass::text COLLATE "C" """
 
 # The foreign keys of a table, each with the table that it refers to.
 KEYS = """
-SELECT k.conname AS name, quote_ident(k.conname) AS quoted, pg_get_constraintdef(k.oid) AS definition, k.confrelid::regclass::text AS target,
+SELECT k.conname AS name, quote_ident(k.conname) AS quoted, pg_get_constraintdef(k.oid) AS definition,
+	k.confrelid::regclass::text AS target,
 	(SELECT array_agg(quote_ident(attname) ORDER BY n) FROM unnest(k.conkey) WITH ORDINALITY AS u (number, n)
 		JOIN pg_attribute ON attrelid = k.conrelid AND attnum = number) AS columns,
 	(SELECT array_agg(quote_ident(attname) ORDER BY n) FROM unnest(k.confkey) WITH ORDINALITY AS u (number, n)
@@ -42,8 +44,9 @@ ORDER BY k.conname"""
 
 # The partition and all tables below it.
 TREE = """
-SELECT t.relid::oid AS oid, t.relid::regclass::text AS part, t.parentrelid::regclass::text AS parent, t.level, t.isleaf, quote_ident(c.relname) AS name,
-	quote_ident(left(c.relname, 57) || '_moved') AS moved, pg_get_expr(c.relpartbound, c.oid) AS bound,
+SELECT t.relid::oid AS oid, t.relid::regclass::text AS part, t.parentrelid::regclass::text AS parent,
+	t.level, t.isleaf, quote_ident(c.relname) AS name, quote_ident(left(c.relname, 57) || '_moved') AS moved,
+	pg_get_expr(c.relpartbound, c.oid) AS bound,
 	CASE WHEN c.relkind = 'p' THEN pg_get_partkeydef(c.oid) END AS key, pg_relation_filenode(c.oid) AS file,
 	ARRAY(SELECT format('CONSTRAINT %%I %%s', conname, pg_get_constraintdef(k.oid)) FROM pg_constraint AS k
 		WHERE conrelid = c.oid AND contype = 'c' AND coninhcount = 0 ORDER BY conname) AS checks
@@ -51,8 +54,9 @@ FROM pg_partition_tree(%s::regclass) AS t JOIN pg_class AS c ON c.oid = t.relid 
 
 # The rights of others on a relation, as they are granted.
 RIGHTS = """
-SELECT format('GRANT %%s ON %%s TO %%s%%s', string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), %(name)s::text,
-	CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END, CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
+SELECT format('GRANT %%s ON %%s TO %%s%%s', string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type),
+	%(name)s::text, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END,
+	CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
 FROM pg_class AS c, aclexplode(c.relacl) AS a
 WHERE c.oid = %(at)s::regclass AND a.grantee <> c.relowner GROUP BY a.grantee, a.is_grantable ORDER BY 1"""
 
@@ -118,8 +122,8 @@ def read_move(old, country, new_name):
                        f"iuid_create_country_partitions('{row.local}', ...)")
         if None not in entities and row.entity not in entities:
             continue
-        tables.append(Table(**row._asdict(), below={part.name: (part.oid, part.file) for part in old.read(TREE, row.part)
-                                                    if row.divided and part.level > 0 and part.isleaf}))
+        below = [part for part in old.read(TREE, row.part) if row.divided and part.level > 0 and part.isleaf]
+        tables.append(Table(**row._asdict(), below={part.name: (part.oid, part.file) for part in below}))
     if not tables:
         raise Stop(f"{old.node} has no table with a partition of country {country}")
     move = Move(country, old.node, new_name, entities, tables)
@@ -174,9 +178,11 @@ def keys_inside(session, move, table):
 # What the program writes: the function, and the triggers that call it.
 
 def function(move, refuse):
-    body = ("RAISE EXCEPTION 'these rows are moving to another node' USING ERRCODE = 'object_in_use', HINT = 'Try again in a second.';"
+    body = ("RAISE EXCEPTION 'these rows are moving to another node'"
+            " USING ERRCODE = 'object_in_use', HINT = 'Try again in a second.';"
             if refuse else "RETURN coalesce(NEW, OLD);")
-    return f"CREATE OR REPLACE FUNCTION {move.name}() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN {body.replace(chr(39), chr(39) * 2)} END'"
+    return (f"CREATE OR REPLACE FUNCTION {move.name}() RETURNS trigger LANGUAGE plpgsql"
+            f" AS {psycopg.sql.quote(f'BEGIN {body} END')}")
 
 
 def keep(move):
@@ -184,7 +190,8 @@ def keep(move):
 
 
 def triggers(move, part):
-    return [f"CREATE TRIGGER {move.name} BEFORE INSERT OR UPDATE OR DELETE ON {part} FOR EACH ROW EXECUTE FUNCTION {move.name}()",
+    return [f"CREATE TRIGGER {move.name} BEFORE INSERT OR UPDATE OR DELETE ON {part}"
+            f" FOR EACH ROW EXECUTE FUNCTION {move.name}()",
             f"CREATE TRIGGER {move.name}_all BEFORE TRUNCATE ON {part} EXECUTE FUNCTION {move.name}()"]
 
 

@@ -119,8 +119,8 @@ class Session:
         begins at the other end of the list: there is no order in which all others take theirs.
         """
         while True:
-            begin = ["BEGIN", f"SET LOCAL statement_timeout = {FOR_LOCKS}", f"LOCK TABLE {', '.join(tables)} IN {mode} MODE",
-                     f"SET LOCAL statement_timeout = {SECONDS * 1000}"]
+            begin = ["BEGIN", f"SET LOCAL statement_timeout = {FOR_LOCKS}",
+                     f"LOCK TABLE {', '.join(tables)} IN {mode} MODE", f"SET LOCAL statement_timeout = {SECONDS * 1000}"]
             try:
                 return self.do(";\n".join([*begin, *statements, "COMMIT"]) + ";")
             except psycopg.Error as error:
@@ -136,9 +136,11 @@ class Session:
     def in_the_way(self):
         """The transactions that are open for longest."""
         rows = self.read(
-            "SELECT format('Process %s (%s) is in a transaction for %s s.', pid, coalesce(nullif(application_name, ''), usename),"
+            "SELECT format('Process %s (%s) is in a transaction for %s s.', pid,"
+            " coalesce(nullif(application_name, ''), usename),"
             " extract(epoch FROM now() - xact_start)::int) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start < now() - interval '1 second'"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            " AND xact_start < now() - interval '1 second'"
             " AND backend_type = 'client backend' ORDER BY xact_start LIMIT 3")
         return " ".join(row[0] for row in rows)
 

@@ -559,8 +559,10 @@ class Test:
         # A column that comes meanwhile.
         move.run("copy")
         for name in self.nodes.names:
-            self.rows(name, "BEGIN; ALTER TABLE trips_global ADD COLUMN fare int; SELECT iuid_create_country_partitions('trips', 3);"
-                            " SELECT iuid_create_global_view('trips_all', 'trips'); COMMIT")
+            # Under load each in a transaction of its own, as each waits for its locks.
+            for statement in ("ALTER TABLE trips_global ADD COLUMN fare int", "SELECT iuid_create_country_partitions('trips', 3)",
+                              "SELECT iuid_create_global_view('trips_all', 'trips')"):
+                self.rows(name, statement)
         self.stops(move, "switch", "columns of", None)
         self.all_go_on("after maintenance")
 

@@ -158,7 +158,7 @@ def check_shape(nodes, move):
                            "the same columns")
 
 
-def months(nodes, move):
+def months(nodes, move, make=True):
     """Carries over what maintenance did to the time partitions of the old node meanwhile."""
     old, new = nodes.owner(move.old), nodes.owner(move.new)
     for table in move.tables:
@@ -174,7 +174,7 @@ def months(nodes, move):
             if oid not in here and name not in names and name in there:
                 new.do(f"DROP TABLE {there[name].part}")
         for part in made_since(table, here.values()):
-            if part.name not in there:
+            if make and part.name not in there:
                 make_month(new, part)
 
 
@@ -238,8 +238,10 @@ def remove(nodes, move, without_new=False):
         if has_subscription(nodes, move):
             nodes.subscriber(move.new).do(f"DROP SUBSCRIPTION {move.name};", seconds=60)
         if find_move(new, move.country):
-            new.do(";\n".join(["BEGIN", *(f"DROP TABLE IF EXISTS {table.part}" for table in reversed(move.tables)),
-                               f"DROP FUNCTION {move.name}()", "COMMIT"]) + ";")
+            # The foreign keys of the copy go, and for that the tables that they refer to are locked.
+            new.do_locked([table.local for table in move.tables],
+                          [*(f"DROP TABLE IF EXISTS {table.part}" for table in reversed(move.tables)),
+                           f"DROP FUNCTION {move.name}()"], time.monotonic() + 60)
     drop_slots(nodes, move)
     if find_move(old, move.country):
         old.do(f"BEGIN;\nDROP PUBLICATION IF EXISTS {move.name};\nDROP FUNCTION {move.name}();\nCOMMIT;")

@@ -115,12 +115,16 @@ class Session:
     def do_locked(self, tables, statements, deadline, mode="ACCESS EXCLUSIVE"):
         """Runs statements in a transaction that locks all its tables first, all or none.
 
-        Others wait behind these locks, so the attempts are short, with pauses between them.  Each
-        begins at the other end of the list: there is no order in which all others take theirs.
+        Others wait behind these locks, so an attempt is short, and a pause comes after it.  First only
+        new writers are held up: one that has written a table still gets ROW SHARE of the table at the
+        other end of its foreign key, in whichever order.  Then come the readers.
         """
+        names = ", ".join(tables)
+        modes = ["SHARE ROW EXCLUSIVE", mode] if mode != "SHARE ROW EXCLUSIVE" else [mode]
+        locks = " ".join(f"LOCK TABLE {names} IN {each} MODE;" for each in modes)
         while True:
             begin = ["BEGIN", f"SET LOCAL statement_timeout = {FOR_LOCKS}",
-                     f"LOCK TABLE {', '.join(tables)} IN {mode} MODE", f"SET LOCAL statement_timeout = {SECONDS * 1000}"]
+                     f"DO {psycopg.sql.quote(f'BEGIN {locks} END')}", f"SET LOCAL statement_timeout = {SECONDS * 1000}"]
             try:
                 return self.do(";\n".join([*begin, *statements, "COMMIT"]) + ";")
             except psycopg.Error as error:
@@ -130,7 +134,6 @@ class Session:
                 if time.monotonic() > deadline:
                     raise TooLong(f"{self.node}: the tables are in use. {self.in_the_way()}") from error
                 say(self.node, "-- The tables are in use: once more.")
-            tables = tables[::-1]
             time.sleep(random.uniform(0.05, 0.15))
 
     def in_the_way(self):

@@ -33,7 +33,7 @@ def forward(nodes, move, limit):
         refuse(old, move, open_, deadline)
         pass_slot(old, move, deadline)
         if any(table.divided for table in move.tables):
-            copying.months(nodes, move)
+            copying.months(nodes, move, make=False)
             copying.new_months(nodes, move)
             giving_up = surrender(old, move)
         copying.prove(nodes, move, outside)

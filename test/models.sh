@@ -3,6 +3,10 @@
 #   ./dev models [--rows N] [name...]
 #                              the examples, or those that are named, with random data from six
 #                              sessions, beside models of them in Python; 100,000 rows each
+#   ./dev models [--rows N] [--delay MS] [--every] [--show] move
+#                              a country that moves between four nodes while it is written, with two
+#                              million orders; each node behind a relay that delays each direction;
+#                              then with faults at every step; --show prints the switch
 #
 # Each model prints its seed, and --seed repeats its data.  The tests run the models, too, with few
 # rows.
@@ -11,11 +15,14 @@
 
 # model.py and identifiers.py are what the models share.
 all=$(basename -s .py "$tree"/test/models/*.py | grep -vxE 'model|identifiers')
-rows=100000 seed=() names=()
+rows='' delay='' parts=(plain) show=() seed=() names=()
 while [ $# -gt 0 ]; do
 	case $1 in
 		--rows) rows=${2:?} && shift ;;
 		--seed) seed=(--seed "${2:?}") && shift ;;
+		--delay) delay=${2:?} && shift ;;
+		--every) parts=(--every checks plain kill abort limit outage maintenance) ;;
+		--show) show=(--show) ;;
 		*)
 			grep -qx "$1" <<<"$all" || die "there is no model $1"
 			names+=("$1")
@@ -25,12 +32,68 @@ while [ $# -gt 0 ]; do
 done
 [ ${#names[@]} -gt 0 ] || names=($all)
 
-install_toolchain python3-psycopg
+install_toolchain openssl python3-psycopg
 build
-start_server
-failed=()
+. examples/regions/nodes.sh
+
+run_model() {
+	start_server
+	as_user /usr/bin/python3 "test/models/$1.py" --rows "${rows:-100000}" "${seed[@]}" || failed+=("$1")
+	stop_server
+}
+
+# Four nodes of examples/regions, with a second table.  The nodes reach each other, and the program
+# reaches them, by relays if there is a delay.  The clients of a node are beside it.
+run_move() {
+	local node other way=()
+	nodes="almaty mexico jakarta lagos" country[lagos]=164
+	prepare_nodes
+	for node in $nodes; do
+		start_node "$node" $'max_worker_processes = 20\nshared_buffers = 512MB'
+		far[$node]=${port[$node]}
+		[ -z "$delay" ] || start_relay "$node"
+		way+=(--node "$node=$work/$node")
+	done
+	at_machine mexico -v registry="registry$secret" -f "$mesh/registry.sql"
+	at_machine mexico -f test/models/move_registry.sql
+	for node in $nodes; do
+		for other in $nodes; do
+			[ "$other" = "$node" ] || connect_node "$node" "$other" "${far[$other]}"
+		done
+		[ "$node" = mexico ] || follow_registry "$node" mexico
+	done
+	for node in $nodes; do
+		at "$node" -f "$mesh/tables.sql" -f test/models/move.sql >/dev/null
+		at "$node" -v country="${country[$node]}" -f "$mesh/load.sql"
+	done
+	far_services
+	as_user /usr/bin/python3 test/models/move.py ${rows:+--rows "$rows"} "${seed[@]}" --program-services "$work/far" \
+		"${way[@]}" "${show[@]}" "${parts[@]}" || failed+=(move)
+	[ ${#relays[@]} = 0 ] || kill "${relays[@]}"
+	for node in $nodes; do
+		stop_server "$work/$node"
+	done
+}
+
+start_relay() {
+	far[$1]=$(free_port)
+	perl test/bench/regions/relay.pl "$delay" "${far[$1]}" "${port[$1]}" >&2 &
+	relays+=($!)
+	disown
+}
+
+# The services again, with the ports of the relays.
+far_services() {
+	local node script=()
+	for node in $nodes; do
+		script+=(-e "s/^port=${port[$node]}$/port=${far[$node]}/")
+	done
+	sed "${script[@]}" "$PGSERVICEFILE" | as_user tee "$work/far" >/dev/null
+}
+
+declare -A far=()
+relays=() failed=()
 for name in "${names[@]}"; do
-	as_user /usr/bin/python3 "test/models/$name.py" --rows "$rows" "${seed[@]}" || failed+=("$name")
+	if [ "$name" = move ]; then run_move; else run_model "$name"; fi
 done
-stop_server
 [ ${#failed[@]} = 0 ] || die "FAILED: ${failed[*]}"

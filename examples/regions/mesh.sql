@@ -1,6 +1,7 @@
 -- One node: its database, its name, and its roles, none of which is a superuser.
 -- Run it at each node, on the machine itself, as a superuser, with the passwords of the roles:
---   psql -d postgres -v node=almaty -v shop=PASSWORD -v desk=PASSWORD -v mesh=PASSWORD -f mesh.sql
+--   psql -d postgres -v node=almaty -v shop=PASSWORD -v desk=PASSWORD -v mesh=PASSWORD \
+--     -v mover=PASSWORD -f mesh.sql
 -- The server has wal_level = logical, ssl = on with a certificate for its host (certificates.sh), and
 -- lets in over the network only whom pg_hba.conf here says.
 
@@ -10,6 +11,9 @@ CREATE ROLE desk LOGIN PASSWORD :'desk';
 
 -- The role shop of another node comes in as the role mesh, and its role desk as desk.
 CREATE ROLE mesh LOGIN PASSWORD :'mesh';
+
+-- When a country moves away from this node, the new node copies the rows as the role mover.
+CREATE ROLE mover LOGIN REPLICATION PASSWORD :'mover';
 
 CREATE DATABASE shop OWNER shop;
 ALTER DATABASE shop SET iuid.node = :'node';
@@ -21,4 +25,4 @@ CREATE EXTENSION postgres_fdw;
 
 -- They read and write partitions, so they get rights on the tables that shop will make, too.
 ALTER DEFAULT PRIVILEGES FOR ROLE shop GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO mesh;
-ALTER DEFAULT PRIVILEGES FOR ROLE shop GRANT SELECT ON TABLES TO desk;
+ALTER DEFAULT PRIVILEGES FOR ROLE shop GRANT SELECT ON TABLES TO desk, mover;

@@ -38,7 +38,8 @@ prepare_nodes() {
 	{ echo 'local all all trust'; cat "$mesh/pg_hba.conf"; } | as_user tee "$work/pg_hba.conf" >/dev/null
 	export PGSERVICEFILE=$work/services PGPASSFILE=$work/passwords
 	as_user install -m 600 /dev/null "$PGPASSFILE"
-	printf '%s\n' "*:*:*:shop:shop$secret" "*:*:*:desk:desk$secret" | as_user tee "$PGPASSFILE" >/dev/null
+	printf '%s\n' "*:*:*:shop:shop$secret" "*:*:*:desk:desk$secret" \
+		"*:*:*:mover:mover$secret" | as_user tee "$PGPASSFILE" >/dev/null
 }
 
 # A node, and lines of configuration of its own.
@@ -64,7 +65,7 @@ start_node() {
 		sslrootcert=$work/certificates/root.crt
 	EOF
 	at_machine "$node" -d postgres -v node="$node" -v shop="shop$secret" -v desk="desk$secret" \
-		-v mesh="mesh$secret" -f "$mesh/mesh.sql"
+		-v mesh="mesh$secret" -v mover="mover$secret" -f "$mesh/mesh.sql"
 }
 
 # The way from a node to another one, by its own port or by that of a relay.

@@ -49,8 +49,14 @@ fail_at() {
 	sed -n 's/^ERROR/   ERROR/p' "$work/failed.log"
 }
 
+# The command that moves a country.  In PostgreSQL 15 only a superuser subscribes.
+move() {
+	as_user /usr/bin/python3 "$mesh/move" "$1" 235 almaty jakarta \
+		--subscribe-as "host=$work/jakarta port=${port[jakarta]} user=postgres dbname=shop"
+}
+
 take_keep regions "$@"
-install_toolchain openssl
+install_toolchain openssl python3 python3-psycopg
 build
 . examples/regions/nodes.sh
 
@@ -123,9 +129,15 @@ say "   An order of Uzbekistan before:"
 say
 look_up "$nodes" "$moved"
 say
-say "   The move:"
-sed -n 's/^-- \([1-9]\.\)/   \1/p' "$mesh/move.sql"
-at mexico -f "$mesh/move.sql" >/dev/null
+say "   move plan 235 almaty jakarta"
+say
+move plan | sed 's/^/   /'
+say
+say "   move copy, move switch, move finish: almaty refuses writes only during the switch."
+say
+move copy >"$work/copy.log"
+move switch | sed -n 's/.*-- Takes writes, which/   Writes/p'
+move finish >"$work/finish.log"
 say
 say "   The same id after it, and all orders:"
 say
@@ -135,7 +147,7 @@ count_orders
 
 say
 say "All steps are in examples/regions, to be copied: mesh, server, registry, subscribe, tables, load,"
-say "look_up, history, history_at_once, move."
+say "look_up, history, history_at_once; and the command move."
 if [ "${keep:-no}" = yes ]; then
 	say "The servers run on.  Open psql on them with"
 	for node in $nodes; do

@@ -1,5 +1,4 @@
-# The files of examples/regions, run as they stand on three servers; and a
-# country that moves while all of them write to it.
+# The files of examples/regions, run as they stand on three servers.  049_move moves a country.
 #
 # One version is enough: 009_regions tests on each version what the example uses.
 use strict;
@@ -69,79 +68,6 @@ is( $node{mexico}->safe_psql('shop', q{SELECT count(*) FROM iuid_run_on_nodes('D
 my %from = map { $_ => -s $node{$_}->logfile } @names;
 run_example('service=mexico user=desk', 'history.sql', customer => 42);
 is(queries($_, $from{$_}), $_ eq 'mexico' ? 0 : 1, "one query to $_") for @names;
-
-# Uzbekistan moves, and all three write to it: each adds to a row of its own
-# and inserts, again and again, and counts what was done and what was refused.
-# A look-up is never refused, and never in vain.
-my $moving = at('almaty', q{SELECT id FROM orders WHERE note = 'Uzbekistan, order 42'});
-look_up($_, 'almaty', $moving, 'almaty|UZ|42|Uzbekistan, order 42') for @names;
-my %writer;
-for my $n (0 .. 2)
-{
-	my $name = $names[$n];
-	at($name, 'CREATE TABLE go_on ()');
-	my $id = at('almaty', "SELECT id FROM orders WHERE note = 'Uzbekistan, order $n'");
-	$writer{$name} = $node{$name}->background_psql('shop', extra_params => [ '-U', 'shop' ]);
-	$writer{$name}->query_until(qr/writing/, qq{
-\\echo writing
-DO \$\$
-DECLARE
-	done int := 0;
-	refused int := 0;
-	missed int := 0;
-BEGIN
-	WHILE to_regclass('go_on') IS NOT NULL LOOP
-		BEGIN
-			PERFORM 1 / count(*) FROM orders_global WHERE id = '$moving';
-		EXCEPTION WHEN OTHERS THEN
-			missed := missed + 1;
-		END;
-		BEGIN
-			INSERT INTO orders_global VALUES (gen_iuid(235, 1), 1000, '$name');
-			UPDATE orders_global SET customer = customer + 1 WHERE id = '$id';
-			done := done + 1;
-		EXCEPTION WHEN OTHERS THEN
-			refused := refused + 1;
-		END;
-		COMMIT;
-	END LOOP;
-	CREATE TABLE written AS SELECT done, refused, missed;
-END \$\$;
-});
-}
-
-sub wait_for_writers
-{
-	my $at = shift;
-	my $written = q{SELECT count(*) FROM orders WHERE customer = 1000 AND note = };
-	for my $name (@names)
-	{
-		my $before = at($at, "$written '$name'");
-		$node{$at}->poll_query_until('shop', "SELECT ($written '$name') > $before + 10") or die "$name does not write";
-	}
-	return;
-}
-wait_for_writers('almaty');
-run_example('service=mexico', 'move.sql');
-wait_for_writers('jakarta');
-my $all = 0;
-for my $n (0 .. 2)
-{
-	my $name = $names[$n];
-	at($name, 'DROP TABLE go_on');
-	$writer{$name}->quit;
-	my ($done, $refused, $missed) = split /\|/, at($name, 'TABLE written');
-	is($missed, 0, "$name: every look-up found its row");
-	cmp_ok($refused, '>', 0, "$name: what came in between was refused");
-	everywhere("SELECT count(*) FROM orders_global WHERE customer = 1000 AND note = '$name'", $done, "all that $name inserted");
-	everywhere("SELECT customer FROM orders_global WHERE note = 'Uzbekistan, order $n'", $n + $done, "all that $name updated");
-	$all += $done;
-}
-everywhere('SELECT count(*), count(DISTINCT id) FROM orders_global WHERE iuid_is_from(id, 235)',
-	join('|', (1000 + $all) x 2), 'no order of the country is lost, and none is double');
-look_up($_, 'jakarta', $moving, 'jakarta|UZ|42|Uzbekistan, order 42') for @names;
-is(at('almaty', 'SELECT count(*) FROM orders WHERE iuid_is_from(id, 235)'), '0', 'none is left at the old node');
-isnt(scalar($node{almaty}->psql('shop', $_)), 0, "its copy cannot be written: $_") for 'DELETE FROM orders_c235_moved', 'TRUNCATE orders_c235_moved';
 
 $_->stop for map { $node{$_} } reverse @names;
 done_testing();

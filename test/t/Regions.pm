@@ -15,7 +15,7 @@ my $files = 'examples/regions';
 my $host = '127.0.0.1';
 my $folder = PostgreSQL::Test::Utils::tempdir_short;
 my $root = "$folder/root.crt";
-my %password = map { $_ => "the-$_-password" } 'shop', 'desk', 'mesh', 'registry';
+my %password = map { $_ => "the-$_-password" } 'shop', 'desk', 'mesh', 'registry', 'mover';
 my %node;
 
 # Starts nodes, with mesh.sql at each, and server.sql at each for each of the others.  Returns the
@@ -28,7 +28,7 @@ sub start_nodes
 	$node{$_} = start_node($_) for @names;
 	# psql finds each by its name, as the role shop.
 	write_file("$folder/services", map { "[$_]\n" . join("\n", way_to($_), 'dbname=shop', 'user=shop') . "\n" } @names);
-	write_file("$folder/passwords", map { "*:*:*:$_:$password{$_}\n" } 'shop', 'desk');
+	write_file("$folder/passwords", map { "*:*:*:$_:$password{$_}\n" } 'shop', 'desk', 'mover');
 	@ENV{ 'PGSERVICEFILE', 'PGPASSFILE' } = ("$folder/services", "$folder/passwords");
 	for my $name (@names)
 	{

@@ -1,0 +1,258 @@
+"""What must be so before anything is published, and once more before the switch."""
+
+import psycopg
+
+from country import COLUMNS, KEYS, TREE, attached, exists
+from nodes import Silent, words
+
+# Tables whose UPDATE and DELETE would fail as soon as they are published.
+NO_IDENTITY = """
+SELECT c.oid::regclass::text FROM pg_partition_tree(%s::regclass) AS t JOIN pg_class AS c ON c.oid = t.relid
+WHERE c.relreplident = 'n' OR c.relreplident IN ('d', 'i') AND NOT EXISTS (SELECT FROM pg_index AS i
+	WHERE i.indrelid = c.oid AND CASE c.relreplident WHEN 'd' THEN i.indisprimary ELSE i.indisreplident END)"""
+
+# Tables elsewhere that refer to a table that moves.
+REFERRING = """
+SELECT DISTINCT conrelid::regclass::text FROM pg_constraint
+WHERE contype = 'f' AND confrelid IN (%(local)s::regclass, %(part)s::regclass) AND conparentid = 0"""
+
+SENDS = """
+SELECT current_setting('wal_level') AS wal_level,
+	current_setting('max_replication_slots')::int - (SELECT count(*) FROM pg_replication_slots) AS slots,
+	current_setting('max_wal_senders')::int
+		- (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'walsender') AS senders"""
+
+TAKES = """
+SELECT current_setting('max_sync_workers_per_subscription')::int AS sync,
+	current_setting('max_replication_slots')::int - (SELECT count(*) FROM pg_replication_origin) AS origins,
+	current_setting('max_logical_replication_workers')::int
+		- (SELECT count(*) FROM pg_stat_subscription WHERE pid IS NOT NULL) AS workers,
+	current_setting('max_worker_processes')::int - (SELECT count(*) FROM pg_stat_activity
+		WHERE backend_type NOT IN ('client backend', 'autovacuum worker', 'autovacuum launcher', 'walsender', 'walreceiver',
+			'walwriter', 'walsummarizer', 'checkpointer', 'background writer', 'startup', 'archiver', 'logger',
+			'slotsync worker', 'io worker')) AS processes"""
+
+MAY_SUBSCRIBE = """
+SELECT rolsuper OR current_setting('server_version_num')::int >= 160000
+	AND has_database_privilege(current_database(), 'CREATE') AND EXISTS (SELECT FROM pg_roles AS r
+		WHERE r.rolname = 'pg_create_subscription' AND pg_has_role(r.oid, 'MEMBER'))
+FROM pg_roles WHERE rolname = current_user"""
+
+# Subscriptions to the registry whose worker does not run.
+IDLE = """
+SELECT DISTINCT s.subname FROM pg_subscription_rel AS r JOIN pg_stat_subscription AS s ON s.subid = r.srsubid
+WHERE r.srrelid = 'iuid_routes'::regclass AND s.pid IS NULL AND s.relid IS NULL"""
+
+# What CREATE TABLE ... (LIKE) and replication leave behind.
+LEFT = """
+SELECT format('trigger %%s of %%s', quote_ident(tgname), tgrelid::regclass) FROM pg_trigger
+WHERE tgrelid = %(part)s::regclass AND NOT tgisinternal AND tgparentid = 0
+UNION ALL SELECT format('policy %%s of %%s', quote_ident(polname), polrelid::regclass) FROM pg_policy
+WHERE polrelid = %(part)s::regclass
+UNION ALL SELECT format('row security of %%s', oid::regclass) FROM pg_class
+WHERE oid = %(part)s::regclass AND relrowsecurity
+UNION ALL SELECT format('publication %%s of %%s', quote_ident(p.pubname), %(part)s::text) FROM pg_publication_rel AS r
+	JOIN pg_publication AS p ON p.oid = r.prpubid WHERE r.prrelid = %(part)s::regclass
+UNION ALL SELECT format('index %%s of %%s', i.indexrelid::regclass, %(part)s::text) FROM pg_index AS i
+WHERE i.indrelid = %(part)s::regclass AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = i.indexrelid)
+UNION ALL SELECT format('settings of %%s (%%s)', oid::regclass, array_to_string(reloptions, ', ')) FROM pg_class
+WHERE oid = %(part)s::regclass AND reloptions IS NOT NULL
+UNION ALL SELECT DISTINCT format('sequence %%s of %%s, which counts at each node for itself',
+	s.oid::regclass, %(local)s::text)
+FROM pg_attrdef AS a JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = a.oid
+	JOIN pg_class AS s ON s.oid = d.refobjid AND d.refclassid = 'pg_class'::regclass AND s.relkind = 'S'
+WHERE a.adrelid = %(local)s::regclass ORDER BY 1"""
+
+# The rows of row security and of its policies that a partition has.
+POLICIES = """
+SELECT c.relrowsecurity::text || c.relforcerowsecurity::text || coalesce((SELECT string_agg(
+		concat_ws(' ', polname, polcmd, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)),
+		';' ORDER BY polname) FROM pg_policy WHERE polrelid = c.oid), '')
+FROM pg_class AS c WHERE c.oid = %s::regclass"""
+
+
+def before_copy(nodes, move):
+    """What keeps the copy from beginning."""
+    old, new = nodes.owner(move.old), nodes.owner(move.new)
+    found = list(of_all(nodes, move))
+    if nodes.silent:
+        return found
+    for table in move.tables:
+        found += [f"{row[0]} at {move.old} has no replica identity: once published, its UPDATE and DELETE would fail"
+                  for row in old.read(NO_IDENTITY, table.part)]
+        found += [f"{row[0]} at {move.old} refers to {table.local}, and is not divided by country: "
+                  "its rows cannot move along"
+                  for row in old.read(REFERRING, {"local": table.local, "part": table.part})
+                  if not move.table(row[0])]
+        found += same_tables(old, new, move, table)
+        found += names_taken(new, [(part.part, part.name) for part in old.read(TREE, table.part)])
+    return found + list(of_publisher(nodes, move)) + list(of_subscriber(nodes, move))
+
+
+def before_switch(nodes, move):
+    """What keeps the switch from beginning."""
+    old, new = nodes.owner(move.old), nodes.owner(move.new)
+    found = list(of_all(nodes, move))
+    if nodes.silent:
+        return found
+    for table in move.tables:
+        if old.value(POLICIES, table.part) != new.value(POLICIES, table.part):
+            found.append(f"row security of {table.part} at {move.new} is not that of {move.old}: "
+                         "make it the same there")
+    for session in old, new:
+        names = [name for table in move.tables for name in (table.part, table.local, table.globally) if name]
+        found += [f"a transaction at {session.node} has used the tables for {row.seconds} s: "
+                  f"process {row.pid} ({row.who})" for row in session.read(LONG, names)]
+    return found
+
+
+LONG = """
+SELECT DISTINCT a.pid, coalesce(nullif(a.application_name, ''), a.usename) AS who,
+	extract(epoch FROM clock_timestamp() - a.xact_start)::int AS seconds
+FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid)
+WHERE l.granted AND l.relation IN (SELECT to_regclass(name) FROM unnest(%s::text[]) AS name)
+	AND a.xact_start < clock_timestamp() - interval '5 seconds'
+	AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"""
+
+
+def of_all(nodes, move):
+    """Every node answers, and is as the registry says; the clocks agree."""
+    try:
+        publishers = nodes.publishers()
+    except Silent as error:
+        yield str(error)
+        return
+    for name in nodes.names:
+        session = nodes.owner(name)
+        try:
+            if session.value("SELECT current_setting('iuid.node')") != name:
+                yield f"the service {name} leads to another node"
+                continue
+            for row in session.read(IDLE):
+                yield (f"the subscription {row.subname} at {name} does not run: "
+                       "the node would not hear of the new route")
+            for table in move.tables:
+                if not session.value("SELECT coalesce(pg_has_role((SELECT relowner FROM pg_class"
+                                     " WHERE oid = to_regclass(%s)), 'USAGE'), false)", table.local):
+                    yield f"{table.local} at {name} is not there, or belongs to another role"
+                elif table.globally and name not in nodes.silent:
+                    for row in session.read("SELECT concat_ws(', ', problem, country, node, hint)"
+                                            " FROM iuid_check_regions(%s)", table.globally):
+                        yield f"iuid_check_regions('{table.globally}') at {name}: {row[0]}"
+            if name in publishers and not session.value("SELECT has_table_privilege('iuid_routes', 'UPDATE')"):
+                yield f"this role may not change iuid_routes at {name}"
+        except Silent as error:
+            nodes.silent.add(name)
+            yield str(error)
+        except psycopg.Error as error:
+            yield f"{name}: {words(error)}"
+    if move.new not in nodes.names:
+        yield f"{move.new} is not in iuid_nodes"
+    yield from names_free(nodes, move)
+
+
+def names_free(nodes, move):
+    """The names that the switch gives."""
+    if {move.old, move.new} & nodes.silent:
+        return
+    old, new = nodes.owner(move.old), nodes.owner(move.new)
+    for table in move.tables:
+        if attached(old, move):
+            yield from names_taken(old, [(moved(part), part.moved) for part in old.read(TREE, table.part)])
+        if not attached(new, move):
+            yield from names_taken(new, [(table.view, table.view)])
+
+
+def moved(part):
+    """The name of a table after the move, with its schema if it shows one."""
+    schema = part.part[:-len(part.name)] if part.part.endswith(part.name) else ""
+    return schema + part.moved
+
+
+def names_taken(session, names):
+    for name, _ in names:
+        if exists(session, name):
+            yield f"{name} is there already at {session.node}: drop or rename it, if it is of an earlier move"
+
+
+def same_tables(old, new, move, table):
+    there = {row.shown for row in new.read(COLUMNS, table.local)} if exists(new, table.local) else set()
+    differ = {row.shown for row in old.read(COLUMNS, table.local)} ^ there
+    if differ:
+        yield f"the columns of {table.local} at {move.old} and {move.new} differ: {', '.join(sorted(differ))}"
+        return
+    keys = [{(key.target, key.definition) for key in session.read(KEYS, table.local)} for session in (old, new)]
+    for target, definition in keys[0] ^ keys[1]:
+        yield f"{table.local} has not the same foreign keys at {move.old} and {move.new}: {definition}"
+
+
+def of_publisher(nodes, move):
+    """The old node can publish, to a role that sees every row."""
+    old = nodes.owner(move.old)
+    if not old.value("SELECT has_database_privilege(current_database(), 'CREATE')"):
+        yield f"this role may not publish at {move.old}: it needs CREATE on the database"
+    try:
+        mover = nodes.mover(move.old)
+        if not mover.value("SELECT rolreplication OR rolsuper FROM pg_roles WHERE rolname = current_user"):
+            yield f"the role of the copy at {move.old} has not REPLICATION"
+        for table in move.tables:
+            mover.read("SELECT set_config('row_security', 'off', false)")
+            mover.read(f"SELECT FROM {table.part} LIMIT 0")
+    except (psycopg.Error, Silent) as error:
+        yield f"the role of the copy at {move.old}: {words(error) if isinstance(error, psycopg.Error) else error}"
+    state, = old.read(SENDS)
+    if state.wal_level != "logical":
+        yield f"wal_level at {move.old} is {state.wal_level}, not logical"
+    wanted = 1 + nodes.owner(move.new).read(TAKES)[0].sync
+    for what, free in ("max_replication_slots", state.slots), ("max_wal_senders", state.senders):
+        if free < wanted:
+            yield f"{what} at {move.old} leaves {free}, and the copy takes {wanted}"
+
+
+def of_subscriber(nodes, move):
+    """The new node can subscribe, and has the room."""
+    subscriber = nodes.subscriber(move.new)
+    state, = nodes.owner(move.new).read(TAKES)
+    for what, free in (("max_logical_replication_workers", state.workers), ("max_worker_processes", state.processes),
+                       ("max_replication_slots", state.origins)):
+        if free < 1 + state.sync:
+            yield f"{what} at {move.new} leaves {free}, and the copy takes {1 + state.sync}"
+    try:
+        if not subscriber.value(MAY_SUBSCRIBE):
+            yield (f"this role may not subscribe at {move.new}: give a superuser by --subscribe-as, or from "
+                   "PostgreSQL 16 on grant pg_create_subscription and CREATE on the database")
+        if not nodes.way_of_mover(move):
+            yield f"{move.new} has no foreign server for {move.old}"
+        size, free = sizes(nodes, move)
+        if free is not None and free < 1.5 * size:
+            yield f"{move.new} has {free >> 20} MB free, and the copy needs about {int(1.5 * size) >> 20} MB"
+    except (psycopg.Error, Silent) as error:
+        yield f"the role that subscribes at {move.new}: {words(error) if isinstance(error, psycopg.Error) else error}"
+
+
+def sizes(nodes, move):
+    """The bytes of the tables, and those that are free at the new node, if its role may ask the machine."""
+    (size,), = nodes.owner(move.old).read(
+        "SELECT coalesce(sum(pg_total_relation_size(t.relid)), 0)::bigint"
+        " FROM unnest(%s::text[]) AS name, pg_partition_tree(name::regclass) AS t",
+        [table.part for table in move.tables])
+    subscriber = nodes.subscriber(move.new)
+    if subscriber.dry or not subscriber.value("SELECT rolsuper FROM pg_roles WHERE rolname = current_user"):
+        return size, None
+    return size, disk(subscriber)
+
+
+def disk(superuser):
+    """Asks df where the data of the server are."""
+    superuser.read("SELECT 1")
+    with superuser.connection.transaction(force_rollback=True):
+        superuser.connection.execute("CREATE TEMPORARY TABLE free (line text)")
+        superuser.connection.execute("COPY free FROM PROGRAM 'df -Pk .'")  # the server runs in its data directory
+        lines = superuser.connection.execute("SELECT line FROM free").fetchall()
+    return int(lines[-1][0].split()[3]) * 1024
+
+
+def left_behind(nodes, move):
+    """What does not go along, by name."""
+    old = nodes.owner(move.old)
+    return [row[0] for table in move.tables for row in old.read(LEFT, {"part": table.part, "local": table.local})]

@@ -1,0 +1,158 @@
+"""Sessions at the nodes: each statement is printed before it runs, and nothing waits for ever."""
+
+import contextlib
+import os
+import random
+import socket
+import threading
+import time
+
+import psycopg
+from psycopg.rows import namedtuple_row
+
+SECONDS = 20  # for an ordinary statement
+FOR_LOCKS = 900  # ms for all locks of a transaction: less than deadlock_timeout, so that nobody else fails
+BUSY = ("57014", "55P03", "40P01")  # the locks did not come in time
+
+_printing = threading.Lock()
+
+
+class Stop(Exception):
+    """Why the command does not go on."""
+
+
+class Silent(Stop):
+    """A node did not answer, so nobody knows whether the statement ran."""
+
+
+class TooLong(Stop):
+    """The time for a step is over."""
+
+
+def say(node, text):
+    """One line for each of the text, with the node."""
+    with _printing:
+        for line in text.strip().splitlines():
+            print(f"{node:10} {line}", flush=True)
+
+
+def words(error):
+    """What a server says of an error."""
+    said = [error.diag.message_primary, error.diag.message_detail, error.diag.message_hint]
+    return ". ".join(part.rstrip(".") for part in said if part) or str(error).strip()
+
+
+class Session:
+    """A session of one kind at one node, which connects when it is needed."""
+
+    def __init__(self, node, way, name, kind, dry=False):
+        self.node, self.way, self.name, self.kind, self.dry = node, way, name, kind, dry
+        self.connection = None
+
+    def connect(self):
+        # The server ends the statement of a client that is gone; so a command that was killed is over
+        # when the next one has its lock.
+        self.connection = psycopg.connect(
+            self.way, autocommit=True, row_factory=namedtuple_row, connect_timeout=5,
+            application_name=self.name, tcp_user_timeout=SECONDS * 1000,
+            options="-c client_connection_check_interval=1s -c client_min_messages=error"
+                    " -c idle_in_transaction_session_timeout=10s")
+        if not self.dry:
+            self.lock_out_others()
+
+    def lock_out_others(self):
+        """One command for a country at a time.  A command that was killed is gone within seconds."""
+        key = f"{self.name} {self.kind}"
+        for _ in range(50):
+            if self.connection.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [key]).fetchone()[0]:
+                return
+            time.sleep(0.2)
+        raise Stop(f"{self.node}: another command works on this country")
+
+    def close(self):
+        if self.connection:
+            self.connection.close()
+        self.connection = None
+
+    def read(self, query, *values, seconds=SECONDS):
+        """The rows of a query, which changes nothing.  Values have names if they are in a dictionary."""
+        if values and isinstance(values[0], dict):
+            values, = values
+        return self._execute(query, values or None, seconds).fetchall()
+
+    def value(self, query, *values, seconds=SECONDS):
+        return self.read(query, *values, seconds=seconds)[0][0]
+
+    def do(self, statement, *values, seconds=SECONDS, shown=None):
+        """Runs statements that change something.  They are one message, so they take one round trip."""
+        say(self.node, shown or statement)
+        if not self.dry:
+            return self._execute(statement, values or None, seconds)
+
+    def _execute(self, statement, values, seconds):
+        try:
+            if self.connection is None or self.connection.closed:
+                self.connect()
+            watch = threading.Timer(seconds, self._cut)
+            watch.start()
+            try:
+                return self.connection.execute(statement, values)
+            finally:
+                watch.cancel()
+        except psycopg.OperationalError as error:
+            # What else can be wrong with a session that is open is an error of the statement.
+            if self.connection is None or self.connection.broken or error.sqlstate is None:
+                self.close()
+                raise Silent(f"{self.node} does not answer: {words(error)}") from error
+            raise
+
+    def _cut(self):
+        """Ends the wait for a server that hangs, to which a cancel would not come, either."""
+        with contextlib.suppress(OSError, AttributeError, psycopg.Error):
+            with socket.socket(fileno=os.dup(self.connection.fileno())) as end:
+                end.shutdown(socket.SHUT_RDWR)
+
+    def do_locked(self, tables, statements, deadline, mode="ACCESS EXCLUSIVE"):
+        """Runs statements in a transaction that locks all its tables first, all or none.
+
+        Others wait behind these locks, so an attempt is short, and a pause comes after it.  First only
+        new writers are held up: one that has written a table still gets ROW SHARE of the table at the
+        other end of its foreign key, in whichever order.  Then come the readers.
+        """
+        names = ", ".join(tables)
+        modes = ["SHARE ROW EXCLUSIVE", mode] if mode != "SHARE ROW EXCLUSIVE" else [mode]
+        locks = " ".join(f"LOCK TABLE {names} IN {each} MODE;" for each in modes)
+        while True:
+            begin = ["BEGIN", f"SET LOCAL statement_timeout = {FOR_LOCKS}",
+                     f"DO {psycopg.sql.quote(f'BEGIN {locks} END')}", f"SET LOCAL statement_timeout = {SECONDS * 1000}"]
+            try:
+                return self.do(";\n".join([*begin, *statements, "COMMIT"]) + ";")
+            except psycopg.Error as error:
+                self._execute("ROLLBACK", None, SECONDS)
+                if error.sqlstate not in BUSY:
+                    raise
+                if time.monotonic() > deadline:
+                    raise TooLong(f"{self.node}: the tables are in use. {self.in_the_way()}") from error
+                say(self.node, "-- The tables are in use: once more.")
+            time.sleep(random.uniform(0.05, 0.15))
+
+    def in_the_way(self):
+        """The transactions that are open for longest."""
+        rows = self.read(
+            "SELECT format('Process %s (%s) is in a transaction for %s s.', pid,"
+            " coalesce(nullif(application_name, ''), usename),"
+            " extract(epoch FROM now() - xact_start)::int) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            " AND xact_start < now() - interval '1 second'"
+            " AND backend_type = 'client backend' ORDER BY xact_start LIMIT 3")
+        return " ".join(row[0] for row in rows)
+
+    def wait_until(self, query, deadline, what, *values):
+        """Until a query gives true."""
+        if self.dry:
+            say(self.node, f"-- Waits: {what}.")
+            return
+        while not self.value(query, *values, seconds=max(deadline - time.monotonic(), 1)):
+            if time.monotonic() > deadline:
+                raise TooLong(f"{self.node}: this took too long: {what}")
+            time.sleep(0.02)

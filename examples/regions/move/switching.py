@@ -1,0 +1,240 @@
+"""The switch, the way back from it, and what comes after it.
+
+While nobody writes, both nodes have the same rows; so it does not matter which one is read.  The
+switch uses that moment.  It ends when the old node gives the country up, which is one transaction.
+Until then everything can be undone; from then on the new node is opened, whatever else fails.
+
+Each step looks whether it is done, so the steps can be repeated from the first one.  All that can be
+read before is read before nobody can write: each reading is a round trip.
+"""
+
+import concurrent.futures
+import time
+
+import copying
+from country import KEYS, RIGHTS, TREE, attached, exists, function, no_triggers, refused, triggers
+from nodes import Silent, Stop, say
+
+OTHERS = 10  # seconds that nodes have to switch when the old one has given up already
+LAGGARD = 2  # seconds that the switch waits until another node than the old and new one has the route
+
+
+def forward(nodes, move, limit):
+    """The steps until the old node has given the country up, and the one that opens the new node."""
+    old, new = nodes.owner(move.old), nodes.owner(move.new)
+    begin = time.monotonic()
+    if attached(old, move):
+        nodes.publishers()
+        attaching, showing, giving_up = attachment(new, move), views(nodes, move), surrender(old, move)
+        outside = copying.keys_outside(old, move)
+        open_ = [table for table in move.tables if not refused(old, table, move)]
+        begin = time.monotonic()
+        deadline = begin + limit
+        refuse(old, move, open_, deadline)
+        pass_slot(old, move, deadline)
+        if any(table.divided for table in move.tables):
+            copying.months(nodes, move, make=False)
+            copying.new_months(nodes, move)
+            giving_up = surrender(old, move)
+        copying.prove(nodes, move, outside)
+        if attaching:
+            new.do_locked(*attaching, deadline)
+        route(nodes, move, move.old, move.new, deadline)
+        if showing:
+            new.do(showing)
+        follow(nodes, move, deadline)
+        old.do_locked(*giving_up, deadline)
+    new.do(function(move, False) + ";")
+    say(move.new, f"-- Takes writes, which were refused for {time.monotonic() - begin:.2f} s.  "
+        "From here on the move only goes forward.")
+
+
+def refuse(old, move, tables, deadline):
+    """The old node refuses to write, one table after the other."""
+    for table in tables:
+        old.do_locked([table.part], triggers(move, table.part), deadline, "SHARE ROW EXCLUSIVE")
+
+
+def accept(session, move, deadline):
+    """A node needs the triggers no more."""
+    for table in move.tables:
+        if refused(session, table, move):
+            session.do_locked([table.part], no_triggers(move, table.part), deadline)
+
+
+def pass_slot(old, move, deadline):
+    """The new node has everything that was written."""
+    end = old.value("SELECT pg_current_wal_lsn()::text")
+    old.wait_until("SELECT EXISTS (SELECT FROM pg_replication_slots"
+                   " WHERE slot_name = %s AND confirmed_flush_lsn >= %s::pg_lsn)",
+                   deadline, f"the slot {move.name} passes {end}", move.name, end)
+
+
+def attachment(new, move):
+    """The locks and statements by which the new node reads its copy.
+
+    It does not know the new route yet, so this drops the foreign tables of the country itself.
+    """
+    there = attached(new, move)
+    tables = [table for table in move.tables if table.local not in there]
+    locks = [f"ONLY {table.globally}" for table in tables if table.globally]
+    locks += [f"ONLY {name}" for table in tables for name in (table.local, table.part)]
+    statements = [f"DROP FOREIGN TABLE {name}" for table in tables for name in foreign(new, table, move)]
+    statements += [f"ALTER TABLE {table.local} ATTACH PARTITION {table.part} {table.bounds(move.country)}"
+                   for table in tables]
+    return (locks, statements) if tables else None
+
+
+def foreign(session, table, move):
+    """The foreign table of the country in the global table of a node."""
+    return [row[0] for row in session.read("""
+        SELECT c.oid::regclass::text FROM pg_inherits AS i
+            JOIN pg_class AS c ON c.oid = i.inhrelid AND c.relkind = 'f'
+        WHERE i.inhparent = to_regclass(%(globally)s) AND pg_get_expr(c.relpartbound, c.oid) =
+            format('FOR VALUES FROM (%%L) TO (%%L)',
+                iuid_country_floor(%(country)s), iuid_country_floor(%(country)s + 1))""",
+        {"globally": table.globally, "country": move.country})]
+
+
+def route(nodes, move, before, after, deadline):
+    """The routes change where nobody subscribes to them, and reach the others."""
+    entities = " OR ".join("entity IS NULL" if entity is None else f"entity = {entity}"
+                           for entity in move.entities)
+    which = f"country = {move.country} AND node = '{before}' AND ({entities})"
+    for name in nodes.publishers():
+        publisher = nodes.owner(name)
+        if publisher.value(f"SELECT EXISTS (SELECT FROM iuid_routes WHERE {which})"):
+            publisher.do(f"UPDATE iuid_routes SET node = '{after}' WHERE {which};")
+
+    def arrive(name):
+        ends = deadline
+        if name not in (move.old, move.new):
+            ends = min(deadline, time.monotonic() + LAGGARD)
+        nodes.owner(name).wait_until(
+            f"SELECT iuid_node({move.country}, {move.tables[0].entity}) = '{after}'", ends, "the new route")
+
+    for name, error in at_once(arrive, nodes.answering()).items():
+        if error and name in (move.old, move.new):
+            raise error
+        if error:
+            say(name, f"-- {error}")
+            nodes.silent.add(name)
+
+
+def views(nodes, move):
+    """The statements by which the new node shows its partitions, with the rights that others had."""
+    old, new = nodes.owner(move.old), nodes.owner(move.new)
+    statements = []
+    for table in move.tables:
+        if new.dry or not exists(new, table.view):
+            statements.append(f"SELECT iuid_create_country_partitions('{table.local}', {table.entity})")
+            if exists(old, table.view):
+                statements += (row[0] for row in old.read(RIGHTS, {"at": table.view, "name": table.view}))
+    return ";\n".join(["BEGIN", *statements, "COMMIT"]) + ";" if statements else None
+
+
+def follow(nodes, move, deadline, again=False):
+    """The other nodes look for the country where the route says, all at once, each as soon as it can.
+
+    AGAIN: only those that do not yet.  Gives the nodes that do not answer.
+    """
+    others = [name for name in nodes.names if name not in (move.old, move.new)]
+
+    def one(name):
+        session = nodes.owner(name)
+        tables = [table for table in move.tables if table.globally and not (again and follows(session, table, move))]
+        if tables:
+            session.do_locked([f"ONLY {table.globally}" for table in tables] + [table.local for table in tables],
+                              [at_node(table) for table in tables], deadline)
+
+    for name, error in at_once(one, [name for name in others if name not in nodes.silent]).items():
+        if isinstance(error, Silent):
+            say(name, f"-- {error}")
+            nodes.silent.add(name)
+        elif error:
+            raise error
+    return [name for name in others if name in nodes.silent]
+
+
+def follows(session, table, move):
+    """Whether the foreign table of a country is on the server of its route."""
+    return session.value(f"""
+        SELECT EXISTS (SELECT FROM pg_foreign_table AS f JOIN pg_foreign_server AS s ON s.oid = f.ftserver
+                JOIN iuid_nodes AS n ON n.server = s.srvname
+            WHERE f.ftrelid = to_regclass(%s) AND n.node = iuid_node({move.country}, {table.entity}))""",
+        (foreign(session, table, move) or [None])[0])
+
+
+def at_node(table):
+    return f"SELECT iuid_create_global_table('{table.globally}', '{table.local}', {table.entity})"
+
+
+def at_once(work, names):
+    """Calls WORK for each name, and gives the errors."""
+    with concurrent.futures.ThreadPoolExecutor(max(len(names), 1)) as pool:
+        futures = {name: pool.submit(work, name) for name in names}
+        return {name: future.exception() for name, future in futures.items()}
+
+
+def surrender(old, move):
+    """The locks and statements by which the old node gives the country up."""
+    shown = [table.view for table in move.tables if exists(old, table.view)]
+    locks, statements = leaving(old, move, move.tables, shown)
+    for table in reversed(move.tables):
+        statements += [f"ALTER TABLE {part.part} RENAME TO {part.moved}"
+                       for part in reversed(old.read(TREE, table.part))]
+    return locks, statements + [at_node(table) for table in move.tables if table.globally]
+
+
+def leaving(session, move, tables, shown):
+    """Detaches the partitions of the country.  What refers to others goes before them."""
+    tables = tables[::-1]
+    locks = [*shown, *(f"ONLY {table.globally}" for table in tables if table.globally)]
+    locks += [table.local for table in tables]
+    statements = [f"DROP VIEW {view}" for view in shown]
+    for table in tables:
+        statements.append(f"ALTER TABLE {table.local} DETACH PARTITION {table.part}")
+        # Otherwise its rows would keep those that they refer to.
+        statements += [f"ALTER TABLE {table.part} DROP CONSTRAINT {key.quoted}"
+                       for key in session.read(KEYS, table.part) if move.table(key.target)]
+    return locks, statements
+
+
+def back(nodes, move, without_new=False):
+    """Undoes what the switch has done so far, to exactly what was before it; the copy goes on.
+
+    The old node comes last: its rows can be written when everybody looks for them there.
+    """
+    old = nodes.owner(move.old)
+    if not attached(old, move):
+        raise Stop(f"{move.old} has given the country up already: the move only goes forward. "
+                   "Start switch again")
+    deadline = time.monotonic() + 60
+    route(nodes, move, move.new, move.old, deadline)
+    behind = follow(nodes, move, deadline, again=True)
+    if not without_new:
+        detach(nodes.owner(move.new), move, deadline)
+    accept(old, move, deadline)
+    return behind
+
+
+def detach(new, move, deadline):
+    """The new node looks for the country at the old node again, and keeps its copy."""
+    there = attached(new, move)
+    tables = [table for table in move.tables if table.local in there]
+    shown = [table.view for table in move.tables if exists(new, table.view)]
+    locks, statements = leaving(new, move, tables, shown)
+    statements += [at_node(table) for table in move.tables if table.globally]
+    if tables or shown:
+        new.do_locked(locks, statements, deadline)
+
+
+def clean(nodes, move):
+    """After the switch: replication ends, and the new node needs its triggers no more."""
+    new, old = nodes.owner(move.new), nodes.owner(move.old)
+    if copying.has_subscription(nodes, move):
+        nodes.subscriber(move.new).do(f"DROP SUBSCRIPTION {move.name};", seconds=60)
+    copying.drop_slots(nodes, move)
+    if old.value("SELECT EXISTS (SELECT FROM pg_publication WHERE pubname = %s)", move.name):
+        old.do(f"DROP PUBLICATION {move.name};")
+    accept(new, move, time.monotonic() + 60)

@@ -173,7 +173,7 @@ at('north', q{ALTER USER MAPPING FOR PUBLIC SERVER far OPTIONS (DROP user)});
 $far->safe_psql('far', q{SELECT pg_create_physical_replication_slot('it_stands', true); SELECT pg_create_logical_replication_slot('nobody_reads', 'pgoutput');
 	CREATE PUBLICATION registry FOR TABLE iuid_countries, iuid_entities, iuid_nodes, iuid_routes});
 my $conninfo = $far->connstr('far');
-at('middle', q{CREATE SUBSCRIPTION "the Registry" CONNECTION '} . $conninfo =~ s/'/''/gr . q{' PUBLICATION registry WITH (copy_data = false)});
+at('middle', q{CREATE SUBSCRIPTION "the Registry" CONNECTION '} . $conninfo =~ s/'/''/gr . q{' PUBLICATION registry WITH (copy_data = false, slot_name = 'the_registry')});
 $near->poll_query_until('north', q{SELECT count(*) = 2 FROM iuid_check_regions()}) or diag all_problems('north');
 is(all_problems('north'), "inactive slot|||far\ninactive slot|||far", 'slots that nobody reads');
 at('far', $_) for split /\n/, at('north', q{SELECT hint FROM iuid_check_regions() WHERE node = 'far'});

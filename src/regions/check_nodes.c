@@ -168,8 +168,9 @@ check_answers(const Ask *ask, List *nodes)
 	}
 	if (again == NIL)
 		return;
-	answers = iuid_ask_nodes(psprintf("SELECT pg_catalog.json_build_object(%s)", rest),
-							 again, ask->limit);
+	answers =
+		iuid_ask_nodes(psprintf("SELECT pg_catalog.json_build_object(%s)", rest),
+					   again, ask->limit);
 	forboth(node, refusals, answer, answers)
 	{
 		NodeCheck check = { ask, lfirst(answer), lfirst(node) };
@@ -224,8 +225,7 @@ check_node(void *arg)
 		check_registry(check->ask, answer);
 	else
 		iuid_report_problem(check->ask->fcinfo, InvalidOid, "no registry",
-							IUID_NO_COUNTRY, answer->node,
-							check->refusal->result,
+							IUID_NO_COUNTRY, answer->node, check->refusal->result,
 							"GRANT SELECT on the tables of the registry; -- at that node");
 	return true;
 }
@@ -235,7 +235,8 @@ report_error(FunctionCallInfo fcinfo, const char *node, ErrorData *error)
 {
 	if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
 		ReThrowError(error);
-	iuid_report_problem(fcinfo, InvalidOid, "strange answer", IUID_NO_COUNTRY, node,
+	iuid_report_problem(fcinfo, InvalidOid, "strange answer", IUID_NO_COUNTRY,
+						node,
 						psprintf("%s: %s", unpack_sql_state(error->sqlerrcode),
 								 error->message),
 						"See what answers at the node: SELECT version(); -- at that node");
@@ -371,16 +372,17 @@ check_extensions(const Ask *ask, const NodeAnswer *answer)
 										 names[i],
 										 quote_identifier(ask->extensions)));
 		else if (differs(row[0], ask->extensions))
-			iuid_report_problem(ask->fcinfo, InvalidOid, "extension in another schema",
-								IUID_NO_COUNTRY, answer->node,
+			iuid_report_problem(ask->fcinfo, InvalidOid,
+								"extension in another schema", IUID_NO_COUNTRY,
+								answer->node,
 								psprintf("Extension \"%s\" is in schema \"%s\" there, and in \"%s\" here.",
 										 names[i], row[0], ask->extensions),
 								psprintf("ALTER EXTENSION cannot move it: CREATE EXTENSION %s SCHEMA %s; -- in a new database",
 										 names[i],
 										 quote_identifier(ask->extensions)));
 		else if (differs(row[1], row[2]))
-			iuid_report_problem(ask->fcinfo, InvalidOid, "another version", IUID_NO_COUNTRY,
-								answer->node,
+			iuid_report_problem(ask->fcinfo, InvalidOid, "another version",
+								IUID_NO_COUNTRY, answer->node,
 								psprintf("Extension \"%s\" has version %s there, and %s here.",
 										 names[i], row[1] ? row[1] : "NULL",
 										 row[2]),
@@ -418,8 +420,9 @@ check_relation(const Ask *ask, const NodeAnswer *answer, const Wanted *wanted)
 							wanted->country, answer->node,
 							psprintf("%s has columns (%s) there, and %s has columns (%s) here.",
 									 name, row[0], wanted->here, wanted->columns),
-							is_view ? wanted->remedy :
-									  "ALTER TABLE ...; -- as at the other nodes");
+							is_view ?
+								wanted->remedy :
+								"ALTER TABLE ...; -- as at the other nodes");
 	if (row[1] != NULL)
 		iuid_report_problem(ask->fcinfo, wanted->global, "no right there",
 							wanted->country, answer->node,

@@ -18,11 +18,11 @@
 typedef struct Wanted
 {
 	Oid global;
-	const char *node;	 /* NULL: all other nodes */
-	int country;		 /* IUID_NO_COUNTRY: it is the local table */
-	const char *schema;	 /* its name there */
+	const char *node;	/* NULL: all other nodes */
+	int country;		/* IUID_NO_COUNTRY: it is the local table */
+	const char *schema; /* its name there */
 	const char *name;
-	const char *here;	 /* what has the same columns here, which may go meanwhile */
+	const char *here; /* what has the same columns here, which may go meanwhile */
 	const char *columns; /* as they are here */
 	const char *remedy;
 } Wanted;

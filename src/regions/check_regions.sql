@@ -7,4 +7,4 @@ RETURNS TABLE (problem pg_catalog.text, relation pg_catalog.regclass, country in
 AS 'MODULE_PATHNAME', 'iuid_check_regions'
 LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
 COMMENT ON FUNCTION @extschema@.iuid_check_regions(pg_catalog.regclass) IS
-'faults of a global table or view, or of all that the caller may read, of registry, subscriptions, slots and user mappings, here and at the other nodes, with what to enter; no row: healthy; asks as iuid_run_on_nodes; 22023, 42501, 42809, 42P01, and those of a registry that was changed (doc/regions.md)';
+'faults of a global table or view, or of all that the caller may read, and of registry, subscriptions, slots and user mappings, here and at the other nodes, with what to enter; no row: healthy; asks as iuid_run_on_nodes; 22023, 42501, 42809, 42P01, and of a changed registry (doc/regions.md)';

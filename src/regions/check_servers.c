@@ -47,8 +47,8 @@ check_server(FunctionCallInfo fcinfo, const NodeServer *node)
 
 	if (node->server == NULL)
 	{
-		iuid_report_problem(fcinfo, InvalidOid, "no server", IUID_NO_COUNTRY, node->node,
-							"The node has no server in iuid_nodes.",
+		iuid_report_problem(fcinfo, InvalidOid, "no server", IUID_NO_COUNTRY,
+							node->node, "The node has no server in iuid_nodes.",
 							psprintf("UPDATE iuid_nodes SET server = '...' WHERE node = %s;",
 									 quote_literal_cstr(node->node)));
 		return;
@@ -56,7 +56,8 @@ check_server(FunctionCallInfo fcinfo, const NodeServer *node)
 	server = GetForeignServerByName(node->server, true);
 	if (server == NULL)
 	{
-		iuid_report_problem(fcinfo, InvalidOid, "no server", IUID_NO_COUNTRY, node->node,
+		iuid_report_problem(fcinfo, InvalidOid, "no server", IUID_NO_COUNTRY,
+							node->node,
 							psprintf("Server \"%s\" does not exist.",
 									 node->server),
 							psprintf("CREATE SERVER %s FOREIGN DATA WRAPPER postgres_fdw OPTIONS (...);",

@@ -112,8 +112,8 @@ wanted_elsewhere(const Check *check)
 		view = iuid_foreign_option(country->partition, "table_name");
 		if (view != NULL)
 			wanted = lappend(wanted,
-							 iuid_want_view(check->global.parent, country->node, c,
-											schema, view, country->partition,
+							 iuid_want_view(check->global.parent, country->node,
+											c, schema, view, country->partition,
 											remedy));
 	}
 	return wanted;
@@ -209,7 +209,8 @@ check_country(const Check *check, int c)
 			 get_rel_relkind(country->partition) == RELKIND_FOREIGN_TABLE)
 		report_left(check, c);
 	if (country->place == PLACE_NOWHERE && country->registered)
-		iuid_report_problem(check->fcinfo, check->global.parent, "no route", c, NULL,
+		iuid_report_problem(check->fcinfo, check->global.parent, "no route", c,
+							NULL,
 							psprintf("No route fits country %d and entity %d.",
 									 c, check->global.entity),
 							"INSERT INTO iuid_routes (country, node) VALUES (...);");
@@ -221,7 +222,8 @@ report_left(const Check *check, int c)
 {
 	char *name = iuid_qualified_name(check->global.country[c].partition);
 
-	iuid_report_problem(check->fcinfo, check->global.parent, "foreign table without a route", c, NULL,
+	iuid_report_problem(check->fcinfo, check->global.parent,
+						"foreign table without a route", c, NULL,
 						psprintf("No route fits the country, and its rows are looked for in %s.",
 								 name),
 						psprintf("DROP FOREIGN TABLE %s;", name));
@@ -238,16 +240,16 @@ check_here(const Check *check, int c)
 	Oid view, taken;
 
 	if (OidIsValid(check->global.country[c].partition))
-		iuid_report_problem(fcinfo, check->global.parent, "foreign table of a country of this node",
-							c, node,
+		iuid_report_problem(fcinfo, check->global.parent,
+							"foreign table of a country of this node", c, node,
 							psprintf("The country is routed to this node, and its rows are looked for in %s.",
 									 iuid_qualified_name(
 										 check->global.country[c].partition)),
 							check->make_global);
 	if (!OidIsValid(country->partition))
 	{
-		iuid_report_problem(fcinfo, check->global.parent, "no partition", c, node,
-							"The country is routed to this node.",
+		iuid_report_problem(fcinfo, check->global.parent, "no partition", c,
+							node, "The country is routed to this node.",
 							check->make_local);
 		return;
 	}
@@ -292,8 +294,8 @@ report_taken(const Check *check, int c, Oid taken)
 	char *name = iuid_qualified_name(taken);
 	char *owner = GetUserNameFromId(iuid_class_of(parent).relowner, false);
 
-	iuid_report_problem(check->fcinfo, check->global.parent, "name of a view taken", c,
-						check->global.country[c].node,
+	iuid_report_problem(check->fcinfo, check->global.parent,
+						"name of a view taken", c, check->global.country[c].node,
 						psprintf("%s is no view of the owner of %s.", name,
 								 iuid_qualified_name(parent)),
 						get_rel_relkind(taken) == RELKIND_VIEW ?
@@ -314,7 +316,8 @@ check_elsewhere(const Check *check, int c)
 	FunctionCallInfo fcinfo = check->fcinfo;
 
 	if (check->local.country[c].has_own)
-		iuid_report_problem(fcinfo, check->global.parent, "partition of a country of another node", c,
+		iuid_report_problem(fcinfo, check->global.parent,
+							"partition of a country of another node", c,
 							country->node,
 							psprintf("The country is routed to node \"%s\", and this node has partition %s.",
 									 country->node, iuid_qualified_name(local)),
@@ -322,15 +325,16 @@ check_elsewhere(const Check *check, int c)
 								check->make_local :
 								"Move the rows to that node, or change the route.");
 	if (!OidIsValid(country->partition))
-		iuid_report_problem(fcinfo, check->global.parent, "no foreign table", c, country->node,
+		iuid_report_problem(fcinfo, check->global.parent, "no foreign table", c,
+							country->node,
 							psprintf("The country is routed to node \"%s\".",
 									 country->node),
 							check->make_global);
 	else if (get_rel_relkind(country->partition) == RELKIND_FOREIGN_TABLE &&
 			 OidIsValid(server) &&
 			 GetForeignTable(country->partition)->serverid != server)
-		iuid_report_problem(fcinfo, check->global.parent, "foreign table on another server", c,
-							country->node,
+		iuid_report_problem(fcinfo, check->global.parent,
+							"foreign table on another server", c, country->node,
 							psprintf("%s is on server \"%s\", and the route says server \"%s\".",
 									 iuid_qualified_name(country->partition),
 									 GetForeignServer(

@@ -142,10 +142,9 @@ read_view(Check *check, List *nodes, bool wait)
 						iuid_qualified_name(check->view)),
 				 errhint("Give a view that iuid_create_global_view() made.")));
 	iuid_lock_to_read(check->local, wait);
-	check->make =
-		psprintf("SELECT iuid_create_global_view(%s, %s);",
-				 quote_literal_cstr(iuid_qualified_name(check->view)),
-				 quote_literal_cstr(iuid_qualified_name(check->local)));
+	check->make = psprintf("SELECT iuid_create_global_view(%s, %s);",
+						   quote_literal_cstr(iuid_qualified_name(check->view)),
+						   quote_literal_cstr(iuid_qualified_name(check->local)));
 }
 
 /* The tree of UNION ALL is as deep as there are nodes. */
@@ -185,8 +184,9 @@ read_branch(const Query *query, List **branches)
 		!IsA(linitial(query->jointree->fromlist), RangeTblRef))
 		return false;
 	first = linitial(query->targetList);
-	entry = rt_fetch(linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex,
-					 query->rtable);
+	entry =
+		rt_fetch(linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex,
+				 query->rtable);
 	if (entry->rtekind != RTE_RELATION || !IsA(first->expr, Const))
 		return false;
 	node = (const Const *) first->expr;

@@ -76,8 +76,7 @@ iuid_has_mapping(Oid role, Oid server)
 {
 	return SearchSysCacheExists2(USERMAPPINGUSERSERVER, ObjectIdGetDatum(role),
 								 ObjectIdGetDatum(server)) ||
-		SearchSysCacheExists2(USERMAPPINGUSERSERVER,
-							  ObjectIdGetDatum(InvalidOid),
+		SearchSysCacheExists2(USERMAPPINGUSERSERVER, ObjectIdGetDatum(InvalidOid),
 							  ObjectIdGetDatum(server));
 }
 

@@ -238,7 +238,8 @@ is_current(const Other *other, Oid local)
 {
 	return iuid_stands_on(other->table, other->node->server, local,
 						  iuid_relation_name(local)) &&
-		strcmp(iuid_column_definitions(other->table), iuid_column_definitions(local)) == 0;
+		strcmp(iuid_column_definitions(other->table),
+			   iuid_column_definitions(local)) == 0;
 }
 
 /*

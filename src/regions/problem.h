@@ -22,6 +22,7 @@
  */
 extern void iuid_report_problem(FunctionCallInfo fcinfo, Oid relation,
 								const char *problem, int country,
-								const char *node, const char *detail, const char *hint);
+								const char *node, const char *detail,
+								const char *hint);
 
 #endif /* IUID_PROBLEM_H */

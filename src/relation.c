@@ -15,6 +15,7 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_constraint.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -38,6 +39,18 @@ iuid_class_of(Oid relation)
 	row = *(Form_pg_class) GETSTRUCT(tuple);
 	ReleaseSysCache(tuple);
 	return row;
+}
+
+void
+iuid_lock_to_read(Oid relation, bool wait)
+{
+	if (wait)
+		LockRelationOid(relation, AccessShareLock);
+	else if (!ConditionalLockRelationOid(relation, AccessShareLock))
+		ereport(ERROR,
+				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+				 errmsg("could not obtain lock on relation %s",
+						iuid_qualified_name(relation))));
 }
 
 char *

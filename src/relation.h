@@ -23,6 +23,12 @@
 /* The fixed-length part of the row. */
 extern FormData_pg_class iuid_class_of(Oid relation);
 
+/*
+ * Locks a relation in ACCESS SHARE mode.  Unless it may wait, 55P03 if another
+ * session is in the way.
+ */
+extern void iuid_lock_to_read(Oid relation, bool wait);
+
 /* The names of a relation and of its schema, as they are. */
 extern char *iuid_relation_name(Oid relation);
 extern char *iuid_relation_schema(Oid relation);

@@ -38,7 +38,9 @@ FROM iuid_run_on_nodes('SELECT 1', timeout => '2 seconds') JOIN iuid_nodes USING
 ORDER BY node"""
 
 ROUND_TRIP = "SELECT * FROM iuid_run_on_nodes('SELECT 1', ARRAY[%s::text], '1 second')"
-CHECK_REGIONS = "SELECT problem, country, node, detail, hint FROM iuid_check_regions('{}_global')"
+
+# Of every global table and global view that the role of the desk may read.
+CHECK_REGIONS = "SELECT problem, relation::text, country, node, detail, hint FROM iuid_check_regions()"
 
 # Of the countries that are divided by time.
 CHECK_PARTITIONS = """

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * check_regions.c
- *	  Finds what is wrong with a table over all regions, as seen here.
+ *	  Finds what is wrong with global tables and global views.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -11,383 +11,144 @@
 
 #include "compat.h"
 
-#include <ctype.h>
-
 #include "catalog/pg_class.h"
-#include "commands/defrem.h"
-#include "foreign/foreign.h"
 #include "funcapi.h"
-#include "miscadmin.h"
-#include "nodes/parsenodes.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/varlena.h"
 
 #include "check_nodes.h"
+#include "check_replication.h"
+#include "check_servers.h"
+#include "check_table.h"
+#include "check_view.h"
 #include "countries.h"
-#include "country_check.h"
-#include "country_view.h"
-#include "foreign.h"
 #include "function.h"
 #include "owner.h"
-#include "partitions/default_rows.h"
 #include "problem.h"
 #include "registry/registry.h"
 #include "relation.h"
-#include "settings.h"
-
-typedef struct Check
-{
-	FunctionCallInfo fcinfo;
-	Countries global; /* with the routes */
-	Countries local;
-	char *make_local;  /* what to enter to make partitions and views */
-	char *make_global; /* what to enter to make foreign tables */
-} Check;
-
-static Oid local_of(const Partitioned *global);
-static int find_entity(const Countries *global, const Countries *local);
-static int entity_in_name(const char *name);
-static bool is_divided(const Countries *local);
-static void check_country(const Check *check, int c);
-static void check_here(const Check *check, int c);
-static void report_taken(const Check *check, int c, Oid taken);
-static void check_elsewhere(const Check *check, int c);
-static void check_servers(FunctionCallInfo fcinfo, List *nodes);
-static void check_server(FunctionCallInfo fcinfo, const NodeServer *node);
-static bool lists_iuid(const char *extensions);
+#include "statement.h"
+#include "subtransaction.h"
 
 /*
- * iuid_check_regions(global): lists what is wrong with a global table, here and
- * at the other nodes; no row if nothing is.
+ * The tables that can be global ones, and the views that can be: their OIDs.
+ * Whether they are is found when they are checked.
+ */
+#define CANDIDATES \
+	"SELECT pg_catalog.string_agg(c.oid::pg_catalog.text, ' '::pg_catalog.text ORDER BY n.nspname, c.relname)" \
+	" FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace" \
+	" LEFT JOIN pg_catalog.pg_partitioned_table AS p ON p.partrelid OPERATOR(pg_catalog.=) c.oid" \
+	" LEFT JOIN pg_catalog.pg_class AS d ON d.oid OPERATOR(pg_catalog.=) p.partdefid" \
+	" LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attnum OPERATOR(pg_catalog.=) 1::pg_catalog.int2" \
+	" WHERE c.relpersistence OPERATOR(pg_catalog.<>) 't'::pg_catalog.\"char\"" \
+	" AND (c.relkind OPERATOR(pg_catalog.=) 'p'::pg_catalog.\"char\" AND d.relkind OPERATOR(pg_catalog.=) 'p'::pg_catalog.\"char\"" \
+	" OR c.relkind OPERATOR(pg_catalog.=) 'v'::pg_catalog.\"char\" AND a.attname OPERATOR(pg_catalog.=) 'node'::pg_catalog.name)" \
+	" AND pg_catalog.has_table_privilege(c.oid, 'SELECT'::pg_catalog.text)"
+
+/* One global table or view. */
+typedef struct Part
+{
+	FunctionCallInfo fcinfo;
+	Oid relation;
+	Oid schema; /* of the extension */
+	List *nodes;
+	bool wait;
+	List *wanted;
+} Part;
+
+static bool check_relation(void *arg);
+static List *check_all(Part *part);
+static void report_unchecked(const Part *part, ErrorData *error);
+
+/*
+ * iuid_check_regions(global): lists what is wrong with a global table or view,
+ * or with all that the caller may read, here and at the other nodes; no row if
+ * nothing is.
  */
 PG_FUNCTION_INFO_V1(iuid_check_regions);
 Datum
 iuid_check_regions(PG_FUNCTION_ARGS)
 {
-	Check *check = palloc0(sizeof(Check));
-	List *nodes;
-	char *local;
-	SavedUser saved;
+	Part part = { .fcinfo = fcinfo,
+				  .schema = iuid_schema_of(fcinfo->flinfo->fn_oid) };
 
-	if (PG_ARGISNULL(0))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("table must not be null"),
-				 errhint("Give the table over all regions.")));
-	check->fcinfo = fcinfo;
-	check->global.parent = PG_GETARG_OID(0);
-	check->global.schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
-	iuid_check_reader(check->global.parent);
-	/* No partition goes while it is looked at. */
-	LockRelationOid(check->global.parent, AccessShareLock);
-	iuid_check_reader(check->global.parent);
-	iuid_find_partitions(&check->global);
-	check->local.schema = check->global.schema;
-	check->local.parent = local_of(check->global.table);
-	LockRelationOid(check->local.parent, AccessShareLock);
-	iuid_find_partitions(&check->local);
-	check->global.entity = check->local.entity =
-		find_entity(&check->global, &check->local);
-	iuid_read_routes(fcinfo, &check->global);
-	nodes = iuid_registered_nodes(fcinfo);
-
+	if (!PG_ARGISNULL(0))
+	{
+		part.relation = PG_GETARG_OID(0);
+		iuid_check_reader(part.relation);
+	}
+	iuid_check_node(fcinfo);
+	part.nodes = iuid_registered_nodes(fcinfo);
 	InitMaterializedSRF(fcinfo, 0);
-	local = quote_literal_cstr(iuid_qualified_name(check->local.parent));
-	check->make_local =
-		psprintf("SELECT iuid_create_country_partitions(%s, %d%s);", local,
-				 check->local.entity, is_divided(&check->local) ? ", '...'" : "");
-	check->make_global =
-		psprintf("SELECT iuid_create_global_table(%s, %s, %d);",
-				 quote_literal_cstr(iuid_qualified_name(check->global.parent)),
-				 local, check->global.entity);
-	/* A reader of the table does not get the rights of its owner. */
-	saved = iuid_become(iuid_owner_or_caller(check->global.parent));
-	for (int c = 0; c < IUID_COUNTRIES; c++)
-		check_country(check, c);
-	iuid_restore_user(&saved);
-	/* While the other nodes are waited for, nobody waits for this. */
-	UnlockRelationOid(check->local.parent, AccessShareLock);
-	UnlockRelationOid(check->global.parent, AccessShareLock);
-	check_servers(fcinfo, nodes);
-	iuid_check_nodes(fcinfo, nodes, &check->global, check->local.parent);
+	if (PG_ARGISNULL(0))
+		part.wanted = check_all(&part);
+	else
+	{
+		part.wait = true;
+		(void) check_relation(&part);
+	}
+	iuid_check_servers(fcinfo, part.nodes);
+	iuid_check_replication_here(fcinfo, part.schema);
+	iuid_check_nodes(fcinfo, part.nodes, part.wanted, part.schema);
 	return (Datum) 0;
 }
 
-/* 42809 unless the table has a local table as its DEFAULT partition. */
-static Oid
-local_of(const Partitioned *global)
+/* While the other nodes are waited for, nobody waits for this. */
+static bool
+check_relation(void *arg)
 {
-	if (!OidIsValid(global->default_partition))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("%s is not a global table",
-						iuid_qualified_name(global->table)),
-				 errdetail(
-					 "A global table has the local table as its DEFAULT partition."),
-				 errhint("Give a table that iuid_create_global_table() made.")));
-	return global->default_partition;
+	Part *part = arg;
+
+	iuid_check_reader(part->relation);
+	/* Nothing of it goes while it is looked at. */
+	iuid_lock_to_read(part->relation, part->wait);
+	iuid_check_reader(part->relation);
+	part->wanted = get_rel_relkind(part->relation) == RELKIND_VIEW ?
+		iuid_check_view(part->fcinfo, part->relation, part->nodes, part->wait) :
+		iuid_check_table(part->fcinfo, part->relation, part->schema, part->wait);
+	UnlockRelationOid(part->relation, AccessShareLock);
+	return true;
 }
 
 /*
- * The entity that the tables were made for: it is in the names of the views on
- * which the foreign tables stand, and in those of the views here.  0 if there
- * is neither.
+ * Anybody can have made one of the tables, and hold a lock on it.  So none is
+ * waited for, and an error in one hides nothing of the others.
  */
-static int
-find_entity(const Countries *global, const Countries *local)
+static List *
+check_all(Part *part)
 {
-	for (int c = 0; c < IUID_COUNTRIES; c++)
-	{
-		Oid foreign = global->country[c].partition;
-		const char *view;
+	Statement statement = iuid_parse_statement(CANDIDATES);
+	char *next = iuid_execute_statement(&statement);
+	List *wanted = NIL;
 
-		if (!OidIsValid(foreign) ||
-			get_rel_relkind(foreign) != RELKIND_FOREIGN_TABLE)
-			continue;
-		view = iuid_foreign_option(foreign, "table_name");
-		if (view != NULL && entity_in_name(view) >= 0)
-			return entity_in_name(view);
-	}
-	for (int c = 0; c < IUID_COUNTRIES; c++)
+	while (next != NULL && *next != '\0')
 	{
-		Oid taken;
+		ErrorData *error;
 
-		for (int e = 0; local->country[c].has_own && e < IUID_ENTITIES; e++)
-		{
-			if (OidIsValid(
-					iuid_look_for_country_view(local->parent, c, e, &taken)))
-				return e;
-		}
+		part->relation = (Oid) strtoul(next, &next, 10);
+		part->wanted = NIL;
+		if (iuid_try(check_relation, part, &error))
+			wanted = list_concat(wanted, part->wanted);
+		else
+			report_unchecked(part, error);
 	}
-	return 0;
+	return wanted;
 }
 
-/* The number after the last "_e" of a name; -1 if there is none. */
-static int
-entity_in_name(const char *name)
-{
-	const char *end = strrchr(name, '_');
-	char *rest;
-	unsigned long entity;
-
-	if (end == NULL || end[1] != 'e' || !isdigit((unsigned char) end[2]))
-		return -1;
-	entity = strtoul(end + 2, &rest, 10);
-	return *rest == '\0' && entity <= IUID_ENTITY_MAX ? (int) entity : -1;
-}
-
-/* Whether countries have time partitions, so that a new one needs a step. */
-static bool
-is_divided(const Countries *local)
-{
-	for (int c = 0; c < IUID_COUNTRIES; c++)
-	{
-		if (local->country[c].has_own &&
-			get_rel_relkind(local->country[c].partition) ==
-				RELKIND_PARTITIONED_TABLE)
-			return true;
-	}
-	return false;
-}
-
+/* A relation that is gone, or is no global one, is no problem. */
 static void
-check_country(const Check *check, int c)
+report_unchecked(const Part *part, ErrorData *error)
 {
-	const Country *country = &check->global.country[c];
-
-	if (country->place == PLACE_HERE)
-		check_here(check, c);
-	else if (country->place == PLACE_ELSEWHERE)
-		check_elsewhere(check, c);
-	else if (country->registered)
-		iuid_report_problem(check->fcinfo, "no route", c, NULL,
-							psprintf("No route fits country %d and entity %d.",
-									 c, check->global.entity),
-							"INSERT INTO iuid_routes (country, node) VALUES (...);");
-}
-
-/* A country of this node: its partition, with CHECK and view. */
-static void
-check_here(const Check *check, int c)
-{
-	const Country *country = &check->local.country[c];
-	const char *node = check->global.country[c].node;
-	FunctionCallInfo fcinfo = check->fcinfo;
-	char *name;
-	Oid view, taken;
-
-	if (OidIsValid(check->global.country[c].partition))
-		iuid_report_problem(fcinfo, "foreign table of a country of this node",
-							c, node,
-							psprintf("The country is routed to this node, and its rows are looked for in %s.",
-									 iuid_qualified_name(
-										 check->global.country[c].partition)),
-							check->make_global);
-	if (!OidIsValid(country->partition))
-	{
-		iuid_report_problem(fcinfo, "no partition", c, node,
-							"The country is routed to this node.",
-							check->make_local);
+	if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+		ReThrowError(error);
+	if (error->sqlerrcode == ERRCODE_UNDEFINED_TABLE ||
+		error->sqlerrcode == ERRCODE_WRONG_OBJECT_TYPE)
 		return;
-	}
-	name = iuid_qualified_name(country->partition);
-	if (!iuid_has_country_check(&check->local, country->partition, c))
-	{
-		NewPartition range = iuid_range_of_country(c);
-		const char *key = quote_identifier(check->local.table->key);
-
-		iuid_report_problem(fcinfo, "no CHECK", c, node,
-							psprintf("Partition %s has no CHECK of its country and its bounds.",
-									 name),
-							psprintf("ALTER TABLE %s ADD CHECK (iuid_country(%s) = %d AND %s ~>=~ '%s' AND %s ~<~ '%s');",
-									 name, key, c, key,
-									 iuid_text_of_bound(&range.lower), key,
-									 iuid_text_of_bound(&range.upper)));
-	}
-	view = iuid_look_for_country_view(check->local.parent, c,
-									  check->local.entity, &taken);
-	if (OidIsValid(taken))
-		report_taken(check, c, taken);
-	else if (country->has_own && !OidIsValid(view))
-		iuid_report_problem(fcinfo, "no view", c, node,
-							psprintf("Other nodes have no way to partition %s.",
-									 name),
-							check->make_local);
-	else if (country->has_own &&
-			 !iuid_is_current_view(view, country->partition, check->local.parent))
-		iuid_report_problem(fcinfo, "old view", c, node,
-							psprintf("View %s does not show partition %s as it is now.",
-									 iuid_qualified_name(view), name),
-							check->make_local);
-}
-
-/*
- * Another relation has the name of a country's view, or another role the view.
- */
-static void
-report_taken(const Check *check, int c, Oid taken)
-{
-	Oid parent = check->local.parent;
-	char *name = iuid_qualified_name(taken);
-	char *owner = GetUserNameFromId(iuid_class_of(parent).relowner, false);
-
-	iuid_report_problem(check->fcinfo, "name of a view taken", c,
-						check->global.country[c].node,
-						psprintf("%s is no view of the owner of %s.", name,
-								 iuid_qualified_name(parent)),
-						get_rel_relkind(taken) == RELKIND_VIEW ?
-							psprintf("ALTER VIEW %s OWNER TO %s;", name,
-									 quote_identifier(owner)) :
-							psprintf("ALTER TABLE %s RENAME TO ...;", name));
-}
-
-/* A country of another node: its foreign table, on the server of that node. */
-static void
-check_elsewhere(const Check *check, int c)
-{
-	const Country *country = &check->global.country[c];
-	Oid local = check->local.country[c].partition;
-	Oid server = country->server == NULL ?
-		InvalidOid :
-		get_foreign_server_oid(country->server, true);
-	FunctionCallInfo fcinfo = check->fcinfo;
-
-	if (check->local.country[c].has_own)
-		iuid_report_problem(fcinfo, "partition of a country of another node", c,
-							country->node,
-							psprintf("The country is routed to node \"%s\", and this node has partition %s.",
-									 country->node, iuid_qualified_name(local)),
-							iuid_is_empty(local) ?
-								check->make_local :
-								"Move the rows to that node, or change the route.");
-	if (!OidIsValid(country->partition))
-		iuid_report_problem(fcinfo, "no foreign table", c, country->node,
-							psprintf("The country is routed to node \"%s\".",
-									 country->node),
-							check->make_global);
-	else if (get_rel_relkind(country->partition) == RELKIND_FOREIGN_TABLE &&
-			 OidIsValid(server) &&
-			 GetForeignTable(country->partition)->serverid != server)
-		iuid_report_problem(fcinfo, "foreign table on another server", c,
-							country->node,
-							psprintf("%s is on server \"%s\", and the route says server \"%s\".",
-									 iuid_qualified_name(country->partition),
-									 GetForeignServer(
-										 GetForeignTable(country->partition)->serverid)
-										 ->servername,
-									 country->server),
-							check->make_global);
-}
-
-static void
-check_servers(FunctionCallInfo fcinfo, List *nodes)
-{
-	ListCell *lc;
-
-	foreach (lc, nodes)
-	{
-		const NodeServer *node = lfirst(lc);
-
-		if (strcmp(node->node, iuid_setting_node) != 0)
-			check_server(fcinfo, node);
-	}
-}
-
-static void
-check_server(FunctionCallInfo fcinfo, const NodeServer *node)
-{
-	ForeignServer *server;
-	const char *others;
-
-	if (node->server == NULL)
-	{
-		iuid_report_problem(fcinfo, "no server", IUID_NO_COUNTRY, node->node,
-							"The node has no server in iuid_nodes.",
-							psprintf("UPDATE iuid_nodes SET server = '...' WHERE node = %s;",
-									 quote_literal_cstr(node->node)));
-		return;
-	}
-	server = GetForeignServerByName(node->server, true);
-	if (server == NULL)
-	{
-		iuid_report_problem(fcinfo, "no server", IUID_NO_COUNTRY, node->node,
-							psprintf("Server \"%s\" does not exist.",
-									 node->server),
-							psprintf("CREATE SERVER %s FOREIGN DATA WRAPPER postgres_fdw OPTIONS (...);",
-									 quote_identifier(node->server)));
-		return;
-	}
-	others = iuid_option(server->options, "extensions");
-	if (others != NULL && lists_iuid(others))
-		return;
-	iuid_report_problem(fcinfo, "option extensions without iuid",
-						IUID_NO_COUNTRY, node->node,
-						psprintf("Server \"%s\" does not send conditions on identifiers.",
-								 node->server),
-						psprintf("ALTER SERVER %s OPTIONS (%s extensions %s);",
-								 quote_identifier(node->server),
-								 others == NULL ? "ADD" : "SET",
-								 quote_literal_cstr(
-									 others == NULL ?
-										 "iuid" :
-										 psprintf("%s, iuid", others))));
-}
-
-/* Whether a list of extensions, as postgres_fdw takes it, has iuid. */
-static bool
-lists_iuid(const char *extensions)
-{
-	List *names;
-	ListCell *lc;
-
-	if (!SplitIdentifierString(pstrdup(extensions), ',', &names))
-		return false;
-	foreach (lc, names)
-	{
-		if (strcmp(lfirst(lc), "iuid") == 0)
-			return true;
-	}
-	return false;
+	iuid_report_problem(part->fcinfo, part->relation, "not checked",
+						IUID_NO_COUNTRY, NULL,
+						psprintf("%s: %s", unpack_sql_state(error->sqlerrcode),
+								 error->message),
+						psprintf("SELECT * FROM iuid_check_regions(%u);",
+								 part->relation));
 }

@@ -15,6 +15,7 @@
 #include "foreign/foreign.h"
 #include "nodes/parsenodes.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "foreign.h"
 #include "relation.h"
@@ -68,6 +69,15 @@ iuid_option(List *options, const char *option)
 			return defGetString(element);
 	}
 	return NULL;
+}
+
+bool
+iuid_has_mapping(Oid role, Oid server)
+{
+	return SearchSysCacheExists2(USERMAPPINGUSERSERVER, ObjectIdGetDatum(role),
+								 ObjectIdGetDatum(server)) ||
+		SearchSysCacheExists2(USERMAPPINGUSERSERVER, ObjectIdGetDatum(InvalidOid),
+							  ObjectIdGetDatum(server));
 }
 
 void

@@ -35,6 +35,9 @@ extern const char *iuid_foreign_option(Oid foreign, const char *option);
 /* The same in a list of options, as a foreign server has it, too. */
 extern const char *iuid_option(List *options, const char *option);
 
+/* Whether a role has a user mapping for a server, of its own or of PUBLIC. */
+extern bool iuid_has_mapping(Oid role, Oid server);
+
 /* 22023 if a node has no server in iuid_nodes; detail may be NULL. */
 extern void iuid_require_server(const char *node, const char *server,
 								const char *detail);

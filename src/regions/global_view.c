@@ -11,17 +11,13 @@
 
 #include "compat.h"
 
-#include "access/htup_details.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "nodes/value.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/ruleutils.h"
-#include "utils/syscache.h"
 
 #include "countries.h"
 #include "execute.h"
@@ -62,7 +58,6 @@ static Oid find_relation(const Work *work, const char *name, char kind);
 static bool is_current(const Other *other, Oid local);
 static void drop_stale(const Work *work);
 static void create_foreign(const Work *work, const Other *other);
-static char *column_definitions(Oid table);
 static void create_view(const Work *work, bool whole);
 
 /*
@@ -243,7 +238,8 @@ is_current(const Other *other, Oid local)
 {
 	return iuid_stands_on(other->table, other->node->server, local,
 						  iuid_relation_name(local)) &&
-		strcmp(column_definitions(other->table), column_definitions(local)) == 0;
+		strcmp(iuid_column_definitions(other->table),
+			   iuid_column_definitions(local)) == 0;
 }
 
 /*
@@ -277,42 +273,10 @@ create_foreign(const Work *work, const Other *other)
 				 " OPTIONS (schema_name %s, table_name %s, " IUID_GLOBAL_VIEW_OPTIONS
 				 ")",
 				 quote_qualified_identifier(work->schema, other->name),
-				 column_definitions(work->local),
+				 iuid_column_definitions(work->local),
 				 quote_identifier(other->node->server),
 				 quote_literal_cstr(iuid_relation_schema(work->local)),
 				 quote_literal_cstr(iuid_relation_name(work->local)));
-}
-
-/*
- * The names, types and collations of a table's columns, as SQL text.  Nothing
- * is locked, as in iuid_column_names().
- */
-static char *
-column_definitions(Oid table)
-{
-	AttrNumber count = iuid_class_of(table).relnatts;
-	StringInfoData text;
-
-	initStringInfo(&text);
-	for (AttrNumber n = 1; n <= count; n++)
-	{
-		HeapTuple tuple = SearchSysCacheAttNum(table, n);
-		Form_pg_attribute column;
-
-		if (!HeapTupleIsValid(tuple))
-			continue;
-		column = (Form_pg_attribute) GETSTRUCT(tuple);
-		appendStringInfo(&text, "%s%s %s", text.len > 0 ? ", " : "",
-						 quote_identifier(NameStr(column->attname)),
-						 format_type_extended(column->atttypid, column->atttypmod,
-											  FORMAT_TYPE_TYPEMOD_GIVEN |
-												  FORMAT_TYPE_FORCE_QUALIFY));
-		if (OidIsValid(column->attcollation))
-			appendStringInfo(&text, " COLLATE %s",
-							 generate_collation_name(column->attcollation));
-		ReleaseSysCache(tuple);
-	}
-	return text.data;
 }
 
 /*

@@ -12,6 +12,8 @@
 
 #include "compat.h"
 
+#include "datatype/timestamp.h"
+
 typedef struct NodeAnswer
 {
 	const char *node;
@@ -22,6 +24,9 @@ typedef struct NodeAnswer
 	 * message of the error, with its detail and hint on further lines.
 	 */
 	const char *result;
+	/* When another node was sent the command, and when the result was read. */
+	TimestampTz asked;
+	TimestampTz answered;
 } NodeAnswer;
 
 /*

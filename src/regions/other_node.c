@@ -135,6 +135,7 @@ send_query(OtherNode *node, const char *query, NodeStep step)
 
 	node->step = step;
 	node->has_answered = false;
+	node->answer->asked = GetCurrentTimestamp();
 	if (PQsendQueryParams(conn, query, 0, NULL, NULL, NULL, NULL, 0) == 0 ||
 		PQsetSingleRowMode(conn) == 0)
 		iuid_give_up_node(node, ERRCODE_CONNECTION_FAILURE, BROKEN);
@@ -219,6 +220,7 @@ take_value(OtherNode *node, const PGresult *result)
 		return;
 	}
 	node->has_answered = true;
+	node->answer->answered = GetCurrentTimestamp();
 	if (is_command)
 		iuid_set_result(node->answer,
 						PQcmdStatus(unconstify(PGresult *, result)));
@@ -241,6 +243,7 @@ take_error(OtherNode *node, const PGresult *result)
 		return;
 	}
 	node->has_answered = true;
+	node->answer->answered = GetCurrentTimestamp();
 	iuid_set_remote_error(node->answer, sqlstate,
 						  PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY),
 						  PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL),

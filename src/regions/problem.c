@@ -21,6 +21,7 @@
 enum
 {
 	PROBLEM_COLUMN,
+	RELATION_COLUMN,
 	COUNTRY_COLUMN,
 	NODE_COLUMN,
 	DETAIL_COLUMN,
@@ -29,14 +30,17 @@ enum
 };
 
 void
-iuid_report_problem(FunctionCallInfo fcinfo, const char *problem, int country,
-					const char *node, const char *detail, const char *hint)
+iuid_report_problem(FunctionCallInfo fcinfo, Oid relation, const char *problem,
+					int country, const char *node, const char *detail,
+					const char *hint)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Datum values[COLUMNS] = { 0 };
 	bool nulls[COLUMNS] = { false };
 
 	values[PROBLEM_COLUMN] = CStringGetTextDatum(problem);
+	values[RELATION_COLUMN] = ObjectIdGetDatum(relation);
+	nulls[RELATION_COLUMN] = !OidIsValid(relation);
 	values[COUNTRY_COLUMN] = Int32GetDatum(country);
 	nulls[COUNTRY_COLUMN] = country == IUID_NO_COUNTRY;
 	nulls[NODE_COLUMN] = node == NULL;

@@ -25,6 +25,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/ruleutils.h"
 #include "utils/syscache.h"
 
 #include "execute.h"
@@ -72,6 +73,34 @@ iuid_column_list(Oid relation)
 		comma = ", ";
 	}
 	return list.data;
+}
+
+char *
+iuid_column_definitions(Oid table)
+{
+	AttrNumber count = iuid_class_of(table).relnatts;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (AttrNumber n = 1; n <= count; n++)
+	{
+		HeapTuple tuple = SearchSysCacheAttNum(table, n);
+		Form_pg_attribute column;
+
+		if (!HeapTupleIsValid(tuple))
+			continue;
+		column = (Form_pg_attribute) GETSTRUCT(tuple);
+		appendStringInfo(&text, "%s%s %s", text.len > 0 ? ", " : "",
+						 quote_identifier(NameStr(column->attname)),
+						 format_type_extended(column->atttypid, column->atttypmod,
+											  FORMAT_TYPE_TYPEMOD_GIVEN |
+												  FORMAT_TYPE_FORCE_QUALIFY));
+		if (OidIsValid(column->attcollation))
+			appendStringInfo(&text, " COLLATE %s",
+							 generate_collation_name(column->attcollation));
+		ReleaseSysCache(tuple);
+	}
+	return text.data;
 }
 
 bool

@@ -23,6 +23,9 @@ extern List *iuid_column_names(Oid relation);
 /* The same as SQL text: quoted, and with commas between. */
 extern char *iuid_column_list(Oid relation);
 
+/* Names, types and collations of a table's columns, as SQL text. */
+extern char *iuid_column_definitions(Oid table);
+
 /*
  * Whether a view is as iuid_create_global_view() makes it, by its first column
  * and the options of its foreign tables.

@@ -71,6 +71,7 @@ for my $countries (6, 60)
 	costs(q{SELECT count(*) FROM orders_all WHERE node <> 'south'}, { middle => 5 }, "$countries countries, without a node");
 	costs(q{SELECT * FROM iuid_run_on_nodes('SELECT count(*) FROM orders')}, { middle => 1, south => 1 }, "$countries countries, iuid_run_on_nodes");
 	costs(q{SELECT * FROM iuid_select_on_nodes(NULL::orders, 'SELECT * FROM orders WHERE customer = 3')}, { middle => 1, south => 1 }, "$countries countries, iuid_select_on_nodes");
+	costs("SELECT * FROM iuid_check_regions($_)", { middle => 1, south => 1 }, "$countries countries, iuid_check_regions($_)") for '', "'orders_global'", "'orders_all'";
 	costs("SELECT * FROM iuid_find(NULL::orders, '$id')", { middle => 1 }, "$countries countries, iuid_find");
 	my $ids = join ', ', map { "'" . at($_, "SELECT id FROM orders WHERE iuid_node(id) = '$_' LIMIT 1") . "'" } @names;
 	costs("SELECT * FROM iuid_find(NULL::orders, $ids)", { middle => 1, south => 1 }, "$countries countries, iuid_find of an id of each node");

@@ -14,7 +14,7 @@ my $near = PostgreSQL::Test::Cluster->new('near');
 my $far = PostgreSQL::Test::Cluster->new('far');
 for my $server ($near, $far)
 {
-	$server->init;
+	$server->init(allows_streaming => 'logical');
 	$server->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'");
 	$server->start;
 }
@@ -116,6 +116,84 @@ for my $case (
 }
 is(at('north', q{SELECT count(*), count(DISTINCT iuid_country(id)) FROM orders_global}), '7|7', 'all rows are there but those of the partition that was dropped');
 
+# A global view: what iuid_create_global_view makes, and what has become of it.
+at($_, q{CREATE TABLE trips (id iuid PRIMARY KEY, "a b" int); SELECT iuid_create_global_view('trips_all', 'trips')}) for @nodes;
+sub all_problems { return at(shift, q{SELECT problem, relation, country, node FROM iuid_check_regions() ORDER BY 1, 2::text, 3, 4}) }
+is(all_problems($_), '', "$_ is healthy, with all tables and views") for @nodes;
+for my $case (
+	[ q{INSERT INTO iuid_nodes VALUES ('new', NULL, 'new'); CREATE SERVER new FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '/nowhere', extensions 'iuid'); CREATE USER MAPPING FOR PUBLIC SERVER new},
+		'no foreign table|trips_all||new', q{DELETE FROM iuid_nodes WHERE node = 'new'; DROP SERVER new CASCADE} ],
+	[ q{CREATE OR REPLACE VIEW trips_all AS SELECT 'north'::text AS node, id, "a b" FROM trips UNION ALL SELECT 'far', id, "a b" FROM trips_all_far}, "no foreign table|trips_all||middle\nno foreign table|trips_all||south" ],
+	[ q{CREATE OR REPLACE VIEW trips_all AS SELECT 'north'::text AS node, id, "a b" FROM trips}, "no foreign table|trips_all||far\nno foreign table|trips_all||middle\nno foreign table|trips_all||south" ],
+	[ q{DROP VIEW trips_all; DROP FOREIGN TABLE trips_all_far; CREATE FOREIGN TABLE trips_all_far (id iuid, "a b" int) SERVER middle
+		OPTIONS (schema_name 'public', table_name 'trips', updatable 'false', truncatable 'false', async_capable 'true');
+		CREATE VIEW trips_all AS SELECT 'north'::text AS node, * FROM trips UNION ALL SELECT 'far', * FROM trips_all_far
+		UNION ALL SELECT 'middle', * FROM trips_all_middle UNION ALL SELECT 'south', * FROM trips_all_south}, 'foreign table on another server|trips_all||far' ],
+	[ q{ALTER TABLE trips ADD more int}, "old view|trips_all||far\nold view|trips_all||middle\nold view|trips_all||north\nold view|trips_all||south\nother columns there|trips_all||far\nother columns there|trips_all||middle\nother columns there|trips_all||south",
+		q{DROP VIEW trips_all; ALTER TABLE trips DROP more; SELECT iuid_create_global_view('trips_all', 'trips')} ],
+	[ q{ALTER FOREIGN TABLE trips_all_far OPTIONS (SET table_name 'elsewhere')}, 'old view|trips_all||far' ],
+	[ q{CREATE OR REPLACE VIEW trips_all AS SELECT 'gone'::text AS node, * FROM trips UNION ALL SELECT 'far', * FROM trips_all_far
+		UNION ALL SELECT 'middle', * FROM trips_all_middle UNION ALL SELECT 'south', * FROM trips_all_south}, 'foreign table of no node|trips_all||gone' ],
+	[ q{DROP USER MAPPING FOR PUBLIC SERVER far}, "no user mapping|trips_all||far\nno user mapping|||far", q{CREATE USER MAPPING FOR PUBLIC SERVER far} ])
+{
+	my ($fault, $found, $repair) = @$case;
+	at('north', $fault);
+	is(all_problems('north') =~ s/^(another registry|no answer)\|.*\n?//gmr =~ s/\n$//r, $found, "found: $fault");
+	at('north', $repair // join ';', map { (split /\|/, $_, 2)[1] } split /\n/, at('north', q{SELECT DISTINCT 'h', hint FROM iuid_check_regions() WHERE relation = 'trips_all'::regclass}));
+	is(all_problems('north'), '', 'put right');
+}
+# A table for a country without a route.
+at($_, q{DELETE FROM iuid_routes WHERE country = 8; DELETE FROM iuid_countries WHERE country = 8}) for @nodes;
+is(problems('north'), 'foreign table without a route|8|', 'a foreign table whose country is gone');
+at($_, q{INSERT INTO iuid_countries VALUES (8, 'C8', 'Country 8'); INSERT INTO iuid_routes VALUES (8, NULL, 'far')}) for @nodes;
+
+# What looks like a global table or view, and is none; and a table that is locked.
+at('north', q{CREATE VIEW loads AS SELECT 'north' || 1 AS node, 1 AS load; CREATE VIEW names AS SELECT 'x'::text AS node, id FROM trips;
+	CREATE VIEW v AS SELECT node FROM iuid_nodes; CREATE TABLE r (a int, b int) PARTITION BY RANGE (a); CREATE TABLE r_rest PARTITION OF r DEFAULT PARTITION BY LIST (b)});
+is(all_problems('north'), '', 'relations that are no global ones');
+my $locking = $near->background_psql('north');
+$locking->query_safe('BEGIN; LOCK TABLE trips_all, orders IN ACCESS EXCLUSIVE MODE');
+is(all_problems('north'), "not checked|orders_global||\nnot checked|trips_all||", 'no lock is waited for');
+$locking->quit;
+at('north', 'DROP VIEW loads, names, v; DROP TABLE r');
+
+# Who may see nothing hears of the registry and the servers alone.
+is($near->safe_psql('north', q{CREATE ROLE stranger; SET ROLE stranger; SELECT DISTINCT relation FROM iuid_check_regions()}), '', 'a stranger');
+
+# The role of the user mapping may not read.
+$far->safe_psql('far', 'CREATE ROLE mesh LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO mesh; REVOKE ALL ON orders_c7, orders_c8_e3, trips FROM mesh');
+at('north', q{ALTER USER MAPPING FOR PUBLIC SERVER far OPTIONS (ADD user 'mesh')});
+is(all_problems('north'), "no right there|orders_global|7|far\nno right there|orders_global|8|far\nno right there|trips_all||far", 'rights of the mapping');
+$far->safe_psql('far', 'REVOKE SELECT ON iuid_routes FROM PUBLIC, mesh');
+like(all_problems('north'), qr/^no registry\|\|\|far\nno right there\|orders_global\|7/, 'a registry that cannot be read hides nothing');
+$far->safe_psql('far', 'GRANT SELECT ON iuid_routes TO PUBLIC');
+at('north', q{ALTER USER MAPPING FOR PUBLIC SERVER far OPTIONS (DROP user)});
+
+# Subscriptions and slots, here and there, with names that must be quoted.
+$far->safe_psql('far', q{SELECT pg_create_physical_replication_slot('it_stands', true); SELECT pg_create_logical_replication_slot('nobody_reads', 'pgoutput');
+	CREATE PUBLICATION registry FOR TABLE iuid_countries, iuid_entities, iuid_nodes, iuid_routes});
+my $conninfo = $far->connstr('far');
+at('middle', q{CREATE SUBSCRIPTION "the Registry" CONNECTION '} . $conninfo =~ s/'/''/gr . q{' PUBLICATION registry WITH (copy_data = false, slot_name = 'the_registry')});
+$near->poll_query_until('north', q{SELECT count(*) = 2 FROM iuid_check_regions()}) or diag all_problems('north');
+is(all_problems('north'), "inactive slot|||far\ninactive slot|||far", 'slots that nobody reads');
+at('far', $_) for split /\n/, at('north', q{SELECT hint FROM iuid_check_regions() WHERE node = 'far'});
+is(all_problems('north'), '', 'dropped, as the hints say');
+is(all_problems('middle'), '', 'the subscriber');
+at('middle', 'ALTER SUBSCRIPTION "the Registry" DISABLE');
+$near->poll_query_until('north', q{SELECT count(*) = 2 FROM iuid_check_regions()});
+is(all_problems($_), "inactive slot|||far\nsubscription disabled|||middle", "seen at $_") for 'north', 'middle';
+at('middle', at('north', q{SELECT hint FROM iuid_check_regions() WHERE node = 'middle'}));
+$near->poll_query_until('north', q{SELECT count(*) = 0 FROM iuid_check_regions()});
+is(all_problems('north'), '', 'enabled, as the hint says');
+$far->safe_psql('far', q{UPDATE iuid_countries SET name = 'No' WHERE country = 1; UPDATE iuid_countries SET name = 'Country 1' WHERE country = 1});
+at('middle', q{ALTER SUBSCRIPTION "the Registry" CONNECTION 'host=/nowhere'});
+$near->poll_query_until('north', q{SELECT count(*) > 1 FROM iuid_check_regions()});
+like(all_problems('north'), qr/^subscription does not run\|\|\|middle$/m, 'a subscription that fails');
+at('middle', q{ALTER SUBSCRIPTION "the Registry" DISABLE; ALTER SUBSCRIPTION "the Registry" SET (slot_name = NONE)});
+at('middle', q{DROP SUBSCRIPTION "the Registry"});
+$near->poll_query_until('north', q{SELECT count(*) = 1 FROM iuid_check_regions()});
+at('far', at('north', q{SELECT hint FROM iuid_check_regions()}));
+
 # A route that changed here and nowhere else yet.
 at('north', q{UPDATE iuid_routes SET node = 'middle' WHERE country = 2; UPDATE iuid_routes SET node = 'north' WHERE country = 3});
 is( at('north', q{SELECT problem, country FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL ORDER BY 1}),
@@ -158,7 +236,8 @@ SKIP:
 # A node that answers whatever it likes: that is a fault of the node, and of nothing else.
 for my $answer ('NULL', q{'{}'}, q{'[1]'}, q{'"x"'}, q{'{"extensions": {"iuid": {"schema": "public"}}}'}, q{'{"extensions": {"iuid": {"schema": [], "version": {}}}, "relations": 7}'})
 {
-	for my $types ('text, json, text, json', 'text, text, text, float8')
+	# Of the whole answer, and of a part of it.
+	for my $types ('text, json, text, json, text, json, text, float8, text, text', 'text, name, text, text')
 	{
 		at('middle', qq{SET allow_system_table_mods = on; CREATE FUNCTION pg_catalog.json_build_object($types) RETURNS json LANGUAGE sql AS \$\$SELECT ${answer}::json\$\$});
 		my @problems = split /\n/, problems('north');
@@ -169,8 +248,21 @@ for my $answer ('NULL', q{'{}'}, q{'[1]'}, q{'"x"'}, q{'{"extensions": {"iuid": 
 }
 is(problems('north'), '', 'healthy again');
 
+# A lie about slots is quoted, and of another number it is a strange answer.
+for my $case ([ q{[[3, "x'); DROP TABLE orders; --"]]}, 'inactive slot||far' ], [ '[[9, "x"]]', 'strange answer||far' ], [ '[["x", {}]]', 'strange answer||far' ],
+	[ '7', '' ], [ '[' . join(',', ('[0, "a\"b"]') x 1000) . ']', join "\n", ('subscription disabled||far') x 20 ])
+{
+	my ($answer, $found) = @$case;
+	$answer =~ s/'/''/g;
+	at('far', qq{SET allow_system_table_mods = on; CREATE FUNCTION pg_catalog.json_build_object(a text, b json, c text, d json, e text, f json, g text, h float8, i text, j text) RETURNS json LANGUAGE sql
+		AS \$\$SELECT (jsonb_build_object(a, b::jsonb, c, d::jsonb, 'replication', '$answer'::jsonb) || jsonb_build_object('clock', h, 'registry', j))::json\$\$});
+	is(problems('north'), $found, "slots: $answer");
+	is(at('north', q{SELECT hint FROM iuid_check_regions('orders_global')}), q{SELECT pg_drop_replication_slot('x''); DROP TABLE orders; --'); -- unless its reader comes back -- at that node}, 'quoted') if $answer =~ /DROP/;
+	at('far', 'SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build_object(text, json, text, json, text, json, text, float8, text, text)');
+}
+
 # A node that takes its time, while the tables here go.
-at('middle', q{SET allow_system_table_mods = on; CREATE FUNCTION pg_catalog.json_build_object(text, json, text, json) RETURNS json LANGUAGE sql AS
+at('middle', q{SET allow_system_table_mods = on; CREATE FUNCTION pg_catalog.json_build_object(text, json, text, json, text, json, text, float8, text, text) RETURNS json LANGUAGE sql AS
 	$$SELECT pg_sleep(2); SELECT '{"extensions": {"iuid": {"schema": "public", "version": "1.0"}, "iuid_regions": {"schema": "public", "version": "1.0"}}, "relations": {"brief": "", "brief_c3_e3": ""}}'::json$$});
 at('north', q{
 	CREATE TABLE brief (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
@@ -183,13 +275,13 @@ $near->poll_query_until('middle', q{SELECT count(*) > 0 FROM pg_stat_activity WH
 at('north', q{SET lock_timeout = '1s'; SELECT iuid_drop_global_table('brief_global'); DROP TABLE brief CASCADE});
 like($checking->query_safe('SELECT 42'), qr/42/, 'tables that go while another node is asked');
 $checking->quit;
-at('middle', 'SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build_object(text, json, text, json)');
+at('middle', 'SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build_object(text, json, text, json, text, json, text, float8, text, text)');
 
 # Whose table it is, and which.
 at('north', 'CREATE ROLE nobody');
 for my $case (
 	[ q{SET ROLE nobody; SELECT iuid_check_regions('orders_global')}, '42501' ], [ q{SELECT iuid_check_regions('orders')}, '42809' ],
-	[ q{SELECT iuid_check_regions('iuid_nodes')}, '42809' ], [ q{SELECT iuid_check_regions(1)}, '42P01' ], [ q{SELECT iuid_check_regions(NULL)}, '22004' ],
+	[ q{SELECT iuid_check_regions('iuid_nodes')}, '42809' ], [ q{SELECT iuid_check_regions(1)}, '42P01' ], [ q{SELECT iuid_check_regions('pg_stat_activity')}, '42809' ],
 	[ q{SET iuid.node = ''; SELECT iuid_check_regions('orders_global')}, '22023' ])
 {
 	my (undef, undef, $err) = $near->psql('north', "\\set VERBOSITY sqlstate\n$case->[0]", on_error_stop => 1);

@@ -139,6 +139,8 @@ my @scenarios = (
 	[ "$places $countries $view; ALTER TABLE places ADD COLUMN more text", $view, 'places' ],
 	[ "$places $countries $view", q{SELECT iuid_drop_global_table('places_all')}, 'places_all' ],
 	[ "$places $countries $table", q{SELECT iuid_check_regions('places_global')}, 'places', 'postgres' ],
+	[ "$places $countries $table; $view", q{SELECT iuid_check_regions('places_all')}, 'places', 'postgres' ],
+	[ "$places $countries $table; $view", q{SELECT iuid_check_regions()}, undef, 'postgres' ],
 	[ $places, q{SELECT iuid_run_on_nodes('SELECT pg_sleep(0.02) IS NULL', timeout => '20 seconds')}, undef, 'postgres' ],
 	[ $places, q{SELECT count(*) FROM iuid_select_on_nodes(NULL::iuid_nodes, 'SELECT n.* FROM iuid_nodes AS n, pg_sleep(0.02)', timeout => '20 seconds')}, undef, 'postgres' ],
 	[ $places, q{SELECT iuid_select_here('SELECT pg_sleep(0.02) IS NULL AS slept', '{slept}', '{boolean}')}, undef, 'postgres' ],

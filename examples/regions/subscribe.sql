@@ -3,6 +3,11 @@
 --   psql -d shop -v host=HOST -v port=5432 -v root=FILE -v registry=PASSWORD -f subscribe.sql
 -- HOST is mexico.  FILE is root.crt of certificates.sh, on the machine of this node.
 \set publisher 'host=' :host ' port=' :port ' dbname=shop user=registry password=' :registry ' sslmode=verify-full sslrootcert=' :root
+-- A node that has the rows of the registry already says -v copy_data=false: their copy would fail.
+\if :{?copy_data}
+\else
+\set copy_data true
+\endif
 -- Each subscription has a name of its own, which is also the name of its slot at mexico.
 SELECT 'registry_' || current_setting('iuid.node') AS subscription \gset
-CREATE SUBSCRIPTION :"subscription" CONNECTION :'publisher' PUBLICATION registry;
+CREATE SUBSCRIPTION :"subscription" CONNECTION :'publisher' PUBLICATION registry WITH (copy_data = :copy_data);

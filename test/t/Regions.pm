@@ -75,8 +75,8 @@ sub connect_node
 # The registry of a node follows that of another one.
 sub follow_registry
 {
-	my ($name, $other) = @_;
-	run_example($node{$name}->connstr('shop'), 'subscribe.sql', host => $host, port => $node{$other}->port, root => $root);
+	my ($name, $other, %options) = @_;
+	run_example($node{$name}->connstr('shop'), 'subscribe.sql', host => $host, port => $node{$other}->port, root => $root, %options);
 	return;
 }
 

@@ -217,7 +217,9 @@ check_node(void *arg)
 	if (!check_extensions(check->ask, answer))
 		return true;
 	foreach (lc, check->ask->wanted)
+	{
 		check_relation(check->ask, answer, lfirst(lc));
+	}
 	iuid_report_replication(check->ask->fcinfo, answer->node,
 							iuid_read_json("SELECT ($1::json)->>'replication'",
 										   answer->result, 1)[0]);

@@ -113,12 +113,12 @@ report(FunctionCallInfo fcinfo, const char *node, const char *kind,
 	const char *place =
 		strcmp(node, iuid_setting_node) == 0 ? "" : " -- at that node";
 	const char *quoted;
-	int i = pg_strtoint32(kind);
+	size_t i = (size_t) pg_strtoint32(kind);
 
-	if (i < 0 || i >= (int) lengthof(kinds))
+	if (i >= lengthof(kinds))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("the answer has a problem of number %d", i)));
+				 errmsg("the answer has an unknown problem: %s", kind)));
 	quoted = kinds[i].is_slot ? quote_literal_cstr(name) : quote_identifier(name);
 	iuid_report_problem(fcinfo, InvalidOid, kinds[i].problem, IUID_NO_COUNTRY,
 						node, psprintf(kinds[i].detail, quoted),

@@ -117,12 +117,13 @@ def health():
         up = [node["node"] for node in nodes if node["success"]]
         took = {node["node"]: ask(questions.ROUND_TRIP, node["node"])[1]
                 for node in nodes if node["success"] and not node["here"]}
+        moves, _ = ask(questions.MOVES, up)
         regions = check(ask, questions.CHECK_REGIONS)
         tables = {table: {"time": check(ask, questions.CHECK_PARTITIONS, table),
                           "partitions": ask(questions.PARTITIONS, table=table)[0],
                           "minutes": ask(questions.MINUTES, up, table=table)[0]}
                   for table in questions.TABLES.values()}
-    return flask.render_template("health.html", nodes=nodes, took=took, regions=regions, tables=tables)
+    return flask.render_template("health.html", nodes=nodes, took=took, moves=moves, regions=regions, tables=tables)
 
 
 def check(ask, question, table=None):

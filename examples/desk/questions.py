@@ -12,8 +12,8 @@ from psycopg.types.string import TextLoader
 from psycopg_pool import ConnectionPool
 
 # The table of each entity, by the key of the entity: a team writes its own tables here, as SQL does.
-# It has a column "customer", an int, and none called node, time, code or region.  The table
-# over all regions has the same name and "_global".  The page of histories shows the first table.
+# It has a column "customer", an int, and none called node, time, code or region.  The global table has
+# the same name and "_global".  The page of histories shows the first table.
 TABLES = {"AyanOrder": "orders"}
 
 INSPECT = """
@@ -52,6 +52,23 @@ PARTITIONS = """
 SELECT p.relid::regclass::text AS partition, nullif(c.reltuples, -1)::bigint AS rows, coalesce(pg_total_relation_size(p.relid), 0) AS bytes
 FROM pg_partition_tree('{}') AS p JOIN pg_class AS c ON c.oid = p.relid
 WHERE p.isleaf ORDER BY bytes DESC LIMIT 100"""
+
+# The countries that examples/regions/move is moving, by what the node knows that gives a country up.
+MOVES = """
+SELECT coalesce(c.code, m.country::text) AS country, m."from", m."to", m.state
+FROM iuid_select_on_nodes(NULL::moving_country, $$
+		SELECT (d.move ->> 'country')::int AS country, d.move ->> 'old' AS "from", d.move ->> 'new' AS "to",
+			CASE WHEN NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = to_regclass(d.move -> 'tables' -> 0 ->> 'part'))
+					THEN 'the new node has it; finish is left'
+				WHEN EXISTS (SELECT FROM pg_trigger WHERE tgname = p.proname) THEN 'nobody can write it'
+				WHEN s.slot_name IS NULL THEN 'the copy begins'
+				ELSE 'it is copied, ' || pg_size_pretty(pg_current_wal_lsn() - s.confirmed_flush_lsn) || ' behind' END AS state
+		FROM pg_proc AS p CROSS JOIN LATERAL (SELECT obj_description(p.oid, 'pg_proc')::json) AS d (move)
+			LEFT JOIN pg_replication_slots AS s ON s.slot_name = p.proname
+		WHERE p.proname ~ '^moving_c[0-9]+$' AND pg_function_is_visible(p.oid)
+			AND d.move ->> 'old' = current_setting('iuid.node') $$, %s, '2 seconds', true) AS m
+	LEFT JOIN iuid_countries AS c USING (country)
+ORDER BY m.country"""
 
 # For each minute and country: the ids, and those of the minute up to that country.
 MINUTES = """

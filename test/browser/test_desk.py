@@ -25,7 +25,8 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-sys.path.append("examples/desk")
+sys.path += ["examples/desk", "examples/regions/move"]
+import country as moving  # noqa: E402
 import desk as application  # noqa: E402
 import questions  # noqa: E402
 
@@ -411,6 +412,31 @@ class Desk(unittest.TestCase):
         finally:
             query("almaty", "GRANT SELECT ON orders_global TO desk")
             query("mexico", "GRANT SELECT ON orders TO desk")
+
+    def test_moves(self):
+        """What examples/regions/move leaves at the node that gives a country up."""
+        orders = moving.Table("orders", "orders_c157", "orders_c157", "orders_c157_e1", 1, True, "orders_c157_moved", "orders_global", {})
+        move = moving.Move(157, "mexico", "jakarta", [None], [orders])
+
+        def shown():
+            self.show("almaty", "health")
+            row, = [text for text in texts("tbody tr") if text.startswith("MX\tmexico\tjakarta\t")]
+            return row.split("\t")[3]
+        try:
+            query("mexico", f"{moving.function(move, False)}; {moving.keep(move)}")
+            self.assertEqual(shown(), "the copy begins")
+            query("mexico", "SELECT pg_create_logical_replication_slot('moving_c157', 'pgoutput')")
+            self.assertRegex(shown(), r"^it is copied, \d+ \w+ behind$")
+            query("mexico", "; ".join(moving.triggers(move, "orders_c157")))
+            self.assertEqual(shown(), "nobody can write it")
+            move.tables[0].part = "orders_c157_gone"
+            query("mexico", moving.keep(move))
+            self.assertEqual(shown(), "the new node has it; finish is left")
+        finally:
+            query("mexico", "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = 'moving_c157';"
+                  "DROP FUNCTION moving_c157 CASCADE")
+        self.show("almaty", "health")
+        self.assertNotIn("Countries that move", texts("h2"))
 
     # --- regions that are away ---
 

@@ -48,6 +48,7 @@ CREATE TABLE trips (
 	during tstzrange NOT NULL,
 	EXCLUDE USING gist (device WITH =, during WITH &&) DEFERRABLE
 );
+CREATE INDEX trips_during ON trips USING gist (during);   -- for all devices at once
 
 -- Who was seen at the wheel, and when.  It may be found out long after the trip, or before.
 CREATE TABLE sightings (
@@ -80,15 +81,19 @@ CREATE FUNCTION trip(wanted iuid) RETURNS SETOF trips LANGUAGE sql STABLE PARALL
 	WHERE iuid_entity(wanted) = 3 AND d.digest = iuid_random(wanted)
 $$;
 
--- A trip with its drivers, in the order in which they were first seen, and its path.
+-- The trips of all devices with a sample in [begins, ends), or one before it and one after it.
+CREATE FUNCTION trips_between(begins timestamptz, ends timestamptz) RETURNS SETOF trips LANGUAGE sql STABLE PARALLEL SAFE AS $$
+	SELECT * FROM trips WHERE during && tstzrange(begins, ends) AND upper(during) - pause() >= begins
+$$;
+
+-- A trip with its drivers, in the order in which they were first seen, and the route that it drove.
 CREATE VIEW trip_details AS
 SELECT id, device, lower(during) AS began, upper(during) - pause() AS ended,
 	ARRAY(SELECT driver FROM sightings AS s
 		WHERE s.device = t.device AND device_time >= lower(during) AND device_time < upper(during)
 		GROUP BY driver ORDER BY min(device_time)) AS drivers,
-	ARRAY(SELECT place FROM samples AS s
-		WHERE s.device = t.device AND device_time >= lower(during) AND device_time < upper(during)
-		ORDER BY device_time) AS path
+	(SELECT format('[%s]', string_agg(place::text, ',' ORDER BY device_time)) FROM samples AS s
+		WHERE s.device = t.device AND device_time >= lower(during) AND device_time < upper(during))::path AS route
 FROM trips AS t;
 
 -- Refuses what is no sample, and a transaction that does not see what others commit.

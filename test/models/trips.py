@@ -127,7 +127,7 @@ def read(connection):
         GROUP BY 1 HAVING count(t.id) <> 1""", (random.choice(list(DEVICES)), oldest)).fetchall()
     if wrong:
         raise AssertionError(f"samples of no trip, or several: {wrong}")
-    connection.execute("SELECT count(path) FROM trip_details WHERE device = %s",
+    connection.execute("SELECT count(route) FROM trip_details WHERE device = %s",
                        (random.choice(list(DEVICES)),))
 
 
@@ -144,8 +144,8 @@ def check(what, samples, trips):
     Gives those that are in no trip.  One whose sample is not there is in the trip of that moment.
     """
     model.same(f"{what}: samples", samples, model.rows("SELECT device, device_time FROM samples"))
-    found = model.rows("SELECT device, began, ended, drivers, path::text FROM trip_details")
-    model.same(f"{what}: drivers and paths", {span(trip): details(trip) for trip in trips},
+    found = model.rows("SELECT device, began, ended, drivers, route::text FROM trip_details")
+    model.same(f"{what}: drivers and routes", {span(trip): details(trip) for trip in trips},
                {(row[0], row[1], row[2] + PAUSE): row[3:] for row in found})
 
     home = {}   # the trip that an identifier is to find
@@ -170,7 +170,21 @@ def check(what, samples, trips):
             ([device for device, _ in keys], [trip for _, trip in keys]))
         model.same(f"{what}: trips by {way}", {key: home[key] for key in keys if key in home},
                    {row[:2]: row[2:] for row in found})
+
+    for begins, ends in ranges(trips):
+        found = model.rows("SELECT device, lower(during), upper(during) FROM trips_between(%s, %s)", (begins, ends))
+        model.same(f"{what}: trips between {begins} and {ends}",
+                   {span(trip) for trip in trips if trip[0][1] < ends and trip[-1][1] >= begins}, set(found))
     return [key for key in keys if key not in home]
+
+
+def ranges(trips):
+    """Ranges of a minute, an hour and ten days, and ones that begin or end at a trip's own ends."""
+    for length in (datetime.timedelta(minutes=1), datetime.timedelta(hours=1), datetime.timedelta(days=10)):
+        moment = random.choice(random.choice(trips))[1]
+        yield moment - length / 2, moment + length / 2
+    first, last = random.choice(trips)[0][1], random.choice(trips)[-1][1]
+    yield from ((first - PAUSE, first), (first - PAUSE, first + MICROSECOND), (last, last + PAUSE), (last + MICROSECOND, last + PAUSE))
 
 
 def between(sorted_times, first, past):
@@ -193,8 +207,7 @@ def details(trip):
     """Who drove, in the order in which they were first seen, and the places."""
     device, first, past = span(trip)
     seen = [sightings[device][time] for time in between(sorted(sightings[device]), first, past)]
-    path = ",".join(f'"{place(sample)}"' for sample in trip)
-    return list(dict.fromkeys(seen)), f"{{{path}}}"
+    return list(dict.fromkeys(seen)), f"[{','.join(place(sample) for sample in trip)}]"
 
 
 def clear():
@@ -273,7 +286,8 @@ def rules():
         ({"trips_device_during_excl"}, f"SELECT * FROM trip('bus-1', {id_of('bus-1', '12:05')})"),
         ({"trips_device_during_excl", "devices_digest_key"}, f"SELECT * FROM trip({id_of('bus-1', '12:05')})"),
         ({"trips_device_during_excl", "samples_2026_04_pkey"}, "SELECT make_months('2026-05-01', '2026-08-01')", one,
-         "SELECT path FROM trip_details WHERE device = 'bus-1'"))
+         "SELECT route FROM trip_details WHERE device = 'bus-1'"),
+        ({"trips_during"}, one, "SELECT * FROM trips_between('2026-04-05 12:00', '2026-04-05 12:10')"))
 
     # What was forgotten does not come back.
     with model.connect() as connection:

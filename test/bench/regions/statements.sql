@@ -5,9 +5,9 @@
 SELECT note FROM orders_global WHERE id = :'id';
 \echo look-up by id, iuid_find
 SELECT note FROM iuid_find(NULL::orders, :'id');
-\echo look-up of an id of each of three nodes, global table
+\echo look-up of ids of three nodes, global table
 SELECT note FROM orders_global WHERE id IN (:ids);
-\echo look-up of an id of each of three nodes, iuid_find
+\echo look-up of ids of three nodes, iuid_find
 SELECT note FROM iuid_find(NULL::orders, :ids);
 \echo insert
 INSERT INTO orders_global (id, customer, note) VALUES (gen_iuid(1, 1), 7, 'from afar');

@@ -94,10 +94,10 @@ set xtics 500
 plot measured("way", newest("generate")."") using (0):0:(0):2:($0-0.35):($0+0.35):ytic(1) with boxxyerror ls 1
 
 set output "regions.svg"
-set title "48 countries on three nodes, 100 ms apart (PostgreSQL ".major("regions").")"
+set title "48 countries, three nodes (PostgreSQL ".major("regions").")"
 set xlabel "round trips"
 set xtics 2
-plot measured("work", newest("regions")." AND way = '48 countries, 3 nodes' AND work NOT LIKE '%global table'") using (0):0:(0):2:($0-0.35):($0+0.35):ytic(1) with boxxyerror ls 1
+plot measured("work", newest("regions")." AND way = '48 countries, 3 nodes' AND work <> 'last 8 orders, global table'") using (0):0:(0):2:($0-0.35):($0+0.35):ytic(1) with boxxyerror ls 1
 
 set output "ratios.svg"
 set terminal svg size 820,760 noenhanced

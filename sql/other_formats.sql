@@ -62,6 +62,9 @@ INSERT INTO example (format, id, time, rule) VALUES
 	('COMBGUID, for PostgreSQL', '018e5f3b-ff48-47cc-b5ba-d01c25cc63a7', NULL, '2024-03-21 04:19:11.304'),
 	('COMBGUID, for SQL Server', 'd01c25cc-63a7-47cc-b5ba-018e5f3bff48', '2024-03-21 04:19:11.304', NULL),
 	('COMBGUID, legacy', 'E25AFE33-DB2D-4502-9BF0-919001862CC4', '2002-01-10 23:40:35', NULL),
+	-- jorriss.net, "Unraveling the mysteries of NewSequentialID", of 2008-04-24, without times
+	('NEWSEQUENTIALID, SQL Server', '63DD0AD3-A111-DD11-B2EB-005056AE063C', NULL, '2008-04-24 01:57:41.909'),
+	('NEWSEQUENTIALID, SQL Server', '65DD0AD3-A111-DD11-B2EB-005056AE063C', NULL, '2008-04-24 01:57:41.909'),
 	-- ulid/javascript, README and tests; Tinybird, ULID functions; ulid/spec: the greatest, whose microseconds are rounded
 	('ULID', '01563DF3-6481-D676-4C61-EFB99302BD5B', to_timestamp(1469918176.385), NULL),
 	('ULID, text', '01ARYZ6S41TSV4RRFFQ69G5FAV', to_timestamp(1469918176.385), NULL),
@@ -167,6 +170,9 @@ INSERT INTO generator VALUES
 	('COMBGUID, for SQL Server', 'epoch', '1 ms', 1, 2 ^ 43, $$hex(r, 12) || '4' || hex(r, 7) || hex(t, 12)$$, 'right(id, 12)'),
 	('COMBGUID, legacy', 'epoch', '1 s', 300, (65536 - 25567) * 25920000.0,
 		$$hex(r, 12) || '4' || hex(r, 7) || hex(25567 + div(t, 25920000), 4) || hex(mod(t, 25920000), 8)$$, 'right(id, 12)'),
+	('NEWSEQUENTIALID, SQL Server', 'epoch', '1 us', 1, 4e15,
+		$$regexp_replace('1' || hex(t * 10 + mod(r, 10) + 122192928000000000, 15), repeat('(..)', 8), '\8\7\6\5\4\3\2\1') || '9' || hex(r, 15)$$,
+		$$regexp_replace(id, repeat('(..)', 8), '\8\7\6\5\4\3\2\1')$$),
 	('ULID', 'epoch', '1 ms', 1, 2 ^ 43, 'hex(t, 12) || hex(r, 20)', 'id'),
 	('ULID, text', 'epoch', '1 ms', 1, 2 ^ 43, 'digits(t * 2::numeric ^ 80 + r, 26, crockford)', 'id'),
 	('SID', to_timestamp(1000000000), '1 us', 1, 8e15, $$trunc(t * 1000 + mod(r, 1000) + 1e18) || '-' || hex(r, 16)$$, 'id'),

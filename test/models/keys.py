@@ -11,8 +11,8 @@ import threading
 from psycopg import IsolationLevel
 from psycopg.errors import DeadlockDetected, SerializationFailure, UniqueViolation
 
-from model import (arguments, beside, connect, finish, in_sessions, make_database, rows, same,
-                   timed)
+from model import (arguments, beside, connect, finish, in_sessions, make_database, outcomes, rows,
+                   same, timed)
 
 NAIVE = ("SELECT last + 1 FROM naive",
          "UPDATE naive SET last = %s",
@@ -161,4 +161,40 @@ for way, size in (("sequence", 1), ("cache", 100)):
                  f"by_{way}", f"SELECT last_value - 1 + is_called::int FROM by_{way}_id_seq")
 go_right("gen_iuid", lambda _: ("INSERT INTO by_gen_iuid DEFAULT VALUES RETURNING id",),
          "by_gen_iuid")
+
+# examples/keys.sql: blocks of any size; two tables have one name, and one is renamed meanwhile.
+make_database("examples/keys.sql")
+reset("DELETE FROM blocks")
+tables = dict(rows("SELECT t, t::regclass::oid FROM unnest('{invoices,archive.invoices,payments}'::text[]) AS t"))
+blocks = collections.defaultdict(list)
+
+
+def take(connection, number):
+    table, size = random.choice(list(tables)), random.choice([1, 2, 10, 1000])
+    if number == given.rows // 20:
+        connection.execute("ALTER TABLE payments RENAME TO paid")
+    rolls_back = random.random() < 0.1
+    with connection.transaction(force_rollback=rolls_back):
+        first, past = connection.execute("SELECT lower(b), upper(b) FROM take_block(%s::oid::regclass, %s) AS b",
+                                         [tables[table], size]).fetchone()
+    if not rolls_back:
+        blocks[table].append((first, past, size))
+
+
+with timed("take_block", given.rows // 10):
+    in_sessions(given.sessions, take, range(given.rows // 10))
+for table, taken in blocks.items():
+    ends = [1]
+    for _, _, size in sorted(taken):
+        ends.append(ends[-1] + size)
+    same(f"take_block, {table}: one block after the other", list(zip(ends, ends[1:])), [block[:2] for block in taken])
+    same(f"take_block, {table}: what is next", ends[-1:],
+         [n for n, in rows("SELECT next FROM blocks WHERE of = %s::oid", [tables[table]])])
+outcomes(("22023", "SELECT take_block('invoices', 0)"),
+         ("22023", "SELECT take_block('invoices', NULL)"),
+         ("42P01", "SELECT take_block('nowhere')"),
+         ("22003", "UPDATE blocks SET next = 9223372036854775800 WHERE of = 'invoices'::regclass",
+          "SELECT take_block('invoices', 10)"),
+         ("00000", "UPDATE blocks SET next = 9223372036854775800 WHERE of = 'invoices'::regclass",
+          "SELECT take_block('invoices', 7)"))
 finish()

@@ -184,6 +184,7 @@ is($node->safe_psql('postgres', 'SELECT (SELECT max(id) FROM by_blocks), (SELECT
 # A crash.
 start_over();
 run($one, ($insert{$_}) x 2) for qw(counter sequence cache);
+run($one, 'CREATE SEQUENCE steps INCREMENT BY 100;', (q{SELECT nextval('steps');}) x 2);
 $one->quit;
 $node->stop('immediate');
 $node->start;
@@ -194,6 +195,9 @@ cmp_ok($lost - 3, '>', 0, 'sequence: numbers are lost in a crash');
 cmp_ok($lost - 3, '<=', 32, 'sequence: up to 32');
 my ($lost_with_cache) = ids('by_cache') =~ /^1 2 (\d+)$/;
 cmp_ok($lost_with_cache - 3, '>', 32, 'cache: more than that');
+my $blocks = ($node->safe_psql('postgres', q{SELECT nextval('steps')}) - 1) / 100;
+cmp_ok($blocks, '>', 2, 'a sequence that counts blocks: blocks are lost in a crash');
+cmp_ok($blocks, '<=', 2 + 32, 'a sequence that counts blocks: up to 32');
 
 $node->stop;
 done_testing();

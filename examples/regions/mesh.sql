@@ -11,6 +11,9 @@ CREATE ROLE desk LOGIN PASSWORD :'desk';
 
 -- The role shop of another node comes in as the role mesh, and its role desk as desk.
 CREATE ROLE mesh LOGIN PASSWORD :'mesh';
+-- A transaction of a node that freezes holds its rows here no longer than this.  Let it be longer than
+-- the longest transaction of the application.
+ALTER ROLE mesh SET idle_in_transaction_session_timeout = '5min';
 
 -- When a country moves away from this node, the new node copies the rows as the role mover.
 CREATE ROLE mover LOGIN REPLICATION PASSWORD :'mover';

@@ -12,28 +12,157 @@ use Regions;
 use Test::More;
 
 my @names = ('almaty', 'jakarta', 'lima', 'mexico');
-my @left = @names[ 0 .. 2 ];
 my %node = start_nodes(@names);
 my @blocks = grep { $_->{language} eq 'sql' } blocks_of(slurp_file('doc/bad-days.md'));
-my $passwords = "\\set registry the-registry-password\n\\set mesh_2 the-second-password\n";
+my $variables = "\\set registry the-registry-password\n\\set timeout 1s\n";
 
 # Runs the next block of the page at the nodes that it names; what each gives.
 sub next_block
 {
 	my $block = shift @blocks;
 	my ($nodes) = $block->{needs} =~ /^needs (.*)/;
-	return map { at_machine($_, $passwords . $block->{text}) } split /, /, $nodes;
+	return map { at_machine($_, $variables . $block->{text}) } split /, /, $nodes;
+}
+
+# Whether a node comes to know the node of Chile.
+sub chile_is_at
+{
+	my ($name, $other) = @_;
+	return $node{$name}->poll_query_until('shop', "SELECT iuid_node(country, 1) = '$other' FROM iuid_countries WHERE code = 'CL'");
+}
+
+sub route_chile_to
+{
+	my ($other, $publisher) = @_;
+	at($publisher // 'mexico', "UPDATE iuid_routes SET node = '$other' FROM iuid_countries AS c WHERE c.country = iuid_routes.country AND code = 'CL'");
+	return;
+}
+
+sub session_at
+{
+	my $session = $node{ $_[0] }->background_psql('shop', on_error_stop => 0);
+	$session->query("SET ROLE shop;\n\\set VERBOSITY verbose");
+	return $session;
+}
+
+# What iuid_check_regions() says at a node.
+sub problems
+{
+	my $name = shift;
+	return at($name, q{SELECT DISTINCT problem FROM iuid_check_regions() WHERE problem NOT LIKE '% slot' ORDER BY 1});
+}
+
+# A copy of the disk of a node, and the node as it was then.
+my $copies = PostgreSQL::Test::Utils::tempdir_short;
+
+sub copy_of
+{
+	my $name = shift;
+	$node{$name}->stop;
+	system_or_bail('cp', '-a', $node{$name}->data_dir, "$copies/$name");
+	$node{$name}->start;
+	return;
+}
+
+sub restore
+{
+	my $name = shift;
+	$node{$name}->stop('immediate');
+	system_or_bail('rm', '-rf', $node{$name}->data_dir);
+	system_or_bail('mv', "$copies/$name", $node{$name}->data_dir);
+	$node{$name}->start;
+	return;
+}
+
+# Stops the processes of a node, or lets them go on.
+sub signal_node
+{
+	my ($signal, $name) = @_;
+	my ($postmaster) = slurp_file($node{$name}->data_dir . '/postmaster.pid') =~ /^(\d+)/;
+	system "kill -$signal $postmaster \$(pgrep -P $postmaster)";
+	return;
 }
 
 run_example($node{mexico}->connstr('shop'), 'registry.sql');
 $node{mexico}->safe_psql('shop', q{INSERT INTO iuid_nodes VALUES ('lima', 'Peru', 'lima');
 	UPDATE iuid_routes SET node = 'lima' WHERE country = (SELECT country FROM iuid_countries WHERE code = 'PE')});
-follow_registry($_, 'mexico') for @left;
-$node{$_}->poll_query_until('shop', 'SELECT count(*) = 10 FROM iuid_routes') or die for @left;
+follow_registry($_, 'mexico') for grep { $_ ne 'mexico' } @names;
+$node{$_}->poll_query_until('shop', 'SELECT count(*) = 10 FROM iuid_routes') or die for @names;
 run_example("service=$_", 'tables.sql') for @names;
-my $id = at('lima', q{INSERT INTO orders VALUES (gen_registered_iuid('PE', 'AyanOrder'), 42, 'of Lima') RETURNING id});
+my %id = map { my ($name, $code) = @$_; $name => at($name, "INSERT INTO orders VALUES (gen_registered_iuid('$code', 'AyanOrder'), 42, 'of $name') RETURNING id") }
+	['almaty', 'KZ'], ['jakarta', 'ID'], ['lima', 'PE'], ['mexico', 'MX'];
+sub finds { my ($name, $other) = @_; return at($name, "SELECT note FROM iuid_find(NULL::orders, '$id{$other}')") }
+is(problems($_), '', "$_ is well at the beginning") for @names;
+
+# A node freezes in the middle of a transaction.
+next_block();
+my $change = "UPDATE orders_global SET note = 'changed' WHERE id = '$id{jakarta}'";
+my $session = session_at('almaty');
+$session->query("BEGIN; $change;");
+signal_node('STOP', 'almaty');
+is(at('jakarta', "SET lock_timeout = '60s'; UPDATE orders SET note = 'of jakarta' WHERE id = '$id{jakarta}' RETURNING note"),
+	'of jakarta', 'a row that a frozen node has locked is free after the timeout');
+signal_node('CONT', 'almaty');
+$session->query('COMMIT;');
+like($session->{stderr}, qr/08006: FATAL:  terminating connection due to idle-in-transaction timeout/, 'what the transaction of the frozen node then gets');
+is(finds('almaty', 'jakarta'), 'of jakarta', 'and nothing of it is done');
+$session->{stderr} = '';
+$session->query("BEGIN; $change;");
+sleep 2;
+$session->query("$change;");
+like($session->{stderr}, qr/08006: FATAL:  terminating connection due to idle-in-transaction timeout/, 'what a healthy long transaction gets');
+$session->quit;
+$node{$_}->safe_psql('shop', 'ALTER ROLE mesh SET idle_in_transaction_session_timeout = $$5min$$') for @names;
+
+# Two nodes cannot reach each other: their ports are closed to one another.
+my %port = map { $_ => $node{$_}->port } 'almaty', 'jakarta';
+at_machine('almaty', q{ALTER SERVER jakarta OPTIONS (SET port '1')});
+at_machine('jakarta', q{ALTER SERVER almaty OPTIONS (SET port '1')});
+is(problems('almaty'), 'no answer', 'what a node says of the one that it cannot reach');
+is(finds('lima', 'almaty') . finds('lima', 'jakarta') . finds('almaty', 'lima'), 'of almatyof jakartaof lima', 'the others are found');
+at_machine('almaty', "ALTER SERVER jakarta OPTIONS (SET port '$port{jakarta}')");
+at_machine('jakarta', "ALTER SERVER almaty OPTIONS (SET port '$port{almaty}')");
+is(finds('almaty', 'jakarta'), 'of jakarta', 'the network is back');
+
+# A node is restored from a backup: its registry is that of the backup.
+copy_of('almaty');
+route_chile_to('lima');
+ok(chile_is_at($_, 'lima'), "$_ has the new route") for @names;
+$node{mexico}->wait_for_catchup('registry_almaty', 'flush');
+restore('almaty');
+at('mexico', q{UPDATE iuid_routes SET node = 'jakarta' FROM iuid_countries AS c WHERE c.country = iuid_routes.country AND code = 'CO'});
+ok( $node{almaty}->poll_query_until('shop', q{SELECT iuid_node(country, 1) = 'jakarta' FROM iuid_countries WHERE code = 'CO'}),
+	'a later change arrives');
+is(at('almaty', q{SELECT iuid_node(country, 1) FROM iuid_countries WHERE code = 'CL'}), 'mexico', 'the one since the backup does not');
+like(problems('almaty'), qr/another registry/, 'what the check says');
+next_block();
+follow_registry('almaty', 'mexico');
+ok(chile_is_at('almaty', 'lima'), 'the registry is that of the others again');
+unlike(problems('almaty'), qr/another registry/, 'and the check says so');
+
+# The publisher is restored: a copy of its disk has its slots.
+copy_of('mexico');
+route_chile_to('jakarta');
+ok(chile_is_at($_, 'jakarta'), "$_ has the new route") for @names;
+at_machine('mexico', 'CREATE TABLE much AS SELECT repeat(md5(n::text), 10) FROM generate_series(1, 30000) AS n');
+$node{mexico}->wait_for_catchup("registry_$_") for @names[ 0 .. 2 ];
+restore('mexico');
+$node{mexico}->poll_query_until('shop', q{SELECT count(*) = 3 FROM pg_stat_replication}) or die 'not all subscribers are back';
+at('mexico', q{UPDATE iuid_routes SET node = 'lima' FROM iuid_countries AS c WHERE c.country = iuid_routes.country AND code = 'CO'});
+sleep 2;
+is(at('almaty', q{SELECT iuid_node(country, 1) FROM iuid_countries WHERE code = 'CO'}), 'jakarta', 'a new change does not arrive');
+like(problems('almaty'), qr/another registry/, 'what the check says');
+next_block() for 1 .. 2;
+my ($lost) = next_block();
+like($lost, qr/\|\|jakarta$/m, 'what the publisher has lost');
+at('mexico', q{UPDATE iuid_routes SET node = 'jakarta' FROM iuid_countries AS c WHERE c.country = iuid_routes.country AND code IN ('CL', 'CO')});
+follow_registry($_, 'mexico', copy_data => 'false') for @names[ 0 .. 2 ];
+route_chile_to('lima');
+ok(chile_is_at($_, 'lima'), "$_ follows again") for @names;
+unlike(problems($_), qr/another registry/, "$_ has the registry of the others") for @names;
 
 # The publisher dies for good.
+my @left = @names[ 0 .. 2 ];
 my $from = -s $node{almaty}->logfile;
 $node{mexico}->stop('immediate');
 $node{almaty}->wait_for_log(qr/could not connect to the publisher/, $from);
@@ -49,10 +178,29 @@ for my $name ('almaty', 'lima')
 		"$name follows the new publisher");
 }
 
-# A new password.
-next_block() for 1 .. 3;
+# A node fails over to its standby.
+$node{almaty}->append_conf('pg_hba.conf', 'local replication all trust');
+$node{almaty}->reload;
+$node{almaty}->backup('for_standby');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($node{almaty}, 'for_standby', has_streaming => 1);
+$standby->start;
+$variables = "\\set hosts 127.0.0.1,127.0.0.1\n\\set ports " . $node{almaty}->port . ',' . $standby->port . "\n";
+next_block();
 is(scalar(@blocks), 0, 'every block was run');
-is(at($_, "SELECT note FROM orders_global WHERE id = '$id'"), 'of Lima', "$_ finds a row after the old role is shut out") for @left;
+is(finds('jakarta', 'almaty'), 'of almaty', 'the primary is found');
+$session = session_at('jakarta');
+is($session->query("SELECT note FROM orders_global WHERE id = '$id{almaty}'"), 'of almaty', 'a session is connected');
+$node{almaty}->wait_for_catchup($standby);
+$node{almaty}->stop('immediate');
+$standby->promote;
+is($session->query("SELECT note FROM orders_global WHERE id = '$id{almaty}'"), 'of almaty', 'the session connects anew');
+$session->quit;
+is(finds($_, 'almaty'), 'of almaty', "$_ finds the new primary") for 'jakarta', 'lima';
+at('lima', "UPDATE orders_global SET note = 'of the standby' WHERE id = '$id{almaty}'");
+is($standby->safe_psql('shop', "SELECT note FROM orders WHERE id = '$id{almaty}'"), 'of the standby', 'and writes there');
+route_chile_to('jakarta', 'jakarta');
+ok($standby->poll_query_until('shop', q{SELECT iuid_node(country, 1) = 'jakarta' FROM iuid_countries WHERE code = 'CL'}), 'its subscription goes on');
 
-$_->stop for map { $node{$_} } @left;
+$_->stop for $standby, @node{ 'jakarta', 'lima' };
 done_testing();

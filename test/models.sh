@@ -21,7 +21,7 @@ while [ $# -gt 0 ]; do
 		--rows) rows=${2:?} && shift ;;
 		--seed) seed=(--seed "${2:?}") && shift ;;
 		--delay) delay=${2:?} && shift ;;
-		--every) parts=(--every checks plain kill abort limit outage maintenance) ;;
+		--every) parts=(--every checks plain circle kill abort limit outage maintenance) ;;
 		--show) show=(--show) ;;
 		*)
 			grep -qx "$1" <<<"$all" || die "there is no model $1"
@@ -49,7 +49,7 @@ run_move() {
 	nodes="almaty mexico jakarta lagos" country[lagos]=164
 	prepare_nodes
 	for node in $nodes; do
-		start_node "$node" $'max_worker_processes = 20\nshared_buffers = 512MB'
+		start_node "$node" $'max_worker_processes = 20\nshared_buffers = 512MB\nautovacuum_naptime = 1s'
 		far[$node]=${port[$node]}
 		[ -z "$delay" ] || start_relay "$node"
 		way+=(--node "$node=$work/$node")

@@ -74,7 +74,7 @@ class Client:
                 self.errors[what] = self.errors.get(what, 0) + 1
                 if self.session is None or self.session.broken or error.sqlstate is None or error.sqlstate.startswith("57P"):
                     self.session = None
-                time.sleep(0.005)
+                time.sleep(0.02)
 
     def forget_waits(self):
         self.last, self.longest, self.errors = None, 0.0, {}
@@ -425,6 +425,26 @@ class Test:
         self.moves.run("finish")
         self.moves.turn()
 
+    def circle(self):
+        """Who waits for the switch, and is waited for, is not the one that fails."""
+        node = self.nodes.names[-1]
+        self.moves.run("copy")
+        with psycopg.connect(f"service={node}") as session:
+            session.execute("SELECT FROM orders LIMIT 1")
+            process, out = self.moves.run_until("switch", f"{node:10} SELECT iuid_create_global_table('orders_global'")
+            if process is None:
+                sys.exit("".join(out))
+            while not self.nodes.rows(node, "SELECT 1 FROM pg_locks WHERE relation = 'orders_global'::regclass"
+                                            " AND mode = 'AccessExclusiveLock' AND granted"):
+                time.sleep(0.02)
+            session.execute("SELECT FROM orders_global WHERE id = %s", [Counter.row])
+        out += process.communicate()[0]
+        model.same("a circle of locks", {"once more": True, "status": 0},
+                   {"once more": f"{node:10} -- The tables are in use" in "".join(out), "status": process.returncode})
+        self.moves.run("finish")
+        self.moves.turn()
+        self.all_go_on("after a circle of locks")
+
     def outage(self):
         """A node stops, or hangs, at each statement of the switch."""
         for label in self.some(UNTIL_GIVEN_UP + AFTER):
@@ -538,7 +558,9 @@ class Test:
         move.run("copy")
         self.rows(old, f"TRUNCATE trips_c{plain}")
         self.write(old, plain)
-        move.run("switch")
+        self.vacuum_slowly(old, plain)
+        out = move.run("switch")
+        model.same("autovacuum gives way", {"once more": False}, {"once more": f"{old:10} -- The tables are in use" in out})
         model.same("trips after TRUNCATE", {"rows": 1}, {"rows": self.rows(new, f"SELECT count(*) FROM trips WHERE iuid_is_from(id, {plain})")})
         move.run("finish")
 
@@ -568,11 +590,23 @@ class Test:
         self.stops(move, "switch", "columns of", None)
         self.all_go_on("after maintenance")
 
+    def vacuum_slowly(self, name, country):
+        """Until autovacuum is at work on the orders of a country, for which it needs minutes."""
+        table = f"orders_c{country}"
+        self.rows(name, f"ALTER TABLE {table} SET (autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1,"
+                        " autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0)")
+        self.rows(name, f"INSERT INTO orders SELECT gen_iuid({country}, 1), n, 'gone' FROM generate_series(1, 20000) AS n")
+        self.rows(name, f"DELETE FROM {table} WHERE note = 'gone'")
+        while not self.nodes.rows(name, f"SELECT 1 FROM pg_stat_progress_vacuum WHERE relid = '{table}'::regclass"):
+            time.sleep(0.05)
+
     def stops(self, move, command, reason, before):
         """The command stops with its reason, and abort leaves the catalogs of before."""
         if command:
             out = move.run(command, fails=True)
             model.same(f"why {command} stops", {reason: True}, {reason: reason in out})
+            if reason not in out:
+                print(out)
         move.run("abort")
         for name, catalog in self.nodes.catalog().items() if before else ():
             model.same(f"{name} after abort", {str(row) for row in before[name]}, {str(row) for row in catalog})
@@ -651,7 +685,7 @@ def arguments():
     parser.add_argument("--program-services", metavar="FILE", help="where the command finds the nodes, if not where the clients do")
     parser.add_argument("--show", action="store_true", help="what the switch says, with its seconds")
     parser.add_argument("--every", action="store_true", help="faults at each statement and of each node, not at a few")
-    parser.add_argument("parts", nargs="*", default=["plain"], help="plain, kill, abort, limit, outage")
+    parser.add_argument("parts", nargs="*", default=["plain"], help="plain, circle, kill, abort, limit, outage, maintenance")
     given = parser.parse_args()
     given.sockets = {}
     for node in given.node:

@@ -20,7 +20,8 @@ my %country = (almaty => 125, mexico => 157, jakarta => 101, lagos => 164);
 my %node = start_nodes(@names);
 for my $name (@names)
 {
-	$node{$name}->append_conf('postgresql.conf', "log_statement = none\nwal_retrieve_retry_interval = 100ms\nmax_worker_processes = 20\nmax_connections = 100");
+	$node{$name}->append_conf('postgresql.conf', join "\n",
+		'log_statement = none', 'wal_retrieve_retry_interval = 100ms', 'autovacuum_naptime = 1s', 'max_worker_processes = 20', 'max_connections = 100');
 	$node{$name}->restart;
 }
 run_example($node{mexico}->connstr('shop'), 'registry.sql');
@@ -32,7 +33,7 @@ for my $name (@names)
 	run_example("service=$name", '../../test/models/move.sql');
 	run_example("service=$name", 'load.sql', country => $country{$name});
 }
-passes('move', '/usr/bin/python3', 'test/models/move.py', '--rows', 5000, '--writers', 7,
+passes('move', '/usr/bin/python3', 'test/models/move.py', '--rows', 5000, '--writers', 5,
 	'checks', 'plain', 'kill', 'abort', 'outage', 'maintenance', (map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names));
 
 $_->stop for values %node;

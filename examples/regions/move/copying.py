@@ -172,10 +172,10 @@ def months(nodes, move, make=True):
                 raise Stop(f"{here[oid].part} at {move.old} was truncated or rewritten since the copy began, and "
                            "replication does not tell. Abort this move, and copy again")
             if oid not in here and name not in names and name in there:
-                new.do(f"DROP TABLE {there[name].part}")
+                new.do_locked(locals_(move), [f"DROP TABLE {there[name].part}"], time.monotonic() + 60)
         for part in made_since(table, here.values()):
             if make and part.name not in there:
-                make_month(new, part)
+                make_month(new, move, part)
 
 
 def made_since(table, parts):
@@ -183,10 +183,15 @@ def made_since(table, parts):
     return [part for part in parts if table.divided and part.level > 0 and part.isleaf and part.oid not in known]
 
 
-def make_month(new, part):
+def locals_(move):
+    """The tables that foreign keys of the copy refer to, at the new node, which are in use there."""
+    return [table.local for table in move.tables]
+
+
+def make_month(new, move, part):
     """Rows of a month that the new node has not are in its open end, which then overlaps."""
     try:
-        new.do(below(part))
+        new.do_locked(locals_(move), [below(part)], time.monotonic() + 60, "SHARE ROW EXCLUSIVE")
     except psycopg.errors.InvalidObjectDefinition:
         say(new.node, f"-- Rows of {part.part} stay in the open end of the country.")
 
@@ -239,7 +244,7 @@ def remove(nodes, move, without_new=False):
             nodes.subscriber(move.new).do(f"DROP SUBSCRIPTION {move.name};", seconds=60)
         if find_move(new, move.country):
             # The foreign keys of the copy go, and for that the tables that they refer to are locked.
-            new.do_locked([table.local for table in move.tables],
+            new.do_locked(locals_(move),
                           [*(f"DROP TABLE IF EXISTS {table.part}" for table in reversed(move.tables)),
                            f"DROP FUNCTION {move.name}()"], time.monotonic() + 60)
     drop_slots(nodes, move)

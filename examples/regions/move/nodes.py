@@ -11,8 +11,15 @@ import psycopg
 from psycopg.rows import namedtuple_row
 
 SECONDS = 20  # for an ordinary statement
-FOR_LOCKS = 900  # ms for all locks of a transaction: less than deadlock_timeout, so that nobody else fails
+FOR_VACUUM = 3000  # ms until autovacuum has given way, which it does after deadlock_timeout
+FOR_LOCKS = 1500  # ms for all locks of a transaction, for which others wait
 BUSY = ("57014", "55P03", "40P01")  # the locks did not come in time
+
+# Somebody blocks a process, and waits for it in turn, whoever is between.
+IN_A_CIRCLE = """
+WITH RECURSIVE blocks (pid) AS (SELECT unnest(pg_blocking_pids(%(pid)s))
+	UNION SELECT b FROM blocks, unnest(pg_blocking_pids(blocks.pid)) AS b)
+SELECT pg_cancel_backend(%(pid)s) WHERE %(pid)s IN (SELECT pid FROM blocks)"""
 
 _printing = threading.Lock()
 
@@ -47,18 +54,27 @@ class Session:
 
     def __init__(self, node, way, name, kind, dry=False):
         self.node, self.way, self.name, self.kind, self.dry = node, way, name, kind, dry
-        self.connection = None
+        self.connection = self.watch = None
 
     def connect(self):
+        self.connection = self._open()
+        if not self.dry:
+            self.lock_out_others()
+
+    def prepare(self):
+        """Opens the connections for locks before anybody waits: each takes several round trips."""
+        if not self.dry:
+            self.read("SELECT 1")
+            self.watch = self.watch or self._open()
+
+    def _open(self):
         # The server ends the statement of a client that is gone; so a command that was killed is over
         # when the next one has its lock.
-        self.connection = psycopg.connect(
+        return psycopg.connect(
             self.way, autocommit=True, row_factory=namedtuple_row, connect_timeout=5,
             application_name=self.name, tcp_user_timeout=SECONDS * 1000,
             options="-c client_connection_check_interval=1s -c client_min_messages=error"
                     " -c idle_in_transaction_session_timeout=10s")
-        if not self.dry:
-            self.lock_out_others()
 
     def lock_out_others(self):
         """One command for a country at a time.  A command that was killed is gone within seconds."""
@@ -70,9 +86,10 @@ class Session:
         raise Stop(f"{self.node}: another command works on this country")
 
     def close(self):
-        if self.connection:
-            self.connection.close()
-        self.connection = None
+        for connection in self.connection, self.watch:
+            if connection:
+                connection.close()
+        self.connection = self.watch = None
 
     def read(self, query, *values, seconds=SECONDS):
         """The rows of a query, which changes nothing.  Values have names if they are in a dictionary."""
@@ -115,18 +132,23 @@ class Session:
     def do_locked(self, tables, statements, deadline, mode="ACCESS EXCLUSIVE"):
         """Runs statements in a transaction that locks all its tables first, all or none.
 
-        Others wait behind these locks, so an attempt is short, and a pause comes after it.  First only
-        new writers are held up: one that has written a table still gets ROW SHARE of the table at the
-        other end of its foreign key, in whichever order.  Then come the readers.
+        Others wait behind these locks, so an attempt is short, and a pause comes after it.  First
+        autovacuum gives way, for which nobody else waits.  Then new writers are held up: one that has
+        written a table still gets ROW SHARE of the table at the other end of its foreign key, in
+        whichever order.  Then come the readers.
         """
         names = ", ".join(tables)
         modes = ["SHARE ROW EXCLUSIVE", mode] if mode != "SHARE ROW EXCLUSIVE" else [mode]
         locks = " ".join(f"LOCK TABLE {names} IN {each} MODE;" for each in modes)
+        self.prepare()
         while True:
-            begin = ["BEGIN", f"SET LOCAL statement_timeout = {FOR_LOCKS}",
+            begin = ["BEGIN", f"SET LOCAL statement_timeout = {FOR_VACUUM}",
+                     f"LOCK TABLE {names} IN SHARE UPDATE EXCLUSIVE MODE",
+                     f"SET LOCAL statement_timeout = {FOR_LOCKS}",
                      f"DO {psycopg.sql.quote(f'BEGIN {locks} END')}", f"SET LOCAL statement_timeout = {SECONDS * 1000}"]
             try:
-                return self.do(";\n".join([*begin, *statements, "COMMIT"]) + ";")
+                with self.giving_way():
+                    return self.do(";\n".join([*begin, *statements, "COMMIT"]) + ";")
             except psycopg.Error as error:
                 self._execute("ROLLBACK", None, SECONDS)
                 if error.sqlstate not in BUSY:
@@ -136,15 +158,32 @@ class Session:
                 say(self.node, "-- The tables are in use: once more.")
             time.sleep(random.uniform(0.05, 0.15))
 
+    @contextlib.contextmanager
+    def giving_way(self):
+        """In a deadlock this session fails: it is cancelled before the server notices, who would end another."""
+        done = threading.Event()
+
+        def look(watch, pid):
+            with contextlib.suppress(psycopg.Error):
+                while not done.wait(0.2):
+                    watch.execute(IN_A_CIRCLE, {"pid": pid})
+
+        if self.connection and self.watch:
+            threading.Thread(target=look, args=[self.watch, self.connection.info.backend_pid], daemon=True).start()
+        try:
+            yield
+        finally:
+            done.set()
+
     def in_the_way(self):
         """The transactions that are open for longest."""
         rows = self.read(
             "SELECT format('Process %s (%s) is in a transaction for %s s.', pid,"
-            " coalesce(nullif(application_name, ''), usename),"
+            " coalesce(nullif(application_name, ''), usename, backend_type),"
             " extract(epoch FROM now() - xact_start)::int) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             " AND xact_start < now() - interval '1 second'"
-            " AND backend_type = 'client backend' ORDER BY xact_start LIMIT 3")
+            " AND backend_type IN ('client backend', 'autovacuum worker') ORDER BY xact_start LIMIT 3")
         return " ".join(row[0] for row in rows)
 
     def wait_until(self, query, deadline, what, *values):

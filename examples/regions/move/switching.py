@@ -28,6 +28,7 @@ def forward(nodes, move, limit):
         attaching, showing, giving_up = attachment(new, move), views(nodes, move), surrender(old, move)
         outside = copying.keys_outside(old, move)
         open_ = [table for table in move.tables if not refused(old, table, move)]
+        prepare(nodes, move)
         begin = time.monotonic()
         deadline = begin + limit
         refuse(old, move, open_, deadline)
@@ -113,7 +114,7 @@ def route(nodes, move, before, after, deadline):
         nodes.owner(name).wait_until(
             f"SELECT iuid_node({move.country}, {move.tables[0].entity}) = '{after}'", ends, "the new route")
 
-    for name, error in at_once(arrive, nodes.answering()).items():
+    for name, error in at_once(arrive, {name: [name] for name in nodes.answering()}).items():
         if error and name in (move.old, move.new):
             raise error
         if error:
@@ -136,24 +137,40 @@ def views(nodes, move):
 def follow(nodes, move, deadline, again=False):
     """The other nodes look for the country where the route says, all at once, each as soon as it can.
 
-    AGAIN: only those that do not yet.  Gives the nodes that do not answer.
+    Each table by itself: a transaction that needs more than one holds up more for longer.  Meanwhile
+    both nodes have the rows of all of them.  AGAIN: only those that do not look there yet.  Gives the
+    nodes that do not answer.
     """
-    others = [name for name in nodes.names if name not in (move.old, move.new)]
+    def one(name, table):
+        session = follower(nodes, name, table)
+        if not (again and follows(session, table, move)):
+            session.do_locked([f"ONLY {table.globally}", table.local], [at_node(table)], deadline)
 
-    def one(name):
-        session = nodes.owner(name)
-        tables = [table for table in move.tables if table.globally and not (again and follows(session, table, move))]
-        if tables:
-            session.do_locked([f"ONLY {table.globally}" for table in tables] + [table.local for table in tables],
-                              [at_node(table) for table in tables], deadline)
-
-    for name, error in at_once(one, [name for name in others if name not in nodes.silent]).items():
+    for (name, _), error in at_once(one, followers(nodes, move)).items():
         if isinstance(error, Silent):
             say(name, f"-- {error}")
             nodes.silent.add(name)
         elif error:
             raise error
-    return [name for name in others if name in nodes.silent]
+    return [name for name in nodes.names if name in nodes.silent and name not in (move.old, move.new)]
+
+
+def followers(nodes, move):
+    """The global tables at the other nodes, by the name of the node and the place of the table."""
+    others = [name for name in nodes.answering() if name not in (move.old, move.new)]
+    return {(name, n): (name, table) for name in others for n, table in enumerate(move.tables) if table.globally}
+
+
+def follower(nodes, name, table):
+    """A session for each table: they do not wait for each other."""
+    return nodes.session(table.local, name, f"service={name}")
+
+
+def prepare(nodes, move):
+    """What takes round trips, before anybody waits."""
+    sessions = {name: [nodes.owner(name)] for name in (move.old, move.new)}
+    sessions |= {key: [follower(nodes, *arguments)] for key, arguments in followers(nodes, move).items()}
+    at_once(lambda session: session.prepare(), sessions)
 
 
 def follows(session, table, move):
@@ -169,11 +186,11 @@ def at_node(table):
     return f"SELECT iuid_create_global_table('{table.globally}', '{table.local}', {table.entity})"
 
 
-def at_once(work, names):
-    """Calls WORK for each name, and gives the errors."""
-    with concurrent.futures.ThreadPoolExecutor(max(len(names), 1)) as pool:
-        futures = {name: pool.submit(work, name) for name in names}
-        return {name: future.exception() for name, future in futures.items()}
+def at_once(work, calls):
+    """Calls WORK with each of some arguments, and gives the errors by the keys of the arguments."""
+    with concurrent.futures.ThreadPoolExecutor(max(len(calls), 1)) as pool:
+        futures = {key: pool.submit(work, *arguments) for key, arguments in calls.items()}
+        return {key: future.exception() for key, future in futures.items()}
 
 
 def surrender(old, move):

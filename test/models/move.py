@@ -434,9 +434,8 @@ class Test:
             process, out = self.moves.run_until("switch", f"{node:10} SELECT iuid_create_global_table('orders_global'")
             if process is None:
                 sys.exit("".join(out))
-            while not self.nodes.rows(node, "SELECT 1 FROM pg_locks WHERE relation = 'orders_global'::regclass"
-                                            " AND mode = 'AccessExclusiveLock' AND granted"):
-                time.sleep(0.02)
+            self.until(node, "SELECT 1 FROM pg_locks WHERE relation = 'orders_global'::regclass"
+                             " AND mode = 'AccessExclusiveLock' AND granted")
             session.execute("SELECT FROM orders_global WHERE id = %s", [Counter.row])
         out += process.communicate()[0]
         model.same("a circle of locks", {"once more": True, "status": 0},
@@ -597,8 +596,15 @@ class Test:
                         " autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0)")
         self.rows(name, f"INSERT INTO orders SELECT gen_iuid({country}, 1), n, 'gone' FROM generate_series(1, 20000) AS n")
         self.rows(name, f"DELETE FROM {table} WHERE note = 'gone'")
-        while not self.nodes.rows(name, f"SELECT 1 FROM pg_stat_progress_vacuum WHERE relid = '{table}'::regclass"):
-            time.sleep(0.05)
+        self.until(name, f"SELECT 1 FROM pg_stat_progress_vacuum WHERE relid = '{table}'::regclass")
+
+    def until(self, name, query):
+        """Until a query gives a row."""
+        end = time.monotonic() + 60
+        while not self.nodes.rows(name, query):
+            if time.monotonic() > end:
+                sys.exit(f"{name}: waited a minute: {query}")
+            time.sleep(0.02)
 
     def stops(self, move, command, reason, before):
         """The command stops with its reason, and abort leaves the catalogs of before."""

@@ -53,6 +53,7 @@ class Log:
 
 class Client:
     """A session that works again and again, and how long it had to wait for success."""
+    pause = 0.0  # seconds after each success
 
     def __init__(self, node, log):
         self.node, self.log, self.session = node, log, None
@@ -69,6 +70,7 @@ class Client:
                 if self.last is not None:
                     self.longest = max(self.longest, now - self.last)
                 self.last, self.done = now, self.done + 1
+                time.sleep(Client.pause)
             except psycopg.Error as error:
                 what = f"{error.sqlstate} {(error.diag.message_primary or 'connection')[:60]}"
                 self.errors[what] = self.errors.get(what, 0) + 1
@@ -409,18 +411,21 @@ class Test:
         """A switch that takes too long goes back by itself, to exactly what was, and can be tried again."""
         self.moves.run("copy")
         before = self.nodes.catalog()
-        for name in self.some(self.nodes.names):
+        others = [name for name in self.nodes.names if name != self.moves.old]
+        for name in [*(others if self.given.every else random.sample(others, 1)), self.moves.old]:
             table = "orders" if name != self.moves.new else "orders_global"
             with psycopg.connect(self.nodes.machine[name]) as session:
                 session.execute(f"LOCK TABLE {table} IN ACCESS SHARE MODE")
                 time.sleep(0.5)
                 out = self.moves.run("switch", "--limit", "1.5", fails=True)
+                self.all_go_on(f"{name} is busy")
             if "where it was" not in out:
                 sys.exit(out)
-            without_keys = [{name: {str(row[:5] + row[6:]) for row in rows} for name, rows in catalog.items()} for catalog in (before, self.nodes.catalog())]
+            # Foreign keys can be validated anew, and triggers that do nothing stay where the tables are in use.
+            end = 6 if name != self.moves.old else 7
+            same = [{each: {str(row[:5] + row[end:]) for row in rows} for each, rows in catalog.items()} for catalog in (before, self.nodes.catalog())]
             for each in self.nodes.names:
-                model.same(f"{each}, after {name} was busy", without_keys[0][each], without_keys[1][each])
-            self.all_go_on(f"{name} was busy")
+                model.same(f"{each}, after {name} was busy", same[0][each], same[1][each])
         self.moves.run("switch")
         self.moves.run("finish")
         self.moves.turn()
@@ -430,7 +435,12 @@ class Test:
         node = self.nodes.names[-1]
         self.moves.run("copy")
         with psycopg.connect(f"service={node}") as session:
-            session.execute("SELECT FROM orders LIMIT 1")
+            # A plan that is kept locks no table above the one that it reads.
+            session.execute("SET plan_cache_mode = force_generic_plan")
+            session.execute("PREPARE read_here AS SELECT count(*) FROM orders WHERE note = 'none'")
+            session.execute("EXECUTE read_here")
+            session.commit()
+            session.execute("EXECUTE read_here")
             process, out = self.moves.run_until("switch", f"{node:10} SELECT iuid_create_global_table('orders_global'")
             if process is None:
                 sys.exit("".join(out))
@@ -686,6 +696,7 @@ def arguments():
     parser.add_argument("--rows", type=int, default=2_000_000, help="orders of the country; a tenth as many trips (%(default)s)")
     parser.add_argument("--writers", type=int, default=14)
     parser.add_argument("--readers", type=int, default=4)
+    parser.add_argument("--pause", type=float, default=0.0, help="seconds that a client waits after each success (%(default)s)")
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     parser.add_argument("--node", action="append", required=True, metavar="NAME=SOCKET[:PORT]")
     parser.add_argument("--program-services", metavar="FILE", help="where the command finds the nodes, if not where the clients do")
@@ -699,7 +710,7 @@ def arguments():
         socket, _, port = way.partition(":")
         given.sockets[name] = (socket, port or None)
     random.seed(given.seed)
-    Moves.services = given.program_services
+    Moves.services, Client.pause = given.program_services, given.pause
     print(f"move --rows {given.rows} --seed {given.seed}", flush=True)
     return given
 

@@ -33,8 +33,8 @@ for my $name (@names)
 	run_example("service=$name", '../../test/models/move.sql');
 	run_example("service=$name", 'load.sql', country => $country{$name});
 }
-passes('move', '/usr/bin/python3', 'test/models/move.py', '--rows', 5000, '--writers', 5,
-	'checks', 'plain', 'kill', 'abort', 'outage', 'maintenance', (map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names));
+passes('move', '/usr/bin/python3', 'test/models/move.py', '--rows', 5000, '--writers', 5, '--pause', '0.03',
+	'checks', 'plain', 'circle', 'kill', 'abort', 'limit', 'outage', 'maintenance', (map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names));
 
 $_->stop for values %node;
 done_testing();

@@ -214,6 +214,7 @@ def after_switch(nodes, move):
 def abort(nodes, given):
     move = require(nodes, given)
     behind = switching.back(nodes, move, given.without_new)
+    switching.drop_triggers(nodes.owner(move.old), move, time.monotonic() + 60)
     copying.remove(nodes, move, given.without_new)
     if behind:
         print(f"Behind: {', '.join(sorted(behind))}.  Call iuid_create_global_table there.")
@@ -224,7 +225,7 @@ def finish(nodes, given):
     move = require(nodes, given)
     if attached(nodes.owner(move.old), move):
         raise Stop(f"{move.old} still has the country: start switch")
-    nodes.owner(move.new).do(switching.function(move, False) + ";")
+    switching.accept(nodes.owner(move.new), move)
     if after_switch(nodes, move):
         raise Stop("not all nodes have switched")
     copying.forget(nodes, move)

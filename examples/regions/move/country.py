@@ -160,8 +160,8 @@ def attached(session, move):
         table.local for table in move.tables}
 
 
-def refused(session, table, move):
-    """Whether a partition refuses to be written."""
+def has_triggers(session, table, move):
+    """Whether the function of the move decides who may write a partition."""
     return session.value("SELECT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = to_regclass(%s) AND tgname = %s)",
                          table.part, move.name)
 
@@ -190,9 +190,9 @@ def keep(move):
 
 
 def triggers(move, part):
-    return [f"CREATE TRIGGER {move.name} BEFORE INSERT OR UPDATE OR DELETE ON {part}"
+    return [f"CREATE OR REPLACE TRIGGER {move.name} BEFORE INSERT OR UPDATE OR DELETE ON {part}"
             f" FOR EACH ROW EXECUTE FUNCTION {move.name}()",
-            f"CREATE TRIGGER {move.name}_all BEFORE TRUNCATE ON {part} EXECUTE FUNCTION {move.name}()"]
+            f"CREATE OR REPLACE TRIGGER {move.name}_all BEFORE TRUNCATE ON {part} EXECUTE FUNCTION {move.name}()"]
 
 
 def no_triggers(move, part):

@@ -154,7 +154,7 @@ class Session:
                 if error.sqlstate not in BUSY:
                     raise
                 if time.monotonic() > deadline:
-                    raise TooLong(f"{self.node}: the tables are in use. {self.in_the_way()}") from error
+                    raise TooLong(f"{self.node}: the tables are in use{self.in_the_way()}") from error
                 say(self.node, "-- The tables are in use: once more.")
             time.sleep(random.uniform(0.05, 0.15))
 
@@ -178,13 +178,13 @@ class Session:
     def in_the_way(self):
         """The transactions that are open for longest."""
         rows = self.read(
-            "SELECT format('Process %s (%s) is in a transaction for %s s.', pid,"
+            "SELECT format('process %s (%s) has been in a transaction for %s s', pid,"
             " coalesce(nullif(application_name, ''), usename, backend_type),"
             " extract(epoch FROM now() - xact_start)::int) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             " AND xact_start < now() - interval '1 second'"
             " AND backend_type IN ('client backend', 'autovacuum worker') ORDER BY xact_start LIMIT 3")
-        return " ".join(row[0] for row in rows)
+        return ": " * bool(rows) + ", ".join(row[0] for row in rows)
 
     def wait_until(self, query, deadline, what, *values):
         """Until a query gives true."""

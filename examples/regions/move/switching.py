@@ -12,10 +12,11 @@ import concurrent.futures
 import time
 
 import copying
-from country import KEYS, RIGHTS, TREE, attached, exists, function, no_triggers, refused, triggers
-from nodes import Silent, Stop, say
+from country import KEYS, RIGHTS, TREE, attached, exists, function, has_triggers, no_triggers, triggers
+from nodes import Silent, Stop, TooLong, say
 
 OTHERS = 10  # seconds that nodes have to switch when the old one has given up already
+TRIGGERS = 5  # seconds to drop the triggers of a node that takes writes again
 LAGGARD = 2  # seconds that the switch waits until another node than the old and new one has the route
 
 
@@ -27,11 +28,10 @@ def forward(nodes, move, limit):
         nodes.publishers()
         attaching, showing, giving_up = attachment(new, move), views(nodes, move), surrender(old, move)
         outside = copying.keys_outside(old, move)
-        open_ = [table for table in move.tables if not refused(old, table, move)]
         prepare(nodes, move)
         begin = time.monotonic()
         deadline = begin + limit
-        refuse(old, move, open_, deadline)
+        refuse(old, move, deadline)
         pass_slot(old, move, deadline)
         if any(table.divided for table in move.tables):
             copying.months(nodes, move, make=False)
@@ -45,21 +45,26 @@ def forward(nodes, move, limit):
             new.do(showing)
         follow(nodes, move, deadline)
         old.do_locked(*giving_up, deadline)
-    new.do(function(move, False) + ";")
+    accept(new, move)
     say(move.new, f"-- Takes writes, which were refused for {time.monotonic() - begin:.2f} s.  "
         "From here on the move only goes forward.")
 
 
-def refuse(old, move, tables, deadline):
-    """The old node refuses to write, one table after the other."""
-    for table in tables:
-        old.do_locked([table.part], triggers(move, table.part), deadline, "SHARE ROW EXCLUSIVE")
-
-
-def accept(session, move, deadline):
-    """A node needs the triggers no more."""
+def refuse(old, move, deadline):
+    """The old node refuses to write, one table after the other.  The locks wait for who has written."""
     for table in move.tables:
-        if refused(session, table, move):
+        old.do_locked([table.part], [function(move, True), *triggers(move, table.part)], deadline,
+                      "SHARE ROW EXCLUSIVE")
+
+
+def accept(session, move):
+    """A node takes writes, without a lock: its triggers do nothing from then on."""
+    session.do(function(move, False) + ";")
+
+
+def drop_triggers(session, move, deadline):
+    for table in move.tables:
+        if has_triggers(session, table, move):
             session.do_locked([table.part], no_triggers(move, table.part), deadline)
 
 
@@ -231,7 +236,11 @@ def back(nodes, move, without_new=False):
     behind = follow(nodes, move, deadline, again=True)
     if not without_new:
         detach(nodes.owner(move.new), move, deadline)
-    accept(old, move, deadline)
+    accept(old, move)
+    try:
+        drop_triggers(old, move, time.monotonic() + TRIGGERS)
+    except TooLong as error:
+        say(move.old, f"-- {error}.  It takes writes again; its triggers stay, and do nothing.")
     return behind
 
 
@@ -254,4 +263,4 @@ def clean(nodes, move):
     copying.drop_slots(nodes, move)
     if old.value("SELECT EXISTS (SELECT FROM pg_publication WHERE pubname = %s)", move.name):
         old.do(f"DROP PUBLICATION {move.name};")
-    accept(new, move, time.monotonic() + 60)
+    drop_triggers(new, move, time.monotonic() + 60)

@@ -95,6 +95,7 @@ class Node:
         self.pool = ConnectionPool(
             connection, open=True, min_size=8, max_size=8, timeout=3, reconnect_timeout=3, configure=open_connections,
             kwargs={"autocommit": True, "row_factory": dict_row, "connect_timeout": 3, "tcp_user_timeout": 5000,
+                    "client_encoding": "utf8",  # psycopg gives the text of an SQL_ASCII database as bytes
                     "options": "-c statement_timeout=3500 -c default_transaction_read_only=on -c timezone=UTC"})
 
     @contextlib.contextmanager

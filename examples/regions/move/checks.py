@@ -3,7 +3,7 @@
 import psycopg
 
 from country import COLUMNS, KEYS, TREE, attached, exists
-from nodes import Silent, words
+from nodes import Silent, say, words
 
 # Tables whose UPDATE and DELETE would fail as soon as they are published.
 NO_IDENTITY = """
@@ -24,7 +24,8 @@ SELECT current_setting('wal_level') AS wal_level,
 
 TAKES = """
 SELECT current_setting('max_sync_workers_per_subscription')::int AS sync,
-	current_setting('max_replication_slots')::int - (SELECT count(*) FROM pg_replication_origin) AS origins,
+	coalesce(current_setting('max_active_replication_origins', true), current_setting('max_replication_slots'))::int
+		- (SELECT count(*) FROM pg_replication_origin) AS origins,
 	current_setting('max_logical_replication_workers')::int
 		- (SELECT count(*) FROM pg_stat_subscription WHERE pid IS NOT NULL) AS workers,
 	current_setting('max_worker_processes')::int - (SELECT count(*) FROM pg_stat_activity
@@ -32,10 +33,14 @@ SELECT current_setting('max_sync_workers_per_subscription')::int AS sync,
 			'walwriter', 'walsummarizer', 'checkpointer', 'background writer', 'startup', 'archiver', 'logger',
 			'slotsync worker', 'io worker')) AS processes"""
 
+SUPERUSER = "SELECT rolsuper FROM pg_roles WHERE rolname = current_user"
+
+# A subscription writes as the owner of each table.
 MAY_SUBSCRIBE = """
-SELECT rolsuper OR current_setting('server_version_num')::int >= 160000
-	AND has_database_privilege(current_database(), 'CREATE') AND EXISTS (SELECT FROM pg_roles AS r
-		WHERE r.rolname = 'pg_create_subscription' AND pg_has_role(r.oid, 'MEMBER'))
+SELECT CASE WHEN rolsuper THEN true WHEN current_setting('server_version_num')::int < 160000 THEN false
+	ELSE has_database_privilege(current_database(), 'CREATE') AND pg_has_role('pg_create_subscription', 'USAGE')
+		AND (SELECT bool_and(pg_has_role(relowner, 'SET')) FROM pg_class
+			WHERE oid IN (SELECT to_regclass(name) FROM unnest(%s::text[]) AS name)) END
 FROM pg_roles WHERE rolname = current_user"""
 
 # Subscriptions to the registry whose worker does not run.
@@ -214,16 +219,22 @@ def of_subscriber(nodes, move):
     subscriber = nodes.subscriber(move.new)
     state, = nodes.owner(move.new).read(TAKES)
     for what, free in (("max_logical_replication_workers", state.workers), ("max_worker_processes", state.processes),
-                       ("max_replication_slots", state.origins)):
+                       ("max_active_replication_origins (before PostgreSQL 18 max_replication_slots)", state.origins)):
         if free < 1 + state.sync:
             yield f"{what} at {move.new} leaves {free}, and the copy takes {1 + state.sync}"
     try:
-        if not subscriber.value(MAY_SUBSCRIBE):
+        if not subscriber.value(MAY_SUBSCRIBE, [table.local for table in move.tables]):
             yield (f"this role may not subscribe at {move.new}: give a superuser by --subscribe-as, or from "
-                   "PostgreSQL 16 on grant pg_create_subscription and CREATE on the database")
-        if not nodes.way_of_mover(move):
+                   "PostgreSQL 16 on grant pg_create_subscription and CREATE on the database to the owner of the tables")
+        way = nodes.way_of_mover(move)
+        if not way:
             yield f"{move.new} has no foreign server for {move.old}"
+        elif "password" not in psycopg.conninfo.conninfo_to_dict(way[0]) and not subscriber.value(SUPERUSER):
+            yield (f"the role of the copy at {move.old} has no password, "
+                   f"without which only a superuser can subscribe at {move.new}")
         size, free = sizes(nodes, move)
+        if free is None:
+            say(move.new, "-- How much of the disk is free is not checked: only a superuser may ask.")
         if free is not None and free < 1.5 * size:
             yield f"{move.new} has {free >> 20} MB free, and the copy needs about {int(1.5 * size) >> 20} MB"
     except (psycopg.Error, Silent) as error:
@@ -237,7 +248,7 @@ def sizes(nodes, move):
         " FROM unnest(%s::text[]) AS name, pg_partition_tree(name::regclass) AS t",
         [table.part for table in move.tables])
     subscriber = nodes.subscriber(move.new)
-    if subscriber.dry or not subscriber.value("SELECT rolsuper FROM pg_roles WHERE rolname = current_user"):
+    if subscriber.dry or not subscriber.value(SUPERUSER):
         return size, None
     return size, disk(subscriber)
 

@@ -82,8 +82,7 @@ def subscribe(nodes, move):
                       seconds=patience + 10)
     except psycopg.errors.QueryCanceled as error:
         raise Stop(f"the copy could not begin within {patience} s, as it waits for the transactions at "
-                   f"{move.old} that write. " + nodes.owner(move.old).in_the_way()
-                   + " Start copy again, or abort") from error
+                   f"{move.old} that write{nodes.owner(move.old).in_the_way()}. Start copy again, or abort") from error
     subscriber.do("RESET statement_timeout")
 
 

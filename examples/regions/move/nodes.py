@@ -73,6 +73,7 @@ class Session:
         return psycopg.connect(
             self.way, autocommit=True, row_factory=namedtuple_row, connect_timeout=5,
             application_name=self.name, tcp_user_timeout=SECONDS * 1000,
+            client_encoding="utf8",  # psycopg gives the text of an SQL_ASCII database as bytes
             options="-c client_connection_check_interval=1s -c client_min_messages=error"
                     " -c idle_in_transaction_session_timeout=10s")
 

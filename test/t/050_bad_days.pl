@@ -13,16 +13,18 @@ use Test::More;
 
 my @names = ('almaty', 'jakarta', 'lima', 'mexico');
 my %node = start_nodes(@names);
-my @blocks = grep { $_->{language} eq 'sql' } blocks_of(slurp_file('doc/bad-days.md'));
+my @blocks = grep { $_->{language} eq 'sql' && $_->{needs} !~ /^since 17 / } blocks_of(slurp_file('doc/bad-days.md'));
 my $variables = "\\set registry the-registry-password\n\\set timeout 1s\n";
 
-# Runs the next block of the page at the nodes that it names; what each gives.
-sub next_block
+# Runs a block of the page at the nodes that it names; what each gives.
+sub run_block
 {
-	my $block = shift @blocks;
+	my $block = shift;
 	my ($nodes) = $block->{needs} =~ /^needs (.*)/;
 	return map { at_machine($_, $variables . $block->{text}) } split /, /, $nodes;
 }
+
+sub next_block { return run_block(shift @blocks) }
 
 # Whether a node comes to know the node of Chile.
 sub chile_is_at
@@ -64,12 +66,14 @@ sub copy_of
 	return;
 }
 
+# Its slots come along with the disk, or not, as with pg_basebackup.
 sub restore
 {
-	my $name = shift;
+	my ($name, %options) = @_;
 	$node{$name}->stop('immediate');
 	system_or_bail('rm', '-rf', $node{$name}->data_dir);
 	system_or_bail('mv', "$copies/$name", $node{$name}->data_dir);
+	system_or_bail('sh', '-c', 'rm -rf ' . $node{$name}->data_dir . '/pg_replslot/*') if $options{without_slots};
 	$node{$name}->start;
 	return;
 }
@@ -124,6 +128,36 @@ at_machine('almaty', "ALTER SERVER jakarta OPTIONS (SET port '$port{jakarta}')")
 at_machine('jakarta', "ALTER SERVER almaty OPTIONS (SET port '$port{almaty}')");
 is(finds('almaty', 'jakarta'), 'of jakarta', 'the network is back');
 
+# One of them is the publisher of the registry.
+my $subscription = at_machine('almaty', q{SELECT subconninfo FROM pg_subscription WHERE subname = 'registry_almaty'});
+at_machine('almaty', 'ALTER SUBSCRIPTION registry_almaty CONNECTION $$' . $subscription =~ s/port=\d+/port=1/r . '$$');
+$node{mexico}->poll_query_until('shop', q{SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'registry_almaty'}) or die 'the subscriber is not cut off';
+route_chile_to('lima');
+ok(chile_is_at('jakarta', 'lima'), 'another node has the new route');
+is(at('almaty', q{SELECT iuid_node(country, 1) FROM iuid_countries WHERE code = 'CL'}), 'mexico', 'the node that is cut off has not');
+at_machine('almaty', "ALTER SUBSCRIPTION registry_almaty CONNECTION \$\$$subscription\$\$");
+ok(chile_is_at('almaty', 'lima'), 'it gets the route when the network is back');
+
+# For so long that the slot is lost.
+at_machine('almaty', 'ALTER SUBSCRIPTION registry_almaty CONNECTION $$' . $subscription =~ s/port=\d+/port=1/r . '$$');
+$node{mexico}->poll_query_until('shop', q{SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'registry_almaty'}) or die 'the subscriber is not cut off';
+route_chile_to('mexico');
+$node{mexico}->safe_psql('shop', $_) for map { ('CREATE TABLE filler ()', 'DROP TABLE filler', 'SELECT pg_switch_wal()') } 1 .. 4;
+my $end = $node{mexico}->lsn('insert');
+$node{mexico}->safe_psql('shop', 'CHECKPOINT');
+$node{mexico}->poll_query_until('shop', "SELECT count(*) = 2 FROM pg_replication_slots WHERE restart_lsn >= '$end'") or die 'the others do not follow';
+$node{mexico}->append_conf('postgresql.conf', 'max_slot_wal_keep_size = 16MB');
+$node{mexico}->reload;
+$node{mexico}->safe_psql('shop', 'CHECKPOINT');
+like(at('mexico', 'SELECT string_agg(problem, $$,$$) FROM iuid_check_regions()'), qr/lost slot/, 'what the check says of a slot that is lost');
+at_machine('almaty', "ALTER SUBSCRIPTION registry_almaty CONNECTION \$\$$subscription\$\$");
+run_block($blocks[0]);
+follow_registry('almaty', 'mexico');
+ok(chile_is_at('almaty', 'mexico'), 'the node that subscribes again has the route');
+is(problems($_), '', "$_ is well") for @names;
+$node{mexico}->append_conf('postgresql.conf', 'max_slot_wal_keep_size = -1');
+$node{mexico}->reload;
+
 # A node is restored from a backup: its registry is that of the backup.
 copy_of('almaty');
 route_chile_to('lima');
@@ -140,7 +174,17 @@ follow_registry('almaty', 'mexico');
 ok(chile_is_at('almaty', 'lima'), 'the registry is that of the others again');
 unlike(problems('almaty'), qr/another registry/, 'and the check says so');
 
-# The publisher is restored: a copy of its disk has its slots.
+# The publisher is restored without its slots.
+my $from = -s $node{almaty}->logfile;
+copy_of('mexico');
+restore('mexico', without_slots => 1);
+$node{almaty}->wait_for_log(qr/replication slot "registry_almaty" does not exist/, $from);
+run_block($_) for @blocks[ 0 .. 2 ];
+follow_registry($_, 'mexico', copy_data => 'false') for @names[ 0 .. 2 ];
+route_chile_to('mexico');
+ok(chile_is_at($_, 'mexico'), "$_ follows again") for @names;
+
+# A copy of its disk has its slots.
 copy_of('mexico');
 route_chile_to('jakarta');
 ok(chile_is_at($_, 'jakarta'), "$_ has the new route") for @names;
@@ -149,7 +193,7 @@ $node{mexico}->wait_for_catchup("registry_$_") for @names[ 0 .. 2 ];
 restore('mexico');
 $node{mexico}->poll_query_until('shop', q{SELECT count(*) = 3 FROM pg_stat_replication}) or die 'not all subscribers are back';
 at('mexico', q{UPDATE iuid_routes SET node = 'lima' FROM iuid_countries AS c WHERE c.country = iuid_routes.country AND code = 'CO'});
-sleep 2;
+$node{mexico}->wait_for_catchup('registry_almaty', 'flush');
 is(at('almaty', q{SELECT iuid_node(country, 1) FROM iuid_countries WHERE code = 'CO'}), 'jakarta', 'a new change does not arrive');
 like(problems('almaty'), qr/another registry/, 'what the check says');
 next_block() for 1 .. 2;
@@ -163,7 +207,7 @@ unlike(problems($_), qr/another registry/, "$_ has the registry of the others") 
 
 # The publisher dies for good.
 my @left = @names[ 0 .. 2 ];
-my $from = -s $node{almaty}->logfile;
+$from = -s $node{almaty}->logfile;
 $node{mexico}->stop('immediate');
 $node{almaty}->wait_for_log(qr/could not connect to the publisher/, $from);
 next_block();
@@ -171,7 +215,7 @@ next_block();
 my %registries = map { $_ => 1 } next_block();
 is(keys %registries, 1, 'the nodes that are left have one registry');
 follow_registry($_, 'jakarta', copy_data => 'false') for 'almaty', 'lima';
-at('jakarta', q{UPDATE iuid_routes SET node = 'jakarta' WHERE node = 'mexico'});
+next_block();
 for my $name ('almaty', 'lima')
 {
 	ok($node{$name}->poll_query_until('shop', q{SELECT count(*) = 0 FROM iuid_routes WHERE node = 'mexico'}),
@@ -187,7 +231,6 @@ $standby->init_from_backup($node{almaty}, 'for_standby', has_streaming => 1);
 $standby->start;
 $variables = "\\set hosts 127.0.0.1,127.0.0.1\n\\set ports " . $node{almaty}->port . ',' . $standby->port . "\n";
 next_block();
-is(scalar(@blocks), 0, 'every block was run');
 is(finds('jakarta', 'almaty'), 'of almaty', 'the primary is found');
 $session = session_at('jakarta');
 is($session->query("SELECT note FROM orders_global WHERE id = '$id{almaty}'"), 'of almaty', 'a session is connected');
@@ -202,5 +245,26 @@ is($standby->safe_psql('shop', "SELECT note FROM orders WHERE id = '$id{almaty}'
 route_chile_to('jakarta', 'jakarta');
 ok($standby->poll_query_until('shop', q{SELECT iuid_node(country, 1) = 'jakarta' FROM iuid_countries WHERE code = 'CL'}), 'its subscription goes on');
 
-$_->stop for $standby, @node{ 'jakarta', 'lima' };
+# The publisher fails over to its standby.
+$node{jakarta}->append_conf('pg_hba.conf', 'local replication all trust');
+$node{jakarta}->reload;
+$node{jakarta}->backup('for_standby');
+my $publisher = PostgreSQL::Test::Cluster->new('publisher');
+$publisher->init_from_backup($node{jakarta}, 'for_standby', has_streaming => 1);
+$publisher->start;
+$subscription = at_machine('lima', q{SELECT subconninfo FROM pg_subscription WHERE subname = 'registry_lima'});
+my $both = $subscription =~ s/host=(\S+) port=(\d+)/"host=$1,$1 port=$2," . $publisher->port/er . ' target_session_attrs=read-write';
+$variables = "\\set publisher '$both'\n";
+next_block();
+is(scalar(@blocks), 0, 'every block was run');
+route_chile_to('lima', 'jakarta');
+ok(chile_is_at('lima', 'lima'), 'the subscriber follows the primary');
+$node{jakarta}->wait_for_catchup($publisher);
+$from = -s $node{lima}->logfile;
+$node{jakarta}->stop('immediate');
+$publisher->promote;
+$node{lima}->wait_for_log(qr/replication slot "registry_lima" does not exist/, $from);
+ok(1, 'what the subscriber says of the standby');
+
+$_->stop for $standby, $publisher, $node{lima};
 done_testing();

@@ -106,8 +106,18 @@ export function compareCountry(a, b) {
 /* Before version 20, Node has no global crypto. */
 const crypto = globalThis.crypto ?? (await import("node:crypto")).webcrypto;
 
+/* A call for each identifier would take longer than all the rest. */
+const pool = new Uint8Array(8192);
+let left = 0;
 function systemRandom(count) {
-  return crypto.getRandomValues(new Uint8Array(count));
+  if (left < count) {
+    crypto.getRandomValues(pool);
+    left = pool.length;
+  }
+  left -= count;
+  const bytes = pool.slice(left, left + count);
+  pool.fill(0, left, left + count);
+  return bytes;
 }
 
 /*

@@ -8,32 +8,35 @@
 
 . "$(dirname "$0")/library.sh"
 
-# What prepares the program of a language, in a folder of its own, and the command that runs it.
+# Each function prepares the program of a language, in a folder of its own, and names the command that
+# runs it.
 declare -A compiler=([python]=python3 [go]=go [javascript]=node [java]=javac [rust]=rustc)
 all='python go javascript java rust'
 
-prepare_python() { command=(python3 "$tree/test/clients/client.py"); }
+prepare_python() { command=(python3 -B "$tree/test/clients/client.py"); }
 
 prepare_go() {
+	command=(./client)
 	mkdir iuid
 	cp "$tree/clients/go/iuid.go" iuid
 	cp "$tree/test/clients/client.go" main.go
-	printf 'module client\n' >go.mod
-	GOFLAGS=-mod=mod GOCACHE=$work/go-cache go vet ./... && GOCACHE=$work/go-cache go build -o client .
-	command=(./client)
+	echo 'module client' >go.mod
+	export GOCACHE=$work/go-cache GOFLAGS=-mod=mod
+	go vet ./... && go build -o client .
 }
 
 prepare_javascript() { command=(node "$tree/test/clients/client.mjs"); }
 
 prepare_java() {
-	javac -Xlint:all -Werror -d . "$tree/clients/java/Iuid.java" "$tree/test/clients/Client.java"
 	command=(java -cp . Client)
+	javac -Xlint:all -Werror -d . "$tree/clients/java/Iuid.java" "$tree/test/clients/Client.java"
 }
 
 prepare_rust() {
-	rustc --edition 2021 -O -D warnings --crate-type lib --crate-name iuid -o libiuid.rlib "$tree/clients/rust/iuid.rs"
-	rustc --edition 2021 -O -D warnings --extern iuid=libiuid.rlib -o client "$tree/test/clients/client.rs"
 	command=(./client)
+	local rust=(rustc --edition 2021 -O -D warnings)
+	"${rust[@]}" --crate-type lib --crate-name iuid -o libiuid.rlib "$tree/clients/rust/iuid.rs" &&
+		"${rust[@]}" --extern iuid=libiuid.rlib -o client "$tree/test/clients/client.rs"
 }
 
 failed=()

@@ -12,7 +12,7 @@
  * time is a Date, or a bigint of microseconds since 1970.  What is refused is a SyntaxError or a
  * RangeError.  R1 and so on are the rules of doc/format.md.
  *
- * Copy this file and iuid.d.ts into your project: they need Node 18, or a browser, and nothing else.
+ * Copy this file and iuid.d.mts into your project: they need Node 18, or a browser, and nothing else.
  */
 
 export const NIL = "00000000-0000-0000-0000-000000000000";

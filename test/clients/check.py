@@ -93,6 +93,7 @@ def check_made():
         check(f"R11: those of thread {thread} ascend", all(a < b for a, b in zip(made, made[1:])))
     check("R1: layout, country and entity", {(model.layout(i), model.country(i), model.entity(i)) for i in every} == {(0, 7, 1)})
     check("R10: the time of the clock", all(begin * 1e6 - 1000 <= model.time(i) <= end * 1e6 for i in every))
+    check("R10: random tails", len({model.random_bits(i) & 2**42 - 1 for i in every}) > len(every) - 10)
     check("R10: the fraction", len({model.random_bits(i) >> 42 for i in every}) > 1000)
     for bit in range(32):
         share = sum(i >> bit & 1 for i in every) / max(len(every), 1)

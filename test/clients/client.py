@@ -107,6 +107,21 @@ def own():
             continue
         raise AssertionError(text)
 
+    # R15: no thread makes an identifier while another one does.
+    made, seen = threading.Event(), []
+    other = threading.Thread(target=lambda: (shared.make(7, 1), made.set()))
+
+    def wait_for_other(count):
+        if threading.current_thread() is not other:
+            other.start()
+            seen.append(made.wait(0.2))
+        return os.urandom(count)
+
+    shared = iuid.Maker(random=wait_for_other)
+    shared.make(7, 1)
+    other.join()
+    assert seen == [False], "two threads are in a Maker at once"
+
     # R15: after a fork with the clock standing still, the child starts anew.
     stopped = iuid.Maker(lambda: 1767225600123456789)
     iuid._maker._clock = stopped._clock

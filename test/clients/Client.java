@@ -126,6 +126,33 @@ class Client {
 		}
 	}
 
+	/** Whether another thread makes an identifier while one does. */
+	static boolean makesBeside() throws Exception {
+		CountDownLatch made = new CountDownLatch(1);
+		BlockingQueue<Boolean> seen = new LinkedBlockingQueue<>();
+		Iuid.Maker[] shared = new Iuid.Maker[1];
+		Thread other = new Thread(() -> {
+			shared[0].make(7, 1);
+			made.countDown();
+		});
+		shared[0] = new Iuid.Maker(Clock.systemUTC(), new Random() {
+			private static final long serialVersionUID = 1;
+			@Override public void nextBytes(byte[] bytes) {
+				if (Thread.currentThread() == other)
+					return;
+				try {
+					other.start();
+					seen.add(made.await(200, TimeUnit.MILLISECONDS));
+				} catch (InterruptedException error) {
+					throw new AssertionError(error);
+				}
+			}
+		});
+		shared[0].make(7, 1);
+		other.join();
+		return seen.take();
+	}
+
 	static void own() throws Exception {
 		Iuid id = Iuid.make(125, 1);
 		check("UUID", Iuid.of(id.toUuid()).equals(id) && Iuid.of(id.toUuid()).hashCode() == id.hashCode() && id.toUuid().version() == 8);
@@ -133,6 +160,7 @@ class Client {
 		check("half a character", fails(() -> Iuid.fromName(1, 2, "caf\ud800")));
 		check("time", Iuid.makeAt(1, 2, id.time().get()).time().equals(id.time()));
 		check("far times", Iuid.floor(Instant.MAX).equals(Iuid.MAX) && Iuid.floor(Instant.MIN).equals(Iuid.NIL) && fails(() -> Iuid.makeAt(1, 2, Instant.MAX)));
+		check("R15: two threads are in a Maker at once", !makesBeside());
 		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 		new ObjectOutputStream(bytes).writeObject(id);
 		check("serialized", new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray())).readObject().equals(id));

@@ -12,9 +12,12 @@ The command is the client's program in this folder.  It is run three times:
 In a line of calls, tabs stand between the name of the call and its arguments.  A text is given as
 its bytes of UTF-8 in hexadecimal, and ~ is an argument that is not given.  An answer is "= " and
 what the call gives, with spaces between several values and ~ for none, or "! " and the error's text.
+
+CLIENT_IDS is a folder: the identifiers that were made are then left in its file LANGUAGE.ids.
 """
 import collections
 import json
+import os
 import re
 import subprocess
 import sys
@@ -98,6 +101,8 @@ def check_made():
     for bit in range(32):
         share = sum(i >> bit & 1 for i in every) / max(len(every), 1)
         check(f"R10: random bits: bit {bit} is set in {share:.1%}", 0.48 < share < 0.52)
+    if "CLIENT_IDS" in os.environ:
+        Path(os.environ["CLIENT_IDS"], language + ".ids").write_text("".join(model.text(i) + "\n" for i in every))
 
 
 check_vectors()

@@ -158,11 +158,12 @@ func Parse(text string) (id ID, err error) {
 
 // FromBytes takes the 16 bytes of a UUID that is an identifier, such as u[:] of a uuid.UUID.
 func FromBytes(b []byte) (id ID, err error) {
-	if len(b) == len(id) {
-		copy(id[:], b)
+	if len(b) != len(id) {
+		return id, fail(ErrValue, "%d bytes are not an iuid", len(b))
 	}
-	if len(b) != len(id) || !id.IsValid() {
-		return Nil, fail(ErrValue, "not an iuid: %x", b)
+	copy(id[:], b)
+	if !id.IsValid() {
+		return Nil, fail(ErrValue, "uuid %q is not an iuid", id)
 	}
 	return id, nil
 }
@@ -272,7 +273,10 @@ func (m *Maker) MakeAt(country, entity int, at time.Time) (ID, error) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	random, err := m.draw(8)
-	return newID(ms, 0, country, entity, random&randomMax), err
+	if err != nil {
+		return Nil, err
+	}
+	return newID(ms, 0, country, entity, random&randomMax), nil
 }
 
 func (m *Maker) draw(count int) (uint64, error) {

@@ -50,7 +50,7 @@ public record Iuid(long high, long low) implements Comparable<Iuid>, Serializabl
 	public Iuid {
 		boolean nilOrMax = high == low && (high == 0 || high == -1);
 		if (!((high >>> 12 & 0xf) == 8 && low >>> 62 == 2 || nilOrMax))
-			throw new IllegalArgumentException("not an iuid: " + new UUID(high, low));
+			throw new IllegalArgumentException("uuid \"" + new UUID(high, low) + "\" is not an iuid");
 	}
 
 	/** R1; the arguments fit. */

@@ -45,8 +45,9 @@ export function toBytes(id) {
 }
 
 export function fromBytes(bytes) {
-  const id = bytes.length === 16 ? hyphenate(Array.from(bytes, (byte) => hex(byte, 2)).join("")) : "";
-  if (!VALID.test(id)) throw new RangeError(`not an iuid: ${id || bytes.length + " bytes"}`);
+  if (bytes.length !== 16) throw new RangeError(`${bytes.length} bytes are not an iuid`);
+  const id = hyphenate(Array.from(bytes, (byte) => hex(byte, 2)).join(""));
+  if (!VALID.test(id)) throw new RangeError(`uuid "${id}" is not an iuid`);
   return id;
 }
 

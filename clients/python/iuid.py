@@ -14,8 +14,11 @@ is a ValueError.  R1 and so on are the rules of doc/format.md.
 Copy this file into your project: it needs Python 3.8 and nothing else.
 """
 
+from __future__ import annotations
+
 import datetime
 import hashlib
+import operator
 import os
 import re
 import threading
@@ -37,43 +40,47 @@ class Iuid(uuid.UUID):
 
     __slots__ = ()
 
-    def __init__(self, value):
-        if isinstance(value, str):
-            if not _TEXT.match(value):
-                raise ValueError(f'invalid input syntax for type iuid: "{value}"')
-            number = int(value.strip("{}").replace("-", ""), 16)
+    def __init__(self, value: str | uuid.UUID | int) -> None:
+        if isinstance(value, uuid.UUID):
+            number = value.int
+        elif isinstance(value, str):
+            number = int(value.strip("{}").replace("-", ""), 16) if _TEXT.match(value) else None
         else:
-            number = int(value)
+            number = operator.index(value)
+        if number is None or not _is_valid(number):
+            raise ValueError(f'invalid input syntax for type iuid: "{value}"' if isinstance(value, str) else f'uuid "{value}" is not an iuid')
         super().__init__(int=number)
-        if not (number >> 76 & 0xF == 8 and number >> 62 & 3 == 2 or number in (0, 2**128 - 1)):  # R5
-            problem = "invalid input syntax for type iuid" if isinstance(value, str) else "not an iuid"
-            raise ValueError(f'{problem}: "{value}" is a UUID of another version or variant')
 
     @property
-    def layout(self):
+    def layout(self) -> int | None:
         return None if self.int in (0, 2**128 - 1) else self.int >> 72 & 0xF
 
     @property
-    def ms(self):
+    def ms(self) -> int | None:
         """Milliseconds since 1970."""
         return self.int >> 80 if self.layout == 0 else None
 
     @property
-    def timestamp(self):
+    def timestamp(self) -> datetime.datetime | None:
         """A datetime in UTC; OverflowError after the year 9999, which a datetime cannot hold."""
         return None if self.ms is None else _EPOCH + datetime.timedelta(milliseconds=self.ms)
 
     @property
-    def country(self):
+    def country(self) -> int | None:
         return self.int >> 64 & 0xFF if self.layout in (0, 1) else None
 
     @property
-    def entity(self):
+    def entity(self) -> int | None:
         return self.int >> 54 & 0xFF if self.layout in (0, 1) else None
 
     @property
-    def random(self):
+    def random(self) -> int | None:
         return self.int & 2**54 - 1 if self.layout in (0, 1) else None
+
+
+def _is_valid(number):
+    """R5."""
+    return number >> 76 & 0xF == 8 and number >> 62 & 3 == 2 or number in (0, 2**128 - 1)
 
 
 def _compose(ms, country, entity, random=0, layout=0):
@@ -104,7 +111,7 @@ class Maker:
         self._lock = threading.Lock()
         self._reading = self._last = None  # of _last the lower 42 bits are the tail, the others the time
 
-    def make(self, country, entity):
+    def make(self, country: int, entity: int) -> Iuid:
         _check(country, entity)
         with self._lock:
             now = self._clock() * 4096 // 1_000_000
@@ -121,7 +128,7 @@ class Maker:
                 raise ValueError("system clock is out of range for type iuid: no room after the last identifier")
         return _compose(last >> 54, country, entity, last & 2**54 - 1)
 
-    def make_at(self, country, entity, at):
+    def make_at(self, country: int, entity: int, at: datetime.datetime | int) -> Iuid:
         """A new identifier of a given time; all its random bits are random (R14)."""
         _check(country, entity)
         return _compose(_ms(at), country, entity, int.from_bytes(self._random(8), "big") & 2**54 - 1)
@@ -136,7 +143,7 @@ if hasattr(os, "register_at_fork"):
 # --- bounds and orders ----------------------------------------------------------------------------
 
 
-def floor(at):
+def floor(at: datetime.datetime | int) -> Iuid:
     """The smallest identifier at or after a time (R8)."""
     microseconds = _microseconds(at)
     if microseconds < 0:
@@ -144,7 +151,7 @@ def floor(at):
     return MAX if microseconds > _LAST_MS * 1000 else _compose(-(-microseconds // 1000), 0, 0)
 
 
-def country_floor(country, entity=0):
+def country_floor(country: int, entity: int = 0) -> Iuid:
     """The smallest identifier of a country and entity in country order; both can be 256 (R9)."""
     _check(country, entity, 256)
     if entity == 256:
@@ -152,7 +159,7 @@ def country_floor(country, entity=0):
     return MAX if country > 255 else _compose(0, country, entity)
 
 
-def country_order(id):
+def country_order(id: uuid.UUID) -> tuple[int, int, int]:
     """A key for sorted(), min() and max() (R7)."""
     return id.int >> 64 & 0xFF, id.int >> 54 & 0xFF, id.int
 
@@ -160,7 +167,7 @@ def country_order(id):
 # --- derived identifiers --------------------------------------------------------------------------
 
 
-def from_name(country, entity, name, at=None):
+def from_name(country: int, entity: int, name: str | bytes | int, at: datetime.datetime | int | None = None) -> Iuid:
     """The identifier of a str, bytes or int; with a time, one of layout 0 (R16 to R18)."""
     _check(country, entity)
     if isinstance(name, int):
@@ -173,7 +180,7 @@ def from_name(country, entity, name, at=None):
     return _compose(_ms(at), country, entity, digest & 2**54 - 1)
 
 
-def from_uuid(id, country, entity, at=None):
+def from_uuid(id: uuid.UUID, country: int, entity: int, at: datetime.datetime | int | None = None) -> Iuid:
     """The identifier of a UUID of version 1, 6 or 7 with its time, or of any UUID with a time (R17, R19)."""
     _check(country, entity)
     random = _digest(b"iuid.uuid", id.bytes) & 2**54 - 1

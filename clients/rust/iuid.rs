@@ -50,7 +50,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Error::Syntax(text) => write!(f, "invalid input syntax for type iuid: \"{}\"", text),
-            Error::NotIuid(uuid) => write!(f, "not an iuid: \"{}\"", Text(*uuid)),
+            Error::NotIuid(uuid) => write!(f, "uuid \"{}\" is not an iuid", Text(*uuid)),
             Error::NoTime(uuid) => write!(f, "uuid \"{}\" has no time for an iuid: only UUIDs of versions 1, 6 and 7 have one", Text(*uuid)),
             Error::TooEarly(uuid) => write!(f, "uuid \"{}\" has no time for an iuid: its time is before 1970", Text(*uuid)),
             Error::Origin(what, number) => write!(f, "{} {} is out of range for type iuid: 0 to 256", what, number),

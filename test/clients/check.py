@@ -1,4 +1,4 @@
-"""Checks a client against clients/vectors.json, and what it makes in four threads.
+"""Checks a client against clients/vectors.json and random vectors, and what it makes in four threads.
 
     check.py LANGUAGE COMMAND...
 
@@ -13,11 +13,12 @@ In a line of calls, tabs stand between the name of the call and its arguments.  
 its bytes of UTF-8 in hexadecimal, and ~ is an argument that is not given.  An answer is "= " and
 what the call gives, with spaces between several values and ~ for none, or "! " and the error's text.
 
-CLIENT_IDS is a folder: the identifiers that were made are then left in its file LANGUAGE.ids.
+SEED repeats the random vectors.  CLIENT_IDS is a folder: the identifiers that were made are then left in its file LANGUAGE.ids.
 """
 import collections
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "test" / "models"))
 import identifiers as model  # noqa: E402
+import random_vectors  # noqa: E402
 
 # Errors are those of the server in other words: what the text of each must say.
 ERRORS = {
@@ -67,6 +69,8 @@ def value_of(gives):
 
 def check_vectors():
     vectors = json.loads((ROOT / "clients" / "vectors.json").read_text(encoding="utf-8"))["vectors"]
+    seed = int(os.environ.get("SEED", random.randrange(2**32)))
+    vectors += random_vectors.vectors(seed)
     answers = run("vectors", given="".join(line_of(v) + "\n" for v in vectors))
     check(f"{len(answers)} answers to {len(vectors)} vectors", len(answers) == len(vectors))
     good, wrong = collections.Counter(), collections.Counter()
@@ -77,7 +81,7 @@ def check_vectors():
             holds = answer == "= " + value_of(vector["gives"])
         (good if holds else wrong)[vector["rule"]] += 1
         check(f"{json.dumps(vector)}\n    {answer}", holds)
-    print(f"{language}: " + ", ".join(
+    print(f"{language}, SEED={seed}: " + ", ".join(
         f"{rule} {good[rule]}" + (f" and {wrong[rule]} WRONG" if wrong[rule] else "")
         for rule in sorted(good | wrong, key=lambda rule: int(rule[1:]))))
 

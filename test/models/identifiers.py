@@ -28,6 +28,18 @@ def text(uuid):
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
+def read(digits):
+    """The number of a text that core's uuid reads, or None: groups of four digits, some with a hyphen between."""
+    if digits.startswith("{") or digits.endswith("}"):
+        if not (digits.startswith("{") and digits.endswith("}")):
+            return None
+        digits = digits[1:-1]
+    parts = digits.split("-")
+    if sum(map(len, parts)) != 32 or any(not part or len(part) % 4 or set(part) - set("0123456789abcdefABCDEF") for part in parts):
+        return None
+    return int("".join(parts), 16)
+
+
 def is_valid(uuid):
     return uuid in (NIL, MAX) or bits(uuid, 48, 51) == 8 and bits(uuid, 64, 65) == 2
 

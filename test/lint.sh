@@ -31,7 +31,7 @@ as_user cppcheck --quiet --std=c99 --enable=warning,style,performance,portabilit
 say "cppcheck: no warning"
 find src test/fuzz -name '*.[ch]' -exec clang-format --dry-run --Werror {} +
 say "clang-format: no difference"
-as_user pyflakes3 examples/{desk,regions/move}/*.py test/{browser,data,drivers,drivers/python,fuzz,models}/*.py
+as_user pyflakes3 clients/python/*.py examples/{desk,regions/move}/*.py test/{browser,clients,data,drivers,drivers/python,fuzz,models}/*.py
 say "pyflakes: no warning"
 for patch in test/mutants/*.patch; do
 	patch -p1 --dry-run -s -f -F0 <"$patch" >/dev/null || die "$patch does not apply: make the mutant anew"

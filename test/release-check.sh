@@ -26,6 +26,7 @@ upgrade
 package
 dist
 citus
+clients
 drivers
 browser
 regions

@@ -28,6 +28,18 @@ def text(uuid):
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
+def read(digits):
+    """The number of a text that core's uuid reads, or None: groups of four digits, some with a hyphen between."""
+    if digits.startswith("{") or digits.endswith("}"):
+        if not (digits.startswith("{") and digits.endswith("}")):
+            return None
+        digits = digits[1:-1]
+    parts = digits.split("-")
+    if sum(map(len, parts)) != 32 or any(not part or len(part) % 4 or set(part) - set("0123456789abcdefABCDEF") for part in parts):
+        return None
+    return int("".join(parts), 16)
+
+
 def is_valid(uuid):
     return uuid in (NIL, MAX) or bits(uuid, 48, 51) == 8 and bits(uuid, 64, 65) == 2
 
@@ -119,6 +131,32 @@ def country_floor(of_country, of_entity=0):
     if of_entity == 256:
         of_country, of_entity = of_country + 1, 0
     return MAX if of_country > 255 else make(0, of_country, of_entity)
+
+
+# --- the generator ----------------------------------------------------------
+
+class Maker:
+    """A session with iuid.monotonic on.  Times are 4096ths of a millisecond since 1970."""
+
+    TEN_SECONDS = 10_000 * 4096
+
+    def __init__(self):
+        self.last = self.reading = None
+
+    def make(self, of_country, of_entity, nanoseconds, bits48):
+        now = nanoseconds * 4096 // 10**6
+        if not 0 <= now // 4096 <= LAST_MS:
+            raise OverflowError("clock")
+        # The last identifier is a number, too: its time, and 42 bits of tail.
+        if self.last is None or self.reading - now > self.TEN_SECONDS or now > self.last >> 42:
+            self.reading, self.last = now, now << 42 | bits48 % 2**42
+        else:
+            self.last += 1 + bits48 % 2**32
+        ms, random = divmod(self.last, 2**54)
+        if ms > LAST_MS:
+            self.last = None
+            raise OverflowError("carry")
+        return make(ms, of_country, of_entity, random)
 
 
 # --- derived identifiers ----------------------------------------------------

@@ -1,0 +1,46 @@
+/** Types of iuid.mjs. */
+
+declare const brand: unique symbol;
+
+/** The text that the server writes: 36 characters in lower case. */
+export type Iuid = string & { readonly [brand]: "iuid" };
+
+/** A bigint is microseconds since 1970, as timestamptz has them. */
+export type Time = Date | bigint;
+
+export interface Fields {
+  time: Date | null;
+  country: number | null;
+  entity: number | null;
+  random: bigint | null;
+  layout: number | null;
+}
+
+export const NIL: Iuid;
+export const MAX: Iuid;
+
+/** Throws a SyntaxError. */
+export function parse(text: string): Iuid;
+export function isIuid(value: unknown): value is string;
+export function toBytes(id: string): Uint8Array;
+export function fromBytes(bytes: Uint8Array): Iuid;
+export function fields(id: string): Fields;
+
+/** For sort(). */
+export function compare(a: Iuid, b: Iuid): number;
+export function compareCountry(a: Iuid, b: Iuid): number;
+
+export class Maker {
+  constructor(clock?: () => [milliseconds: number, nanoseconds: number], random?: (count: number) => Uint8Array);
+  make(country: number, entity: number): Iuid;
+  makeAt(country: number, entity: number, at: Time): Iuid;
+}
+
+export function make(country: number, entity: number): Iuid;
+export function makeAt(country: number, entity: number, at: Time): Iuid;
+
+export function floor(at: Time): Iuid;
+export function countryFloor(country: number, entity?: number): Iuid;
+
+export function fromName(country: number, entity: number, name: string | Uint8Array | number | bigint, at?: Time | null): Iuid;
+export function fromUuid(uuid: string, country: number, entity: number, at?: Time | null): Iuid;

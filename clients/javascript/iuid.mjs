@@ -1,0 +1,320 @@
+/*
+ * Identifiers that carry their time, country and entity, as the PostgreSQL extension iuid makes them.
+ *
+ *    import * as iuid from "./iuid.mjs";
+ *
+ *    const id = iuid.make(125, 1);               // new, of this moment: country 125, entity 1
+ *    const { time, country, entity } = iuid.fields(id);
+ *    iuid.parse("{019B76DAA87B807D804123456789ABCD}");   // "019b76da-a87b-807d-8041-23456789abcd"
+ *    iuid.fromName(125, 1, "order 4711");        // the same input always gives the same identifier
+ *
+ * An identifier is the string that the server writes, so === compares, and sort() sorts by time.  A
+ * time is a Date, or a bigint of microseconds since 1970.  What is refused is a SyntaxError or a
+ * RangeError.  R1 and so on are the rules of doc/format.md.
+ *
+ * Copy this file and iuid.d.mts into your project: they need Node 18, or a browser, and nothing else.
+ */
+
+export const NIL = "00000000-0000-0000-0000-000000000000";
+export const MAX = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+const LAST_MS = 2 ** 48 - 1;
+const RANDOM_MAX = (1n << 54n) - 1n;
+const TEN_SECONDS = 10_000n << 12n;
+
+// --- texts (R2, R3, R5) --------------------------------------------------------------------------
+
+const DIGITS = "(?:[0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4}";
+const TEXT = new RegExp(`^(?:${DIGITS}|\\{${DIGITS}\\})$`);
+const VALID = new RegExp(`^.{14}8.{4}[89ab]|^${NIL}$|^${MAX}$`);
+
+/** Reads every text that the server reads, and gives the one that it writes. */
+export function parse(text) {
+  const id = parseUuid(text);
+  if (!VALID.test(id)) throw new SyntaxError(`invalid input syntax for type iuid: "${text}"`);
+  return id;
+}
+
+export function isIuid(value) {
+  return typeof value === "string" && TEXT.test(value) && VALID.test(hyphenate(value));
+}
+
+/** The 16 bytes of an identifier, and back. */
+export function toBytes(id) {
+  return Uint8Array.from(id.replaceAll("-", "").match(/../g), (digits) => parseInt(digits, 16));
+}
+
+export function fromBytes(bytes) {
+  if (bytes.length !== 16) throw new RangeError(`${bytes.length} bytes are not an iuid`);
+  const id = hyphenate(Array.from(bytes, (byte) => hex(byte, 2)).join(""));
+  if (!VALID.test(id)) throw new RangeError(`uuid "${id}" is not an iuid`);
+  return id;
+}
+
+function parseUuid(text) {
+  if (typeof text !== "string" || !TEXT.test(text)) throw new SyntaxError(`invalid input syntax for type iuid: "${text}"`);
+  return hyphenate(text);
+}
+
+function hyphenate(text) {
+  return text.toLowerCase().replace(/[{}-]/g, "").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+function hex(number, length) {
+  return number.toString(16).padStart(length, "0");
+}
+
+// --- fields (R1, R4) and orders (R7) -------------------------------------------------------------
+
+/** The arguments fit; random is a bigint. */
+function compose(ms, layout, country, entity, random) {
+  const time = hex(ms, 12);
+  const low = ((2n << 62n) | (BigInt(entity) << 54n) | random).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-8${hex(layout, 1)}${hex(country, 2)}-${low.slice(0, 4)}-${low.slice(4)}`;
+}
+
+const bitsOf = (id) => BigInt("0x" + id.replaceAll("-", ""));
+const countryOf = (id) => parseInt(id.slice(16, 18), 16);
+const entityOf = (id) => (parseInt(id.slice(19, 23), 16) >> 6) & 255;
+
+/** The fields of an identifier; null for those that it does not have. */
+export function fields(text) {
+  const id = parse(text);
+  const layout = id === NIL || id === MAX ? null : parseInt(id[15], 16);
+  const ms = layout === 0 ? parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : null;
+  const known = layout === 0 || layout === 1;
+  return {
+    time: ms === null ? null : new Date(ms),
+    country: known ? countryOf(id) : null,
+    entity: known ? entityOf(id) : null,
+    random: known ? bitsOf(id) & RANDOM_MAX : null,
+    layout,
+  };
+}
+
+/** Byte order, for sort(): time first. */
+export function compare(a, b) {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Country order, for sort(): country, entity, bytes. */
+export function compareCountry(a, b) {
+  return countryOf(a) - countryOf(b) || entityOf(a) - entityOf(b) || compare(a, b);
+}
+
+// --- new identifiers (R10 to R15) ----------------------------------------------------------------
+
+/* Before version 20, Node has no global crypto. */
+const crypto = globalThis.crypto ?? (await import("node:crypto")).webcrypto;
+
+/* A call for each identifier would take longer than all the rest. */
+const pool = new Uint8Array(8192);
+let left = 0;
+function systemRandom(count) {
+  if (left < count) {
+    crypto.getRandomValues(pool);
+    left = pool.length;
+  }
+  left -= count;
+  const bytes = pool.slice(left, left + count);
+  pool.fill(0, left, left + count);
+  return bytes;
+}
+
+/*
+ * Date has whole milliseconds.  The part of the millisecond comes from the clock of performance, which
+ * does not follow the system clock.  So the difference of both is kept, and is corrected whenever the
+ * sum would be outside the millisecond that Date shows.
+ */
+let difference = 0;
+function systemClock() {
+  const ms = Date.now();
+  const part = performance.now() + (difference - ms);
+  const inside = Math.min(Math.max(part, 0), 0.999999);
+  difference += inside - part;
+  return [ms, Math.floor(inside * 1e6)];
+}
+
+/**
+ * Makes identifiers that ascend.  Most programs call make(), which is that of one Maker for the
+ * process; each worker has its own.  clock() gives the milliseconds since 1970, and the nanoseconds
+ * after them; random(count) gives random bytes.
+ */
+export class Maker {
+  #clock;
+  #random;
+  #reading; // in 4096ths of a millisecond since 1970
+  #last = null; // the lower 42 bits are the tail, the others the time
+
+  constructor(clock = systemClock, random = systemRandom) {
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  make(country, entity) {
+    checkOrigin(country, entity);
+    const [ms, nanoseconds] = this.#clock();
+    if (!(ms >= 0 && ms <= LAST_MS)) throw new RangeError(`system clock is out of range for type iuid: ${ms} ms since 1970`);
+    const now = (BigInt(ms) << 12n) | BigInt(Math.floor((nanoseconds * 4096) / 1e6));
+    const bits = toBigInt(this.#random(6));
+    if (this.#last === null || this.#reading - now > TEN_SECONDS || now > this.#last >> 42n) {
+      this.#reading = now;
+      this.#last = (now << 42n) | BigInt.asUintN(42, bits);
+    } else {
+      this.#last += 1n + BigInt.asUintN(32, bits);
+    }
+    const last = this.#last;
+    if (Number(last >> 54n) > LAST_MS) {
+      this.#last = null;
+      throw new RangeError("system clock is out of range for type iuid: no room after the last identifier");
+    }
+    return compose(Number(last >> 54n), 0, country, entity, last & RANDOM_MAX);
+  }
+
+  /** A new identifier of a given time; all its random bits are random (R14). */
+  makeAt(country, entity, at) {
+    checkOrigin(country, entity);
+    return compose(msOf(at), 0, country, entity, toBigInt(this.#random(8)) & RANDOM_MAX);
+  }
+}
+
+function toBigInt(bytes) {
+  let digits = "0x";
+  for (const byte of bytes) digits += hex(byte, 2);
+  return BigInt(digits);
+}
+
+const maker = new Maker();
+export const make = (country, entity) => maker.make(country, entity);
+export const makeAt = (country, entity, at) => maker.makeAt(country, entity, at);
+
+// --- bounds (R8, R9) -----------------------------------------------------------------------------
+
+/** The smallest identifier at or after a time. */
+export function floor(at) {
+  const microseconds = microsecondsOf(at);
+  if (microseconds < 0n) return NIL;
+  const ms = Number((microseconds + 999n) / 1000n);
+  return ms > LAST_MS ? MAX : compose(ms, 0, 0, 0, 0n);
+}
+
+/** The smallest identifier of a country and entity in country order; both can be 256. */
+export function countryFloor(country, entity = 0) {
+  checkOrigin(country, entity, 256);
+  const next = entity === 256;
+  return country + next > 255 ? MAX : compose(0, 0, country + next, next ? 0 : entity, 0n);
+}
+
+// --- derived identifiers (R16 to R19) ------------------------------------------------------------
+
+/** The identifier of a string, of bytes, or of an integer; with a time, one of layout 0. */
+export function fromName(country, entity, name, at) {
+  checkOrigin(country, entity);
+  const [high, low] = digest("iuid.name", bytesOf(name));
+  const layout = at == null ? 1 : 0;
+  return compose(layout ? Number(high >> 16n) : msOf(at), layout, country, entity, low & RANDOM_MAX);
+}
+
+/** The identifier of a UUID of version 1, 6 or 7 with its time, or of any UUID with a time. */
+export function fromUuid(uuid, country, entity, at) {
+  checkOrigin(country, entity);
+  const id = parseUuid(uuid);
+  const digested = () => digest("iuid.uuid", toBytes(id))[1] & RANDOM_MAX;
+  if (at != null) return compose(msOf(at), 0, country, entity, digested());
+  const [, a, b, c, d] = /^(.{8})-(.{4})-(.)(.{3})-[89ab]/.exec(id) ?? [];
+  if (c === "7") {
+    const random = (BigInt("0x" + d) << 42n) | BigInt.asUintN(42, bitsOf(id) >> 20n);
+    return compose(parseInt(a + b, 16), 0, country, entity, random);
+  }
+  if (c !== "1" && c !== "6") throw new RangeError(`uuid "${id}" has no time for an iuid: only UUIDs of versions 1, 6 and 7 have one`);
+  const ticks = BigInt("0x" + (c === "1" ? d + b + a : a + b + d)) - 0x01b21dd213814000n;
+  if (ticks < 0n) throw new RangeError(`uuid "${id}" has no time for an iuid: its time is before 1970`);
+  return compose(Number(ticks / 10000n), 0, country, entity, digested());
+}
+
+/** TextEncoder would replace half a character, and a number above 2^53 is not the one that was meant. */
+function bytesOf(name) {
+  if (name instanceof Uint8Array) return name;
+  if (typeof name === "bigint" || Number.isSafeInteger(name)) name = String(name);
+  if (typeof name !== "string" || /\p{Surrogate}/u.test(name)) throw new RangeError("a name is a well-formed string, a Uint8Array or an integer");
+  return new TextEncoder().encode(name);
+}
+
+// --- arguments (R6) ------------------------------------------------------------------------------
+
+function checkOrigin(country, entity, limit = 255) {
+  for (const [what, number] of [["country", country], ["entity", entity]])
+    if (!(Number.isInteger(number) && number >= 0 && number <= limit))
+      throw new RangeError(`${what} ${number} is out of range for type iuid: 0 to ${limit}`);
+}
+
+function microsecondsOf(at) {
+  return typeof at === "bigint" ? at : BigInt(at.getTime()) * 1000n;
+}
+
+function msOf(at) {
+  const microseconds = microsecondsOf(at);
+  const ms = Number(microseconds / 1000n);
+  if (microseconds < 0n || ms > LAST_MS) throw new RangeError(`time ${at} is out of range for type iuid`);
+  return ms;
+}
+
+// --- BLAKE2b with personalization, which JavaScript does not have (R16) --------------------------
+
+const IV = BigUint64Array.of(
+  0x6a09e667f3bcc908n, 0xbb67ae8584caa73bn, 0x3c6ef372fe94f82bn, 0xa54ff53a5f1d36f1n,
+  0x510e527fade682d1n, 0x9b05688c2b3e6c1fn, 0x1f83d9abfb41bd6bn, 0x5be0cd19137e2179n);
+
+/* The order of the words of a block in each round: RFC 7693, section 2.7. */
+const SIGMA = [
+  "0123456789abcdef", "ea489fd61c02b753", "b8c052fdae367194", "7931dcbe265a40f8", "905724afe1bc683d",
+  "2c6a0b834d75fe19", "c51fed4a0763928b", "db7ec13950f4862a", "6fe9b308c2d714a5", "a2847615fb9e3cd0",
+].map((digits) => Array.from(digits, (digit) => parseInt(digit, 16)));
+
+/** The 16 bytes as two big-endian words. */
+function digest(personal, message) {
+  // The parameter block: 16 bytes of digest, no key, fanout and depth 1; from byte 48 the personalization.
+  const parameters = new Uint8Array(64);
+  parameters.set([16, 0, 1, 1]);
+  parameters.set(new TextEncoder().encode(personal), 48);
+  const h = words(parameters).map((word, i) => word ^ IV[i]);
+  for (let done = 0; ; ) {
+    const block = new Uint8Array(128);
+    block.set(message.subarray(done, done + 128));
+    done = Math.min(done + 128, message.length);
+    compress(h, words(block), BigInt(done), done === message.length);
+    if (done === message.length) break;
+  }
+  const view = new DataView(h.buffer);
+  h.forEach((word, i) => view.setBigUint64(8 * i, word, true));
+  return [view.getBigUint64(0), view.getBigUint64(8)];
+}
+
+function words(bytes) {
+  const view = new DataView(bytes.buffer);
+  return BigUint64Array.from({ length: bytes.length / 8 }, (_, i) => view.getBigUint64(8 * i, true));
+}
+
+/** The function F of RFC 7693, section 3.2.  What is stored in v is cut to 64 bits. */
+function compress(h, m, done, last) {
+  const v = BigUint64Array.of(...h, ...IV);
+  v[12] ^= done;
+  if (last) v[14] = ~v[14];
+  const rotate = (word, by) => (word >> by) | (word << (64n - by));
+  const mix = (a, b, c, d, x, y) => {
+    v[a] += v[b] + x;
+    v[d] = rotate(v[d] ^ v[a], 32n);
+    v[c] += v[d];
+    v[b] = rotate(v[b] ^ v[c], 24n);
+    v[a] += v[b] + y;
+    v[d] = rotate(v[d] ^ v[a], 16n);
+    v[c] += v[d];
+    v[b] = rotate(v[b] ^ v[c], 63n);
+  };
+  for (let round = 0; round < 12; round++) {
+    const s = SIGMA[round % 10];
+    for (let i = 0; i < 4; i++) mix(i, 4 + i, 8 + i, 12 + i, m[s[2 * i]], m[s[2 * i + 1]]);
+    for (let i = 0; i < 4; i++) mix(i, 4 + ((i + 1) % 4), 8 + ((i + 2) % 4), 12 + ((i + 3) % 4), m[s[8 + 2 * i]], m[s[9 + 2 * i]]);
+  }
+  for (let i = 0; i < 8; i++) h[i] ^= v[i] ^ v[i + 8];
+}

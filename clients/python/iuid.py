@@ -1,0 +1,226 @@
+"""Identifiers that carry their time, country and entity, as the PostgreSQL extension iuid makes them.
+
+    import iuid
+
+    id = iuid.make(125, 1)                     # new, of this moment: country 125, entity 1
+    id.timestamp, id.country, id.entity        # datetime in UTC, 125, 1
+    id = iuid.Iuid("019b76da-a87b-807d-8041-23456789abcd")
+    id = iuid.from_name(125, 1, "order 4711")  # the same input always gives the same identifier
+
+An Iuid is a uuid.UUID, so drivers take it as one; ids compare by time.  sorted(ids, key=country_order)
+sorts by country.  Times are datetimes with a time zone, or microseconds since 1970.  What is refused
+is a ValueError.  R1 and so on are the rules of doc/format.md.
+
+Copy this file into your project: it needs Python 3.8 and nothing else.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import operator
+import os
+import re
+import threading
+import time
+import uuid
+
+__all__ = ["NIL", "MAX", "Iuid", "Maker", "country_floor", "country_order", "floor", "from_name", "from_uuid", "make", "make_at"]
+
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+_MICROSECOND = datetime.timedelta(microseconds=1)
+_LAST_MS = 2**48 - 1
+_TEN_SECONDS = 10_000 << 12
+# R3: the end of the pattern is the end of the text, where $ would take a line feed, too.
+_TEXT = re.compile(r"(\{)?(?:[0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4}(?(1)\})\Z")
+
+
+class Iuid(uuid.UUID):
+    """An identifier, of a text, a uuid.UUID or a number of 128 bits.  A field that it does not have is None (R4)."""
+
+    __slots__ = ()
+
+    def __init__(self, value: str | uuid.UUID | int) -> None:
+        if isinstance(value, uuid.UUID):
+            number = value.int
+        elif isinstance(value, str):
+            number = int(value.strip("{}").replace("-", ""), 16) if _TEXT.match(value) else None
+        else:
+            number = operator.index(value)
+        if number is None or not _is_valid(number):
+            raise ValueError(f'invalid input syntax for type iuid: "{value}"' if isinstance(value, str) else f'uuid "{value}" is not an iuid')
+        super().__init__(int=number)
+
+    @property
+    def layout(self) -> int | None:
+        return None if self.int in (0, 2**128 - 1) else self.int >> 72 & 0xF
+
+    @property
+    def ms(self) -> int | None:
+        """Milliseconds since 1970."""
+        return self.int >> 80 if self.layout == 0 else None
+
+    @property
+    def timestamp(self) -> datetime.datetime | None:
+        """A datetime in UTC; OverflowError after the year 9999, which a datetime cannot hold."""
+        return None if self.ms is None else _EPOCH + datetime.timedelta(milliseconds=self.ms)
+
+    @property
+    def country(self) -> int | None:
+        return self.int >> 64 & 0xFF if self.layout in (0, 1) else None
+
+    @property
+    def entity(self) -> int | None:
+        return self.int >> 54 & 0xFF if self.layout in (0, 1) else None
+
+    @property
+    def random(self) -> int | None:
+        return self.int & 2**54 - 1 if self.layout in (0, 1) else None
+
+
+def _is_valid(number):
+    """R5."""
+    return number >> 76 & 0xF == 8 and number >> 62 & 3 == 2 or number in (0, 2**128 - 1)
+
+
+def _compose(ms, country, entity, random=0, layout=0):
+    """R1; the arguments fit."""
+    return Iuid(ms << 80 | 8 << 76 | layout << 72 | country << 64 | 2 << 62 | entity << 54 | random)
+
+
+NIL = Iuid("00000000-0000-0000-0000-000000000000")
+MAX = Iuid("ffffffff-ffff-ffff-ffff-ffffffffffff")
+
+
+# --- new identifiers ------------------------------------------------------------------------------
+
+
+class Maker:
+    """Makes identifiers that ascend, for all threads of the process (R10 to R13).
+
+    Most programs call make(), which is that of one Maker for the process.  CLOCK gives nanoseconds
+    since 1970, and RANDOM as many random bytes as it is asked for.
+    """
+
+    def __init__(self, clock=time.time_ns, random=os.urandom):
+        self._clock, self._random = clock, random
+        self.forget()
+
+    def forget(self):
+        """The next identifier takes its time from the clock."""
+        self._lock = threading.Lock()
+        self._reading = self._last = None  # of _last the lower 42 bits are the tail, the others the time
+
+    def make(self, country: int, entity: int) -> Iuid:
+        _check(country, entity)
+        with self._lock:
+            now = self._clock() * 4096 // 1_000_000
+            if not 0 <= now >> 12 <= _LAST_MS:
+                raise ValueError(f"system clock is out of range for type iuid: {now >> 12} ms since 1970")
+            bits = int.from_bytes(self._random(6), "big")
+            if self._last is None or self._reading - now > _TEN_SECONDS or now > self._last >> 42:
+                self._reading, self._last = now, now << 42 | bits & 2**42 - 1
+            else:
+                self._last += 1 + (bits & 2**32 - 1)
+            last = self._last
+            if last >> 54 > _LAST_MS:
+                self._last = None
+                raise ValueError("system clock is out of range for type iuid: no room after the last identifier")
+        return _compose(last >> 54, country, entity, last & 2**54 - 1)
+
+    def make_at(self, country: int, entity: int, at: datetime.datetime | int) -> Iuid:
+        """A new identifier of a given time; all its random bits are random (R14)."""
+        _check(country, entity)
+        return _compose(_ms(at), country, entity, int.from_bytes(self._random(8), "big") & 2**54 - 1)
+
+
+_maker = Maker()
+make, make_at = _maker.make, _maker.make_at
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_maker.forget)  # R15
+
+
+# --- bounds and orders ----------------------------------------------------------------------------
+
+
+def floor(at: datetime.datetime | int) -> Iuid:
+    """The smallest identifier at or after a time (R8)."""
+    microseconds = _microseconds(at)
+    if microseconds < 0:
+        return NIL
+    return MAX if microseconds > _LAST_MS * 1000 else _compose(-(-microseconds // 1000), 0, 0)
+
+
+def country_floor(country: int, entity: int = 0) -> Iuid:
+    """The smallest identifier of a country and entity in country order; both can be 256 (R9)."""
+    _check(country, entity, 256)
+    if entity == 256:
+        country, entity = country + 1, 0
+    return MAX if country > 255 else _compose(0, country, entity)
+
+
+def country_order(id: uuid.UUID) -> tuple[int, int, int]:
+    """A key for sorted(), min() and max() (R7)."""
+    return id.int >> 64 & 0xFF, id.int >> 54 & 0xFF, id.int
+
+
+# --- derived identifiers --------------------------------------------------------------------------
+
+
+def from_name(country: int, entity: int, name: str | bytes | int, at: datetime.datetime | int | None = None) -> Iuid:
+    """The identifier of a str, bytes or int; with a time, one of layout 0 (R16 to R18)."""
+    _check(country, entity)
+    if isinstance(name, int):
+        name = "%d" % name
+    if isinstance(name, str):
+        name = name.encode("utf-8")
+    digest = _digest(b"iuid.name", name)
+    if at is None:
+        return _compose(digest >> 80, country, entity, digest & 2**54 - 1, layout=1)
+    return _compose(_ms(at), country, entity, digest & 2**54 - 1)
+
+
+def from_uuid(id: uuid.UUID, country: int, entity: int, at: datetime.datetime | int | None = None) -> Iuid:
+    """The identifier of a UUID of version 1, 6 or 7 with its time, or of any UUID with a time (R17, R19)."""
+    _check(country, entity)
+    random = _digest(b"iuid.uuid", id.bytes) & 2**54 - 1
+    if at is not None:
+        return _compose(_ms(at), country, entity, random)
+    version = id.int >> 76 & 0xF if id.int >> 62 & 3 == 2 else None
+    if version == 7:
+        return _compose(id.int >> 80, country, entity, (id.int >> 64 & 0xFFF) << 42 | id.int >> 20 & 2**42 - 1)
+    if version == 1:
+        ticks = (id.int >> 64 & 0xFFF) << 48 | (id.int >> 80 & 0xFFFF) << 32 | id.int >> 96
+    elif version == 6:
+        ticks = id.int >> 80 << 12 | id.int >> 64 & 0xFFF
+    else:
+        raise ValueError(f'uuid "{id}" has no time for an iuid: only UUIDs of versions 1, 6 and 7 have one')
+    ticks -= 0x01B21DD213814000  # 1582-10-15 to 1970
+    if ticks < 0:
+        raise ValueError(f'uuid "{id}" has no time for an iuid: its time is before 1970')
+    return _compose(ticks // 10000, country, entity, random)
+
+
+def _digest(personal, message):
+    return int.from_bytes(hashlib.blake2b(message, digest_size=16, person=personal).digest(), "big")
+
+
+# --- arguments (R6) -------------------------------------------------------------------------------
+
+
+def _check(country, entity, limit=255):
+    for what, number in ("country", country), ("entity", entity):
+        if not 0 <= number <= limit:
+            raise ValueError(f"{what} {number} is out of range for type iuid: 0 to {limit}")
+
+
+def _microseconds(at):
+    """A datetime without a time zone is a TypeError."""
+    return at if isinstance(at, int) else (at - _EPOCH) // _MICROSECOND
+
+
+def _ms(at):
+    ms = _microseconds(at) // 1000
+    if not 0 <= ms <= _LAST_MS:
+        raise ValueError(f'time "{at}" is out of range for type iuid')
+    return ms

@@ -1,0 +1,178 @@
+import java.io.*;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.time.*;
+import java.util.*;
+import java.util.concurrent.*;
+import java.util.stream.*;
+
+/** clients/java for check.py. */
+class Client {
+	static Instant instant = Instant.EPOCH;
+	static byte[] bits;
+	static Iuid.Maker maker;
+
+	static class GivenClock extends Clock {
+		@Override public Instant instant() { return instant; }
+		@Override public ZoneId getZone() { return ZoneOffset.UTC; }
+		@Override public Clock withZone(ZoneId zone) { return this; }
+	}
+
+	static class GivenRandom extends Random {
+		private static final long serialVersionUID = 1;
+		@Override public void nextBytes(byte[] bytes) { System.arraycopy(bits, 0, bytes, 0, bytes.length); }
+	}
+
+	static byte[] bytes(String hex) {
+		byte[] all = new BigInteger("1" + hex, 16).toByteArray();
+		int digits = hex.length() / 2;
+		return Arrays.copyOfRange(all, all.length - digits, all.length);
+	}
+
+	static String text(String hex) { return new String(bytes(hex), StandardCharsets.UTF_8); }
+
+	static Instant time(String microseconds) {
+		long us = Long.parseLong(microseconds);
+		return Instant.ofEpochSecond(Math.floorDiv(us, 1_000_000L), Math.floorMod(us, 1_000_000L) * 1000);
+	}
+
+	static Iuid make(int country, int entity, String clock, String random) {
+		String[] parts = clock.split("\\.");
+		String fraction = parts.length > 1 ? parts[1] : "";
+		instant = Instant.ofEpochSecond(Long.parseLong(parts[0]), Long.parseLong((fraction + "000000000").substring(0, 9)));
+		bits = bytes(random);
+		return maker.make(country, entity);
+	}
+
+	static String fields(Iuid id) {
+		return Stream.of(id.time().map(Instant::toEpochMilli), id.country(), id.entity(), id.random(), id.layout())
+			.map(f -> f.toString().replaceAll("Optional.*empty", "~").replaceAll("Optional.*\\[|\\]", "")).collect(Collectors.joining(" "));
+	}
+
+	static String sorted(String[] a, Comparator<Iuid> order) {
+		return Arrays.stream(a).skip(1).map(Iuid::parse).sorted(order).map(Iuid::toString).collect(Collectors.joining(" "));
+	}
+
+	static Object answer(String[] a) {
+		boolean timed = a.length > 4 && !a[4].equals("~");
+		int country = a[0].matches("name.*|make.*|country_floor") ? Integer.parseInt(a[1]) : a[0].equals("uuid") ? Integer.parseInt(a[2]) : 0;
+		int entity = a[0].matches("name.*|make.*|country_floor") ? Integer.parseInt(a[2]) : a[0].equals("uuid") ? Integer.parseInt(a[3]) : 0;
+		switch (a[0]) {
+			case "read": return Iuid.parse(text(a[1]));
+			case "from_uuid_bits": return Iuid.of(UUID.fromString(a[1]));
+			case "fields": return fields(Iuid.parse(a[1]));
+			case "floor": return Iuid.floor(time(a[1]));
+			case "country_floor": return Iuid.countryFloor(country, entity);
+			case "byte_order": return sorted(a, Comparator.naturalOrder());
+			case "country_order": return sorted(a, Iuid.COUNTRY_ORDER);
+			case "name": return timed ? Iuid.fromName(country, entity, text(a[3]), time(a[4])) : Iuid.fromName(country, entity, text(a[3]));
+			case "name_bytes": return timed ? Iuid.fromName(country, entity, bytes(a[3]), time(a[4])) : Iuid.fromName(country, entity, bytes(a[3]));
+			case "name_number":
+				long number = Long.parseLong(a[3]);
+				return timed ? Iuid.fromName(country, entity, number, time(a[4])) : Iuid.fromName(country, entity, number);
+			case "uuid":
+				UUID uuid = UUID.fromString(a[1]);
+				return timed ? Iuid.fromUuid(uuid, country, entity, time(a[4])) : Iuid.fromUuid(uuid, country, entity);
+			case "make_at":
+				bits = bytes(a[4]);
+				return maker.makeAt(country, entity, time(a[3]));
+			case "start":
+				maker = new Iuid.Maker(new GivenClock(), new GivenRandom());
+				return "~";
+			case "make": return make(country, entity, a[3], a[4]);
+			default: throw new AssertionError(a[0]);
+		}
+	}
+
+	static void vectors(PrintStream out) throws IOException {
+		BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+		answer(new String[] {"start"});
+		for (String line = in.readLine(); line != null; line = in.readLine()) {
+			try {
+				out.println("= " + answer(line.split("\t", -1)));
+			} catch (IllegalArgumentException error) {
+				out.println("! " + error.getMessage().replaceAll("[\n\r]", " "));
+			}
+		}
+	}
+
+	static void makeInThreads(int count, PrintStream out) throws Exception {
+		ExecutorService threads = Executors.newFixedThreadPool(4);
+		CyclicBarrier together = new CyclicBarrier(4);
+		Callable<List<Iuid>> work = () -> {
+			together.await();
+			return Stream.generate(() -> Iuid.make(7, 1)).limit(count).collect(Collectors.toList());
+		};
+		int thread = 0;
+		for (Future<List<Iuid>> made : threads.invokeAll(Collections.nCopies(4, work))) {
+			for (Iuid id : made.get())
+				out.println(thread + " " + id);
+			thread++;
+		}
+		threads.shutdown();
+	}
+
+	static void check(String what, boolean holds) {
+		if (!holds)
+			throw new AssertionError(what);
+	}
+
+	static boolean fails(Runnable call) {
+		try {
+			call.run();
+			return false;
+		} catch (IllegalArgumentException expected) {
+			return true;
+		}
+	}
+
+	/** Whether another thread makes an identifier while one does. */
+	static boolean makesBeside() throws Exception {
+		CountDownLatch made = new CountDownLatch(1);
+		BlockingQueue<Boolean> seen = new LinkedBlockingQueue<>();
+		Iuid.Maker[] shared = new Iuid.Maker[1];
+		Thread other = new Thread(() -> {
+			shared[0].make(7, 1);
+			made.countDown();
+		});
+		shared[0] = new Iuid.Maker(Clock.systemUTC(), new Random() {
+			private static final long serialVersionUID = 1;
+			@Override public void nextBytes(byte[] bytes) {
+				if (Thread.currentThread() == other)
+					return;
+				try {
+					other.start();
+					seen.add(made.await(200, TimeUnit.MILLISECONDS));
+				} catch (InterruptedException error) {
+					throw new AssertionError(error);
+				}
+			}
+		});
+		shared[0].make(7, 1);
+		other.join();
+		return seen.take();
+	}
+
+	static void own() throws Exception {
+		Iuid id = Iuid.make(125, 1);
+		check("UUID", Iuid.of(id.toUuid()).equals(id) && Iuid.of(id.toUuid()).hashCode() == id.hashCode() && id.toUuid().version() == 8);
+		check("another UUID", fails(() -> Iuid.of(UUID.randomUUID())) && fails(() -> new Iuid(0, 1)));
+		check("half a character", fails(() -> Iuid.fromName(1, 2, "caf\ud800")));
+		check("time", Iuid.makeAt(1, 2, id.time().get()).time().equals(id.time()));
+		check("far times", Iuid.floor(Instant.MAX).equals(Iuid.MAX) && Iuid.floor(Instant.MIN).equals(Iuid.NIL) && fails(() -> Iuid.makeAt(1, 2, Instant.MAX)));
+		check("R15: two threads are in a Maker at once", !makesBeside());
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		new ObjectOutputStream(bytes).writeObject(id);
+		check("serialized", new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray())).readObject().equals(id));
+	}
+
+	public static void main(String[] arguments) throws Exception {
+		try (PrintStream out = new PrintStream(new BufferedOutputStream(new FileOutputStream(FileDescriptor.out)), false, StandardCharsets.UTF_8)) {
+			switch (arguments[0]) {
+				case "vectors" -> vectors(out);
+				case "make" -> makeInThreads(Integer.parseInt(arguments[1]), out);
+				default -> own();
+			}
+		}
+	}
+}

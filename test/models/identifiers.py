@@ -203,3 +203,64 @@ def from_uuid(uuid, of_country, of_entity, at=None):
     if uuid_version(uuid) == 7:
         random = bits(uuid, 52, 63) << 42 | bits(uuid, 66, 107)
     return make(uuid_ms(uuid), of_country, of_entity, random)
+
+
+# --- hidden identifiers -----------------------------------------------------
+
+ROUNDS, HALF = 30, 2**61
+
+
+def siphash(key, words):
+    """SipHash-2-4 of words of 64 bits (Aumasson and Bernstein, 2012)."""
+    def rotate(word, by):
+        return (word << by | word >> (64 - by)) % 2**64
+
+    def mix(times):
+        nonlocal v
+        for _ in range(times):
+            a, b, c, d = v
+            a, c = (a + b) % 2**64, (c + d) % 2**64
+            b, d = rotate(b, 13) ^ a, rotate(d, 16) ^ c
+            a, c = (rotate(a, 32) + d) % 2**64, (c + b) % 2**64
+            v = [a, rotate(b, 17) ^ c, rotate(c, 32), rotate(d, 21) ^ a]
+
+    k = [int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")]
+    v = [k[0] ^ 0x736F6D6570736575, k[1] ^ 0x646F72616E646F6D, k[0] ^ 0x6C7967656E657261, k[1] ^ 0x7465646279746573]
+    for word in [*words, 8 * len(words) % 256 << 56]:
+        v[3] ^= word
+        mix(2)
+        v[0] ^= word
+    v[2] ^= 0xFF
+    mix(4)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def _around(uuid):
+    """The 122 bits without version and variant, as two halves."""
+    return divmod(bits(uuid, 0, 47) << 74 | bits(uuid, 52, 63) << 62 | bits(uuid, 66, 127), HALF)
+
+
+def _uuid(left, right, version):
+    value = left * HALF + right
+    return (value >> 74 << 80 | version << 76 | (value >> 62) % 2**12 << 64 | 2 << 62 | value % 2**62)
+
+
+def _round_key(key):
+    return hashlib.blake2b(digest_size=16, key=key, person=b"iuid.hide").digest()
+
+
+def hide(iuid, key):
+    round_key, (left, right) = _round_key(key), _around(iuid)
+    for n in range(ROUNDS):
+        left, right = right, left ^ siphash(round_key, [n, right]) % HALF
+    return _uuid(left, right, 4)
+
+
+def reveal(hidden, key):
+    if uuid_version(hidden) != 4:
+        return None
+    round_key, (left, right) = _round_key(key), _around(hidden)
+    for n in reversed(range(ROUNDS)):
+        left, right = right ^ siphash(round_key, [n, left]) % HALF, left
+    iuid = _uuid(left, right, 8)
+    return iuid if _known(iuid) else None

@@ -463,6 +463,9 @@ class Test:
     def outage_at(self, label, name, hang):
         what = f"{name} {'hangs' if hang else 'stops'} at {label}"
         print(what, flush=True)
+        for each in self.nodes.names:  # a node that was back a moment ago is not heard of yet
+            self.until(each, "SELECT 1 WHERE NOT EXISTS (SELECT FROM pg_stat_subscription WHERE pid IS NULL)"
+                             " AND NOT EXISTS (SELECT FROM pg_replication_slots WHERE NOT active)")
         self.moves.run("copy")
         process, out = self.moves.run_until("switch", label)
         if process is None:

@@ -127,6 +127,7 @@ def of_all(nodes, move):
     except Silent as error:
         yield str(error)
         return
+    seen = set()  # each node says what is wrong at another one, too
     for name in nodes.names:
         session = nodes.owner(name)
         try:
@@ -141,9 +142,12 @@ def of_all(nodes, move):
                                      " WHERE oid = to_regclass(%s)), 'USAGE'), false)", table.local):
                     yield f"{table.local} at {name} is not there, or belongs to another role"
                 elif table.globally and name not in nodes.silent:
-                    for row in session.read("SELECT concat_ws(', ', problem, country, node, hint)"
+                    for row in session.read("SELECT concat_ws(', ', problem, country, node) AS what, hint"
                                             " FROM iuid_check_regions(%s)", table.globally):
-                        yield f"iuid_check_regions('{table.globally}') at {name}: {row[0]}"
+                        key = (row.what, (row.hint or "").removesuffix(" -- at that node"))
+                        if key not in seen:
+                            yield f"iuid_check_regions('{table.globally}') at {name}: {row.what}: {row.hint}"
+                        seen.add(key)
             if name in publishers and not session.value("SELECT has_table_privilege('iuid_routes', 'UPDATE')"):
                 yield f"this role may not change iuid_routes at {name}"
         except Silent as error:

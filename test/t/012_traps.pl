@@ -21,7 +21,7 @@ my $almaty = '019b7612-3c00-807d-8041-23456789abcd';
 
 # A value for each type of argument, exactly of that type.
 my %value = (
-	integer => '125', boolean => 'true', interval => q{'1 day'::pg_catalog.interval}, bigint => '7::pg_catalog.int8', bytea => q{'\x01'::pg_catalog.bytea},
+	integer => '125', boolean => 'true', interval => q{'1 day'::pg_catalog.interval}, bigint => '7::pg_catalog.int8', bytea => q{pg_catalog.decode(pg_catalog.repeat('01'::pg_catalog.text, 32), 'hex'::pg_catalog.text)},
 	(map { $_ => "'$id'::pg_catalog.$_" } 'uuid', 'text', 'cstring'), iuid => "'$id'::EXT.iuid",
 	'timestamp with time zone' => q{'2026-01-02 00:00+00'::pg_catalog.timestamptz},
 	tstzrange => q{'[2026-01-01,2026-02-01)'::pg_catalog.tstzrange},

@@ -16,7 +16,7 @@ if ($node{jakarta}->pg_version < 17)
 	$_->stop for values %node;
 	plan skip_all => 'SKIPPED: before PostgreSQL 17 a standby keeps no slots of its primary';
 }
-my ($block) = grep { $_->{language} eq 'sql' && $_->{needs} =~ /^since 17 needs lima$/ } blocks_of(slurp_file('doc/bad-days.md'));
+my ($block) = grep { $_->{language} eq 'sql' && $_->{needs} =~ /^needs lima, from 17$/ } blocks_of(slurp_file('doc/bad-days.md'));
 
 run_example($node{jakarta}->connstr('shop'), 'registry.sql');
 follow_registry('lima', 'jakarta');

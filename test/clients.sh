@@ -20,8 +20,8 @@ prepare_go() {
 	mkdir iuid
 	cp "$tree/clients/go/iuid.go" iuid
 	cp "$tree/test/clients/client.go" main.go
-	echo 'module client' >go.mod
-	export GOCACHE=$work/go-cache GOFLAGS=-mod=mod
+	printf 'module client\ngo 1.18\n' >go.mod
+	export GOCACHE=$work/go-cache
 	go vet ./... && go build -o client .
 }
 

@@ -11,6 +11,8 @@
 // doc/format.md.
 //
 // Copy this file into your module: it needs Go 1.18 and nothing else.
+//
+// Copyright (c) 2026, the iuid authors.  SPDX-License-Identifier: PostgreSQL
 package iuid
 
 import (

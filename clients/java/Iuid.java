@@ -32,6 +32,8 @@ import java.util.regex.Pattern;
  *
  * <p>Copy this file into your project, below a line with its package: it needs Java 17 and nothing else.
  *
+ * <p>Copyright (c) 2026, the iuid authors.  SPDX-License-Identifier: PostgreSQL
+ *
  * @param high the first 8 bytes
  * @param low the last 8 bytes
  */

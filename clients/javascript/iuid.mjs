@@ -13,6 +13,8 @@
  * RangeError.  R1 and so on are the rules of doc/format.md.
  *
  * Copy this file and iuid.d.mts into your project: they need Node 18, or a browser, and nothing else.
+ *
+ * Copyright (c) 2026, the iuid authors.  SPDX-License-Identifier: PostgreSQL
  */
 
 export const NIL = "00000000-0000-0000-0000-000000000000";

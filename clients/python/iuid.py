@@ -12,6 +12,8 @@ sorts by country.  Times are datetimes with a time zone, or microseconds since 1
 is a ValueError.  R1 and so on are the rules of doc/format.md.
 
 Copy this file into your project: it needs Python 3.8 and nothing else.
+
+Copyright (c) 2026, the iuid authors.  SPDX-License-Identifier: PostgreSQL
 """
 
 from __future__ import annotations

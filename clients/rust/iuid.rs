@@ -12,6 +12,8 @@
 //!
 //! Copy this file into your crate as a module: it needs Rust 1.63, and no crate.  The random bits come
 //! from /dev/urandom; where there is none, give a [`Maker`] another source, such as the crate getrandom.
+//!
+//! Copyright (c) 2026, the iuid authors.  SPDX-License-Identifier: PostgreSQL
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -2,7 +2,8 @@
 
 A UUID, and so an identifier, is a number of 128 bits, whose most significant bit is bit 0.  A time
 is a number of microseconds since 1970, or an infinity.  Nothing here asks the server: this is what
-the models, the fuzzer and test/data/derived.py compare the server with.
+the models, the fuzzer and test/data/derived.py compare the server with, and what the vectors of
+clients/ come from.
 """
 
 import hashlib

@@ -17,7 +17,7 @@ my ($headers) = run_command([ 'pg_config', '--includedir-server' ]);
 command_ok(
 	[ 'cc', '-shared', '-fPIC', '-Wl,-Bsymbolic', '-I', 'src', '-I', $headers, '-o', "$folder/given_maker.so", 'test/modules/given_maker.c' ],
 	'a generator with a given clock');
-$node->init;
+$node->init(extra => [ '--encoding', 'UTF8' ]);
 $node->start;
 $node->safe_psql('postgres', qq{
 	CREATE EXTENSION iuid;

@@ -381,6 +381,85 @@ func digestAt(country, entity int, personal string, message []byte, at time.Time
 	return newID(ms, 0, country, entity, low&randomMax), nil
 }
 
+// --- hidden identifiers (R20, R21) ---------------------------------------------------------------
+
+const (
+	hideRounds = 30
+	half       = 1<<61 - 1
+)
+
+// Hide gives a UUID of version 4 that tells nothing without the key.
+func Hide(id ID, key [32]byte) ([16]byte, error) {
+	if id.Fields().Country < 0 {
+		return Nil, fail(ErrValue, "iuid %q cannot be hidden", id)
+	}
+	k0, k1 := roundKey(key)
+	left, right := id.halves()
+	for round := uint64(0); round < hideRounds; round++ {
+		left, right = right, left^sipHash(k0, k1, round, right)&half
+	}
+	return fromHalves(left, right, 4), nil
+}
+
+// Reveal gives the identifier that was hidden; false for a UUID that no identifier gives.
+func Reveal(hidden [16]byte, key [32]byte) (ID, bool) {
+	id := ID(hidden)
+	if id.high()>>12&0xf != 4 || id.low()>>62 != 2 {
+		return Nil, false
+	}
+	k0, k1 := roundKey(key)
+	left, right := id.halves()
+	for round := uint64(hideRounds); round > 0; round-- {
+		left, right = right^sipHash(k0, k1, round-1, left)&half, left
+	}
+	id = fromHalves(left, right, 8)
+	if id.high()>>8&0xf > 1 {
+		return Nil, false
+	}
+	return id, true
+}
+
+// roundKey is BLAKE2b with a key, whose first block is the key.
+func roundKey(key [32]byte) (uint64, uint64) {
+	var block [128]byte
+	copy(block[:], key[:])
+	high, low := keyedDigest("iuid.hide", len(key), block[:])
+	return bits.ReverseBytes64(high), bits.ReverseBytes64(low)
+}
+
+// halves are the 122 bits without version and variant.
+func (id ID) halves() (left, right uint64) {
+	high, low := id.high(), id.low()<<2>>2
+	return high>>16<<13 | high&0xfff<<1 | low>>61, low & half
+}
+
+func fromHalves(left, right, version uint64) ID {
+	return compose(left>>13<<16|version<<12|left>>1&0xfff, 2<<62|left&1<<61|right)
+}
+
+// sipHash is SipHash-2-4 of two words.
+func sipHash(k0, k1, first, second uint64) uint64 {
+	a, b, c, d := k0^0x736f6d6570736575, k1^0x646f72616e646f6d, k0^0x6c7967656e657261, k1^0x7465646279746573
+	mix := func(rounds int) {
+		for ; rounds > 0; rounds-- {
+			a, c = a+b, c+d
+			b, d = bits.RotateLeft64(b, 13)^a, bits.RotateLeft64(d, 16)^c
+			a = bits.RotateLeft64(a, 32)
+			a, c = a+d, c+b
+			b, d = bits.RotateLeft64(b, 17)^c, bits.RotateLeft64(d, 21)^a
+			c = bits.RotateLeft64(c, 32)
+		}
+	}
+	for _, word := range [3]uint64{first, second, 16 << 56} {
+		d ^= word
+		mix(2)
+		a ^= word
+	}
+	c ^= 0xff
+	mix(4)
+	return a ^ b ^ c ^ d
+}
+
 // --- arguments (R6) ------------------------------------------------------------------------------
 
 func checkOrigin(country, entity, limit int) error {
@@ -428,11 +507,15 @@ var blake2bSigma = [10][16]byte{
 	{10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0},
 }
 
-// digest gives the 16 bytes as two big-endian words.
 func digest(personal string, message []byte) (high, low uint64) {
-	// The parameter block: 16 bytes of digest, no key, fanout and depth 1; from byte 48 the personalization.
+	return keyedDigest(personal, 0, message)
+}
+
+// keyedDigest gives the 16 bytes as two big-endian words.  A key is the first block of the message.
+func keyedDigest(personal string, keyLength int, message []byte) (high, low uint64) {
+	// The parameter block: 16 bytes of digest, the key, fanout and depth 1; from byte 48 the personalization.
 	var parameters [64]byte
-	copy(parameters[:], []byte{16, 0, 1, 1})
+	copy(parameters[:], []byte{16, byte(keyLength), 1, 1})
 	copy(parameters[48:], personal)
 	h := blake2bIV
 	for i := range h {

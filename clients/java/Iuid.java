@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -286,6 +287,89 @@ public record Iuid(long high, long low) implements Comparable<Iuid>, Serializabl
 		}
 	}
 
+	// --- hidden identifiers (R20, R21) ---------------------------------------------------------------
+
+	private static final int ROUNDS = 30;
+	private static final long HALF = (1L << 61) - 1;
+
+	/** A UUID of version 4 that tells nothing without the key of 32 bytes. */
+	public UUID hide(byte[] key) {
+		if (country().isEmpty())
+			throw new IllegalArgumentException("iuid \"" + this + "\" cannot be hidden");
+		ByteBuffer k = roundKey(key);
+		long left = leftHalf(high, low), right = low & HALF;
+		for (int round = 0; round < ROUNDS; round++) {
+			long next = left ^ sipHash(k, round, right) & HALF;
+			left = right;
+			right = next;
+		}
+		return new UUID(highOf(left, 4), lowOf(left, right));
+	}
+
+	/** The identifier that was hidden; empty for a UUID that no identifier gives. */
+	public static Optional<Iuid> reveal(UUID hidden, byte[] key) {
+		ByteBuffer k = roundKey(key);
+		long right = hidden.getLeastSignificantBits() & HALF;
+		long left = leftHalf(hidden.getMostSignificantBits(), hidden.getLeastSignificantBits());
+		if (hidden.version() != 4 || hidden.getLeastSignificantBits() >>> 62 != 2)
+			return Optional.empty();
+		for (int round = ROUNDS - 1; round >= 0; round--) {
+			long last = right ^ sipHash(k, round, left) & HALF;
+			right = left;
+			left = last;
+		}
+		Iuid id = new Iuid(highOf(left, 8), lowOf(left, right));
+		return id.country().isEmpty() ? Optional.empty() : Optional.of(id);
+	}
+
+	/** The upper 61 of the 122 bits without version and variant. */
+	private static long leftHalf(long high, long low) {
+		return high >>> 16 << 13 | (high & 0xfff) << 1 | low >>> 61 & 1;
+	}
+
+	private static long highOf(long left, int version) {
+		return left >>> 13 << 16 | version << 12 | left >>> 1 & 0xfff;
+	}
+
+	private static long lowOf(long left, long right) {
+		return 2L << 62 | (left & 1) << 61 | right;
+	}
+
+	/** BLAKE2b with a key, whose first block is the key. */
+	private static ByteBuffer roundKey(byte[] key) {
+		if (key.length != 32)
+			throw new IllegalArgumentException("a key that hides identifiers must have 32 bytes");
+		return digest("iuid.hide", Arrays.copyOf(key, 128), key.length).order(ByteOrder.LITTLE_ENDIAN);
+	}
+
+	/** SipHash-2-4 of two words. */
+	private static long sipHash(ByteBuffer key, long first, long second) {
+		long k0 = key.getLong(0), k1 = key.getLong(8);
+		long[] v = {k0 ^ 0x736f6d6570736575L, k1 ^ 0x646f72616e646f6dL, k0 ^ 0x6c7967656e657261L, k1 ^ 0x7465646279746573L};
+		for (long word : new long[] {first, second, 16L << 56}) {
+			v[3] ^= word;
+			sipRounds(v, 2);
+			v[0] ^= word;
+		}
+		v[2] ^= 0xff;
+		sipRounds(v, 4);
+		return v[0] ^ v[1] ^ v[2] ^ v[3];
+	}
+
+	private static void sipRounds(long[] v, int rounds) {
+		for (; rounds > 0; rounds--) {
+			v[0] += v[1];
+			v[2] += v[3];
+			v[1] = Long.rotateLeft(v[1], 13) ^ v[0];
+			v[3] = Long.rotateLeft(v[3], 16) ^ v[2];
+			v[0] = Long.rotateLeft(v[0], 32) + v[3];
+			v[2] += v[1];
+			v[1] = Long.rotateLeft(v[1], 17) ^ v[2];
+			v[3] = Long.rotateLeft(v[3], 21) ^ v[0];
+			v[2] = Long.rotateLeft(v[2], 32);
+		}
+	}
+
 	// --- arguments (R6) ----------------------------------------------------------------------------
 
 	private static void checkOrigin(int country, int entity, int limit) {
@@ -319,8 +403,13 @@ public record Iuid(long high, long low) implements Comparable<Iuid>, Serializabl
 	};
 
 	private static ByteBuffer digest(String personal, byte[] message) {
-		// The parameter block: 16 bytes of digest, no key, fanout and depth 1; from byte 48 the personalization.
-		ByteBuffer parameters = littleEndian(64).put(new byte[] {16, 0, 1, 1}).put(48, personal.getBytes(StandardCharsets.US_ASCII));
+		return digest(personal, message, 0);
+	}
+
+	/** A key is the first block of the message. */
+	private static ByteBuffer digest(String personal, byte[] message, int keyLength) {
+		// The parameter block: 16 bytes of digest, the key, fanout and depth 1; from byte 48 the personalization.
+		ByteBuffer parameters = littleEndian(64).put(new byte[] {16, (byte) keyLength, 1, 1}).put(48, personal.getBytes(StandardCharsets.US_ASCII));
 		long[] h = IV.clone();
 		for (int i = 0; i < 8; i++)
 			h[i] ^= parameters.getLong(8 * i);

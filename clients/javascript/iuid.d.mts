@@ -44,3 +44,7 @@ export function countryFloor(country: number, entity?: number): Iuid;
 
 export function fromName(country: number, entity: number, name: string | Uint8Array | number | bigint, at?: Time | null): Iuid;
 export function fromUuid(uuid: string, country: number, entity: number, at?: Time | null): Iuid;
+
+/** A UUID of version 4 that tells nothing without the key of 32 bytes, and back. */
+export function hide(id: string, key: Uint8Array): string;
+export function reveal(hidden: string, key: Uint8Array): Iuid | null;

@@ -242,6 +242,82 @@ function bytesOf(name) {
   return new TextEncoder().encode(name);
 }
 
+// --- hidden identifiers (R20, R21) ---------------------------------------------------------------
+
+const ROUNDS = 30n;
+const HALF = (1n << 61n) - 1n;
+
+/** A UUID of version 4 that tells nothing without the key, a Uint8Array of 32 bytes. */
+export function hide(id, key) {
+  if (!/^.{14}8[01]/.test(id) || !VALID.test(id)) throw new RangeError(`iuid "${id}" cannot be hidden`);
+  const k = roundKey(key);
+  let [left, right] = halves(id);
+  for (let round = 0n; round < ROUNDS; round++) [left, right] = [right, left ^ (sipHash(k, round, right) & HALF)];
+  return fromHalves(left, right, "4");
+}
+
+/** The identifier that was hidden; null for a UUID that no identifier gives. */
+export function reveal(uuid, key) {
+  const k = roundKey(key);
+  const hidden = parseUuid(uuid);
+  if (!/^.{14}4.{4}[89ab]/.test(hidden)) return null;
+  let [left, right] = halves(hidden);
+  for (let round = ROUNDS - 1n; round >= 0n; round--) [left, right] = [right ^ (sipHash(k, round, left) & HALF), left];
+  const id = fromHalves(left, right, "8");
+  return /^.{14}8[01]/.test(id) ? id : null;
+}
+
+/** BLAKE2b with a key, whose first block is the key. */
+function roundKey(key) {
+  if (key.length !== 32) throw new RangeError("a key that hides identifiers must have 32 bytes");
+  const block = new Uint8Array(128);
+  block.set(key);
+  const view = new DataView(new ArrayBuffer(16));
+  digest("iuid.hide", block, 32).forEach((word, i) => view.setBigUint64(8 * i, word));
+  return [view.getBigUint64(0, true), view.getBigUint64(8, true)];
+}
+
+/** The 122 bits without version and variant. */
+function halves(id) {
+  const bits = bitsOf(id);
+  const all = ((bits >> 80n) << 74n) | (((bits >> 64n) & 0xfffn) << 62n) | BigInt.asUintN(62, bits);
+  return [all >> 61n, all & HALF];
+}
+
+function fromHalves(left, right, version) {
+  const all = (left << 61n) | right;
+  const low = (2n << 62n) | BigInt.asUintN(62, all);
+  return hyphenate(hex(all >> 74n, 12) + version + hex((all >> 62n) & 0xfffn, 3) + hex(low, 16));
+}
+
+/** SipHash-2-4 of two words. */
+function sipHash([k0, k1], first, second) {
+  const v = BigUint64Array.of(k0 ^ 0x736f6d6570736575n, k1 ^ 0x646f72616e646f6dn, k0 ^ 0x6c7967656e657261n, k1 ^ 0x7465646279746573n);
+  const rotate = (word, by) => (word << by) | (word >> (64n - by));
+  const mix = (rounds) => {
+    for (; rounds > 0; rounds--) {
+      v[0] += v[1];
+      v[2] += v[3];
+      v[1] = rotate(v[1], 13n) ^ v[0];
+      v[3] = rotate(v[3], 16n) ^ v[2];
+      v[0] = rotate(v[0], 32n);
+      v[0] += v[3];
+      v[2] += v[1];
+      v[1] = rotate(v[1], 17n) ^ v[2];
+      v[3] = rotate(v[3], 21n) ^ v[0];
+      v[2] = rotate(v[2], 32n);
+    }
+  };
+  for (const word of [first, second, 16n << 56n]) {
+    v[3] ^= word;
+    mix(2);
+    v[0] ^= word;
+  }
+  v[2] ^= 0xffn;
+  mix(4);
+  return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
 // --- arguments (R6) ------------------------------------------------------------------------------
 
 function checkOrigin(country, entity, limit = 255) {
@@ -273,11 +349,11 @@ const SIGMA = [
   "2c6a0b834d75fe19", "c51fed4a0763928b", "db7ec13950f4862a", "6fe9b308c2d714a5", "a2847615fb9e3cd0",
 ].map((digits) => Array.from(digits, (digit) => parseInt(digit, 16)));
 
-/** The 16 bytes as two big-endian words. */
-function digest(personal, message) {
-  // The parameter block: 16 bytes of digest, no key, fanout and depth 1; from byte 48 the personalization.
+/** The 16 bytes as two big-endian words.  A key is the first block of the message. */
+function digest(personal, message, keyLength = 0) {
+  // The parameter block: 16 bytes of digest, the key, fanout and depth 1; from byte 48 the personalization.
   const parameters = new Uint8Array(64);
-  parameters.set([16, 0, 1, 1]);
+  parameters.set([16, keyLength, 1, 1]);
   parameters.set(new TextEncoder().encode(personal), 48);
   const h = words(parameters).map((word, i) => word ^ IV[i]);
   for (let done = 0; ; ) {

@@ -27,7 +27,7 @@ import threading
 import time
 import uuid
 
-__all__ = ["NIL", "MAX", "Iuid", "Maker", "country_floor", "country_order", "floor", "from_name", "from_uuid", "make", "make_at"]
+__all__ = ["NIL", "MAX", "Iuid", "Maker", "country_floor", "country_order", "floor", "from_name", "from_uuid", "hide", "make", "make_at", "reveal"]
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _MICROSECOND = datetime.timedelta(microseconds=1)
@@ -205,6 +205,67 @@ def from_uuid(id: uuid.UUID, country: int, entity: int, at: datetime.datetime | 
 
 def _digest(personal, message):
     return int.from_bytes(hashlib.blake2b(message, digest_size=16, person=personal).digest(), "big")
+
+
+# --- hidden identifiers (R20, R21) ----------------------------------------------------------------
+
+_ROUNDS, _HALF, _WORD = 30, 2**61 - 1, 2**64 - 1
+
+
+def hide(id: uuid.UUID, key: bytes) -> uuid.UUID:
+    """A UUID of version 4 that tells nothing without the key of 32 bytes."""
+    if Iuid(id).country is None:
+        raise ValueError(f'iuid "{id}" cannot be hidden')
+    keys, (left, right) = _round_keys(key), _halves(id.int)
+    for n in range(_ROUNDS):
+        left, right = right, left ^ _siphash(keys, n, right) & _HALF
+    return uuid.UUID(int=_join(left, right, 4))
+
+
+def reveal(hidden: uuid.UUID, key: bytes) -> Iuid | None:
+    """The identifier that was hidden; None for a UUID that no identifier gives."""
+    keys, (left, right) = _round_keys(key), _halves(hidden.int)
+    if hidden.int >> 76 & 0xF != 4 or hidden.int >> 62 & 3 != 2:
+        return None
+    for n in reversed(range(_ROUNDS)):
+        left, right = right ^ _siphash(keys, n, left) & _HALF, left
+    id = Iuid(_join(left, right, 8))
+    return id if id.layout in (0, 1) else None
+
+
+def _round_keys(key):
+    if len(key) != 32:
+        raise ValueError("a key that hides identifiers must have 32 bytes")
+    digest = hashlib.blake2b(digest_size=16, key=key, person=b"iuid.hide").digest()
+    return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")
+
+
+def _halves(number):
+    """The 122 bits without version and variant."""
+    return divmod(number >> 80 << 74 | (number >> 64 & 0xFFF) << 62 | number & 2**62 - 1, _HALF + 1)
+
+
+def _join(left, right, version):
+    bits = left << 61 | right
+    return bits >> 74 << 80 | version << 76 | (bits >> 62 & 0xFFF) << 64 | 2 << 62 | bits & 2**62 - 1
+
+
+def _siphash(keys, *words):
+    """SipHash-2-4 of two words."""
+    a, b, c, d = (word ^ keys[n % 2] for n, word in enumerate((0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)))
+    for word, rounds in (words[0], 2), (words[1], 2), (16 << 56, 2), (0, 4):
+        if rounds == 4:
+            c ^= 0xFF
+        d ^= word
+        for _ in range(rounds):
+            a, c = a + b & _WORD, c + d & _WORD
+            b, d = (b << 13 & _WORD | b >> 51) ^ a, (d << 16 & _WORD | d >> 48) ^ c
+            a = a << 32 & _WORD | a >> 32
+            a, c = a + d & _WORD, c + b & _WORD
+            b, d = (b << 17 & _WORD | b >> 47) ^ c, (d << 21 & _WORD | d >> 43) ^ a
+            c = c << 32 & _WORD | c >> 32
+        a ^= word
+    return a ^ b ^ c ^ d
 
 
 # --- arguments (R6) -------------------------------------------------------------------------------

@@ -36,6 +36,8 @@ pub enum Error {
     NotIuid(u128),
     /// Only UUIDs of versions 1, 6 and 7 have a time.
     NoTime(u128),
+    /// Nil, Max and the layouts 2-15 are not hidden.
+    NotHidden(Iuid),
     /// The time of a UUID is before 1970.
     TooEarly(u128),
     /// A country or an entity above 256.
@@ -54,6 +56,7 @@ impl fmt::Display for Error {
             Error::Syntax(text) => write!(f, "invalid input syntax for type iuid: \"{}\"", text),
             Error::NotIuid(uuid) => write!(f, "uuid \"{}\" is not an iuid", Text(*uuid)),
             Error::NoTime(uuid) => write!(f, "uuid \"{}\" has no time for an iuid: only UUIDs of versions 1, 6 and 7 have one", Text(*uuid)),
+            Error::NotHidden(id) => write!(f, "iuid \"{}\" cannot be hidden", id),
             Error::TooEarly(uuid) => write!(f, "uuid \"{}\" has no time for an iuid: its time is before 1970", Text(*uuid)),
             Error::Origin(what, number) => write!(f, "{} {} is out of range for type iuid: 0 to 256", what, number),
             Error::Time(at) => write!(f, "time {:?} is out of range for type iuid", at),
@@ -347,6 +350,81 @@ fn digest_of(uuid: u128) -> u128 {
     digest(b"iuid.uuid", &uuid.to_be_bytes()) & RANDOM_MAX
 }
 
+// --- hidden identifiers (R20, R21) ---------------------------------------------------------------
+
+const ROUNDS: u64 = 30;
+const HALF: u64 = (1 << 61) - 1;
+
+/// A UUID of version 4 that tells nothing without the key.
+pub fn hide(id: Iuid, key: &[u8; 32]) -> Result<u128, Error> {
+    id.country().ok_or(Error::NotHidden(id))?;
+    let keys = round_keys(key);
+    let (mut left, mut right) = halves(id.0);
+    for round in 0..ROUNDS {
+        (left, right) = (right, left ^ sip_hash(keys, round, right) & HALF);
+    }
+    Ok(join(left, right, 4))
+}
+
+/// The identifier that was hidden; None for a UUID that no identifier gives.
+pub fn reveal(hidden: u128, key: &[u8; 32]) -> Option<Iuid> {
+    if hidden >> 76 & 0xf != 4 || hidden >> 62 & 3 != 2 {
+        return None;
+    }
+    let keys = round_keys(key);
+    let (mut left, mut right) = halves(hidden);
+    for round in (0..ROUNDS).rev() {
+        (left, right) = (right ^ sip_hash(keys, round, left) & HALF, left);
+    }
+    let id = Iuid(join(left, right, 8));
+    id.country().map(|_| id)
+}
+
+/// BLAKE2b with a key, whose first block is the key.
+fn round_keys(key: &[u8; 32]) -> [u64; 2] {
+    let mut block = [0; 128];
+    block[..32].copy_from_slice(key);
+    words(&keyed_digest(b"iuid.hide", 32, &block).to_be_bytes())
+}
+
+/// The 122 bits without version and variant.
+fn halves(number: u128) -> (u64, u64) {
+    let bits = number >> 80 << 74 | (number >> 64 & 0xfff) << 62 | number & ((1 << 62) - 1);
+    ((bits >> 61) as u64, bits as u64 & HALF)
+}
+
+fn join(left: u64, right: u64, version: u128) -> u128 {
+    let bits = u128::from(left) << 61 | u128::from(right);
+    bits >> 74 << 80 | version << 76 | (bits >> 62 & 0xfff) << 64 | 2 << 62 | bits & ((1 << 62) - 1)
+}
+
+/// SipHash-2-4 of two words.
+fn sip_hash([k0, k1]: [u64; 2], first: u64, second: u64) -> u64 {
+    let mut v = [k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573];
+    for word in [first, second, 16 << 56] {
+        v[3] ^= word;
+        sip_rounds(&mut v, 2);
+        v[0] ^= word;
+    }
+    v[2] ^= 0xff;
+    sip_rounds(&mut v, 4);
+    v[0] ^ v[1] ^ v[2] ^ v[3]
+}
+
+fn sip_rounds(v: &mut [u64; 4], rounds: usize) {
+    for _ in 0..rounds {
+        v[0] = v[0].wrapping_add(v[1]);
+        v[2] = v[2].wrapping_add(v[3]);
+        v[1] = v[1].rotate_left(13) ^ v[0];
+        v[3] = v[3].rotate_left(16) ^ v[2];
+        v[0] = v[0].rotate_left(32).wrapping_add(v[3]);
+        v[2] = v[2].wrapping_add(v[1]);
+        v[1] = v[1].rotate_left(17) ^ v[2];
+        v[3] = v[3].rotate_left(21) ^ v[0];
+        v[2] = v[2].rotate_left(32);
+    }
+}
+
 // --- BLAKE2b with personalization, which Rust's library does not have (R16) ----------------------
 
 const IV: [u64; 8] = [
@@ -376,11 +454,15 @@ fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
     words
 }
 
-/// The 16 bytes as a big-endian number.
 fn digest(personal: &[u8], message: &[u8]) -> u128 {
-    // The parameter block: 16 bytes of digest, no key, fanout and depth 1; from byte 48 the personalization.
+    keyed_digest(personal, 0, message)
+}
+
+/// The 16 bytes as a big-endian number.  A key is the first block of the message.
+fn keyed_digest(personal: &[u8], key_length: u8, message: &[u8]) -> u128 {
+    // The parameter block: 16 bytes of digest, the key, fanout and depth 1; from byte 48 the personalization.
     let mut parameters = [0; 64];
-    parameters[..4].copy_from_slice(&[16, 0, 1, 1]);
+    parameters[..4].copy_from_slice(&[16, key_length, 1, 1]);
     parameters[48..48 + personal.len()].copy_from_slice(personal);
     let mut h: [u64; 8] = words(&parameters);
     for (h, iv) in h.iter_mut().zip(IV) {

@@ -73,6 +73,8 @@ class Client {
 			case "uuid":
 				UUID uuid = UUID.fromString(a[1]);
 				return timed ? Iuid.fromUuid(uuid, country, entity, time(a[4])) : Iuid.fromUuid(uuid, country, entity);
+			case "hide": return Iuid.parse(a[1]).hide(bytes(a[2]));
+			case "reveal": return Iuid.reveal(UUID.fromString(a[1]), bytes(a[2])).map(Iuid::toString).orElse("~");
 			case "make_at":
 				bits = bytes(a[4]);
 				return maker.makeAt(country, entity, time(a[3]));

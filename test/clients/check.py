@@ -33,7 +33,7 @@ import random_vectors  # noqa: E402
 # Errors are those of the server in other words: what the text of each must say.
 ERRORS = {
     "22P02": "invalid input syntax for type iuid",
-    "22023": "(country|entity) -?[0-9]+ is out of range|is not an iuid|has no time for an iuid: only",
+    "22023": "(country|entity) -?[0-9]+ is out of range|is not an iuid|has no time for an iuid: only|cannot be hidden|key .*must have 32 bytes",
     "22008": "(time .*|system clock) is out of range for type iuid|has no time for an iuid: its time is before 1970",
 }
 TEXTS = {"read": 0, "name": 2}

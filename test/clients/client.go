@@ -103,6 +103,19 @@ func answer(call string, a []string) (any, error) {
 		return name(number(a[0]), number(a[1]), unhex(a[2]), a[3])
 	case "name_number":
 		return name(number(a[0]), number(a[1]), iuid.Number(int64(number(a[2]))), a[3])
+	case "hide", "reveal":
+		var key [32]byte
+		if copy(key[:], unhex(a[1])) != len(unhex(a[1])) || len(a[1]) != 64 {
+			return nil, errors.New("the compiler says: a key must have 32 bytes")
+		}
+		if call == "hide" {
+			hidden, err := iuid.Hide(bitsOf(a[0]), key)
+			return iuid.ID(hidden), err
+		}
+		if id, ok := iuid.Reveal(bitsOf(a[0]), key); ok {
+			return id, nil
+		}
+		return "~", nil
 	case "uuid":
 		if a[3] == "~" {
 			return iuid.FromUUID(bitsOf(a[0]), number(a[1]), number(a[2]))

@@ -51,6 +51,8 @@ const calls = {
   name_bytes: (country, entity, hex, at) => iuid.fromName(+country, +entity, bytes(hex), time(at)),
   name_number: (country, entity, n, at) => iuid.fromName(+country, +entity, Number.isSafeInteger(+n) ? +n : BigInt(n), time(at)),
   uuid: (id, country, entity, at) => iuid.fromUuid(id, +country, +entity, time(at)),
+  hide: (id, key) => iuid.hide(id, bytes(key)),
+  reveal: (hidden, key) => iuid.reveal(hidden, bytes(key)),
   make_at: makeAt,
   start,
   make,

@@ -60,6 +60,8 @@ CALLS = {
     "name_bytes": lambda country, entity, data, at: name(country, entity, bytes.fromhex(data), at),
     "name_number": lambda country, entity, number, at: name(country, entity, int(number), at),
     "uuid": lambda id, country, entity, at: iuid.from_uuid(uuid.UUID(id), int(country), int(entity), at and time(at)),
+    "hide": lambda id, key: iuid.hide(iuid.Iuid(id), bytes.fromhex(key)),
+    "reveal": lambda hidden, key: iuid.reveal(uuid.UUID(hidden), bytes.fromhex(key)),
     "make_at": make_at,
     "start": start,
     "make": make,

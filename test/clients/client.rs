@@ -94,6 +94,15 @@ fn answer(given: &Arc<Mutex<Given>>, maker_of: &mut Maker, a: &[&str]) -> Result
                 at => iuid::from_uuid_at(uuid(a[1]), country, entity, time(at)),
             })
         }
+        "hide" | "reveal" => {
+            let key = unhex(a[2]).try_into().map_err(|_| "the compiler says: a key must have 32 bytes")?;
+            if a[0] == "hide" {
+                let hidden = iuid::hide(a[1].parse().unwrap(), &key).map_err(|error| error.to_string())?;
+                let digits = format!("{:032x}", hidden);
+                return Ok([&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-"));
+            }
+            Ok(iuid::reveal(uuid(a[1]), &key).map_or("~".to_string(), |id| id.to_string()))
+        }
         "start" => {
             *maker_of = maker(given);
             Ok("~".to_string())

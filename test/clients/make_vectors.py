@@ -24,6 +24,7 @@ milliseconds, country, entity, random, layout.  floor(time).  country_floor(coun
 byte_order(ids), country_order(ids): the ids, sorted.
 name(country, entity, text, time), name_bytes(country, entity, bytes, time),
 name_number(country, entity, number, time), uuid(uuid, country, entity, time): derived ids.
+hide(id, key), reveal(uuid, key): the key is bytes.
 make_at(country, entity, time, eight random bytes): the random number is big-endian, its lower 54
 bits count.  start(): a maker without a last id.  make(country, entity, clock in seconds, six random
 bytes): the next id of the maker, whose state the vectors before it left."""
@@ -193,6 +194,27 @@ for text in UNTIMED:
     fails("R19", "uuid", text, 125, 1, None, error="22023")
 for text in TIMED + BEFORE + UNTIMED:
     gives("R17", "uuid", text, 9, 33, Y2026 * 1000 + 1, value=model.text(model.from_uuid(number(text), 9, 33, Y2026 * 1000 + 1)))
+
+# --- R20, R21: hidden -----------------------------------------------------------------------------
+
+KEYS = [bytes(range(32)), bytes(32), b"\xff" * 32, *(chance.getrandbits(256).to_bytes(32, "big") for _ in range(3))]
+for key in KEYS:
+    for value in (number(ID), some_id(), some_id(1), model.make(0, 0, 0), model.make(model.LAST_MS, 255, 255, model.RANDOM_MAX, 1)):
+        hidden = model.hide(value, key)
+        gives("R20", "hide", model.text(value), key.hex(), value=model.text(hidden))
+        gives("R21", "reveal", model.text(hidden), key.hex(), value=model.text(value))
+    for _ in range(8):
+        foreign = chance.getrandbits(128) & ~(0xF << 76 | 3 << 62) | 4 << 76 | 2 << 62
+        revealed = model.reveal(foreign, key)
+        gives("R21", "reveal", model.text(foreign), key.hex(), value=revealed and model.text(revealed))
+for text in (model.text(model.NIL), model.text(model.MAX), *RFC, *(f"646b8bbf-f574-{version:x}e2e-{variant * 4:x}aac-ba252c5f7fb2" for version in range(16) for variant in range(4))):
+    revealed = model.reveal(number(text), KEYS[0])
+    gives("R21", "reveal", text, KEYS[0].hex(), value=revealed and model.text(revealed))
+for value in (model.NIL, model.MAX, *(model.make(Y2026, 125, 1, 4711, layout) for layout in range(2, 16))):
+    fails("R20", "hide", model.text(value), KEYS[0].hex(), error="22023")
+for length in (0, 16, 31, 33, 64):
+    fails("R20", "hide", ID, bytes(length).hex(), error="22023")
+    fails("R21", "reveal", RFC[2], bytes(length).hex(), error="22023")
 
 # --- R14: a given time, and what is refused everywhere (R6) ------------------------------------------
 

@@ -56,6 +56,12 @@ def vectors(seed, count=1000):
         else:
             vector("R19", "uuid", model.text(uuid), 7, 1, None, error="22008")
 
+    for _ in range(count // 4):
+        iuid, key = some_id() & ~(0xE << 72), chance.randbytes(32)
+        hidden = model.hide(iuid, key)
+        vector("R20", "hide", model.text(iuid), key.hex(), gives=model.text(hidden))
+        vector("R21", "reveal", model.text(hidden), key.hex(), gives=model.text(iuid))
+
     # A clock that stands still, goes on by about a 4096th, or jumps by about ten seconds.
     maker = model.Maker()
     vector("R10", "start")

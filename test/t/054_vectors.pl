@@ -47,6 +47,8 @@ $node->safe_psql('postgres', qq{
 			WHEN 'name_bytes' THEN to_jsonb(CASE WHEN a[4] IS NULL THEN iuid_from_name(c, e, bytes(a[3])) ELSE iuid_from_name(c, e, bytes(a[3]), at(a[4])) END)
 			WHEN 'name_number' THEN to_jsonb(CASE WHEN a[4] IS NULL THEN iuid_from_name(c, e, a[3]::bigint) ELSE iuid_from_name(c, e, a[3]::bigint, at(a[4])) END)
 			WHEN 'uuid' THEN to_jsonb(CASE WHEN a[4] IS NULL THEN iuid_from_uuid(a[1]::uuid, c, e) ELSE iuid_from_uuid(a[1]::uuid, c, e, at(a[4])) END)
+			WHEN 'hide' THEN to_jsonb(iuid_hide(a[1]::iuid, bytes(a[2])))
+			WHEN 'reveal' THEN to_jsonb(iuid_reveal(a[1]::uuid, bytes(a[2])))
 			WHEN 'make_at' THEN to_jsonb(make_at(c, e, at(a[3]), bytes(a[4])))
 			WHEN 'start' THEN to_jsonb(start())
 			WHEN 'make' THEN to_jsonb(make(c, e, bytes(a[4]), split_part(a[3], '.', 1)::bigint, rpad(split_part(a[3], '.', 2), 9, '0')::int))

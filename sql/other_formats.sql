@@ -95,7 +95,17 @@ INSERT INTO example (format, id, time, rule) VALUES
 	-- jetify-com/typeid, valid.yml: 01890a5d-ac96-774b-bcce-b302099a8057, without a time
 	('TypeID', 'prefix_01h455vb4pex5vsknk084sn02q', NULL, to_timestamp(1688096058.518)),
 	-- RFC 9562, section A.6: 017f22e2-79b0-7cc3-98c4-dc0c0c07398f, in base 57 by the rule of skorokithakis/shortuuid
-	('ShortUUID', '2HCATbPFFQRhakvB2nxrTh', '2022-02-22 14:22:22 -0500', NULL);
+	('ShortUUID', '2HCATbPFFQRhakvB2nxrTh', '2022-02-22 14:22:22 -0500', NULL),
+	-- the same UUID
+	('UUID, base 58', 'BihbxwwQ4NZZpKRH9JDCz', '2022-02-22 14:22:22 -0500', NULL),
+	('UUID, base 64', 'AX8i4nmwfMOYxNwMDAc5jw==', '2022-02-22 14:22:22 -0500', NULL),
+	('UUID, base 64', 'AX8i4nmwfMOYxNwMDAc5jw', '2022-02-22 14:22:22 -0500', NULL),
+	-- without times: a status of Mastodon, a number in a text, and a TID of the specification
+	('Mastodon', '109348687391398918', NULL, '2022-11-15 16:09:15.166'),
+	('TSID', '38358284406638835', NULL, '2020-04-15 20:22:07.665'),
+	('TSID, text', '01226N0640J7K', NULL, '2020-04-15 20:22:07.665'),
+	('TSID, text', 'oi226n0640j7k', NULL, '2020-04-15 20:22:07.665'),
+	('TID, AT Protocol', '3jzfcijpj2z2a', NULL, '2023-06-30 15:03:01.887007');
 
 SELECT format, e.id, c.at, date_trunc('ms', c.at) = date_trunc('ms', coalesce(rule, time)) AS right_time,
 	CASE WHEN rule IS NOT NULL THEN 'by the rule' WHEN time IS NOT NULL THEN 'published' END AS known, c.iuid
@@ -113,6 +123,12 @@ SELECT (SELECT iuid FROM convert('ULID, text', '{01aryz6s41tsv4rrffq69g5fav}')) 
 	(SELECT iuid FROM convert('ObjectID', '{507C7F79BCF86CD7994F6C0E}')) = (SELECT iuid FROM convert('ObjectID', '{507c7f79bcf86cd7994f6c0e}')) AS object_id,
 	(SELECT iuid FROM convert('orderedUuid, MySQL', '{\\x11ea61ae593200aabbf20242ac130003}')) = iuid_from_uuid('593200aa-61ae-11ea-bbf2-0242ac130003', 125, 1) AS mysql,
 	(SELECT iuid FROM convert('TypeID', '{prefix_01h455vb4pex5vsknk084sn02q}')) = iuid_from_uuid('01890a5d-ac96-774b-bcce-b302099a8057', 125, 1) AS type_id;
+
+-- what goes wrong without an error: a ShortUUID of before 1.0; numbers past 2^63; versions 1 and 6 of one moment (RFC 9562, sections A.1 and A.5)
+SELECT (SELECT iuid FROM convert('ShortUUID', ARRAY[reverse('hTrxn2BvkahRQFFPbTACH2')])) = (SELECT iuid FROM convert('ShortUUID', '{2HCATbPFFQRhakvB2nxrTh}')) AS reversed;
+SELECT (id + CASE WHEN id < 0 THEN 18446744073709551616 ELSE 0 END)::text AS as_numeric FROM (VALUES ((-9223372036854775807)::bigint)) AS x (id);
+SELECT regexp_replace(regexp_replace(id::text, '^(.{8})-(.{4})-1(.{3})', '\3\2\1'), '^(.{12})', '\16')::uuid = '1EC9414C-232A-6B00-B3C8-9F6BDECED846' AS version_6
+FROM (VALUES ('C232AB00-9414-11EC-B3C8-9F6BDECED846'::uuid)) AS x (id);
 
 -- the functions for digits: the greatest KSUID (segmentio/ksuid, ksuid.go), a ShortUUID (README) and TypeIDs (valid.yml, invalid.yml)
 SELECT decode_digits('aWgEPTl1tmebfsQzFP4bxwgy80V', '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz') = trunc(2::numeric ^ 160) - 1 AS ksuid,
@@ -147,7 +163,7 @@ CREATE FUNCTION uuid_7(t numeric, r numeric) RETURNS numeric LANGUAGE sql
 RETURN t * 2::numeric ^ 80 + 7 * 2::numeric ^ 76 + mod(r, 4096) * 2::numeric ^ 64 + 2::numeric ^ 63 + div(r, 4);
 CREATE TABLE alphabet AS
 SELECT left(base36, 32) AS base32, base36, '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz' AS base62,
-	'0123456789ABCDEFGHJKMNPQRSTVWXYZ' AS crockford, '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz' AS base57,
+	'0123456789ABCDEFGHJKMNPQRSTVWXYZ' AS crockford, '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz' AS base58, '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz' AS base57,
 	'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz' AS push, '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~' AS sid
 FROM (SELECT '0123456789abcdefghijklmnopqrstuvwxyz') AS a (base36);
 CREATE TABLE generator (format text, epoch timestamptz, step interval, parts int, steps numeric, id text, sorted text);
@@ -184,7 +200,13 @@ INSERT INTO generator VALUES
 	('ObjectID', 'epoch', '1 s', 1, 2 ^ 32, 'hex(t, 8) || hex(r, 16)', 'id'),
 	('CUID', to_timestamp(1e8), '1 ms', 1, 6e12, $$'c' || ltrim(digits(t + 1e11, 10, base36), '0') || digits(r, 16, base36)$$, 'lpad(id, 30)'),
 	('TypeID', 'epoch', '1 ms', 1, 2 ^ 43, $$'order_' || lower(digits(uuid_7(t, r), 26, crockford))$$, 'id'),
-	('ShortUUID', 'epoch', '1 ms', 1, 2 ^ 43, 'digits(uuid_7(t, r), 22, base57)', 'id');
+	('ShortUUID', 'epoch', '1 ms', 1, 2 ^ 43, 'digits(uuid_7(t, r), 22, base57)', 'id'),
+	('UUID, base 58', 'epoch', '1 ms', 1, 2 ^ 43, 'digits(uuid_7(t, r), 22, base58)', 'id'),
+	('UUID, base 64', 'epoch', '1 ms', 1, 2 ^ 43, $$rtrim(encode(decode(hex(uuid_7(t, r), 32), 'hex'), 'base64'), '=')$$, $$encode(decode(id || '==', 'base64'), 'hex')$$),
+	('Mastodon', 'epoch', '1 ms', 1, 2 ^ 43, 'signed(t * 65536 + mod(r, 65536))::text', 'unsigned(id)'),
+	('TSID', to_timestamp(1577836800), '1 ms', 1, 2 ^ 42, 'signed(t * 4194304 + mod(r, 4194304))::text', 'unsigned(id)'),
+	('TSID, text', to_timestamp(1577836800), '1 ms', 1, 2 ^ 42, 'digits(t * 4194304 + mod(r, 4194304), 13, crockford)', 'id'),
+	('TID, AT Protocol', 'epoch', '1 us', 1, 9e15, $$translate(digits(t * 1024 + mod(r, 1024), 13, base32), base32, '234567abcdefghijklmnopqrstuvwxyz')$$, 'id');
 SELECT format FROM expression WHERE at IS NOT NULL EXCEPT SELECT format FROM generator;
 
 CREATE FUNCTION sample(g generator, OUT id text, OUT sorted text, OUT made timestamptz) RETURNS SETOF record LANGUAGE plpgsql AS $$

@@ -238,6 +238,9 @@ take_all(Attempt *attempt)
 		disable_timeout(timer, false);
 	}
 	PG_END_TRY();
+	/* The time of a wait can end together with the wait for another reason. */
+	if (!taken && get_timeout_indicator(LOCK_TIMEOUT, true))
+		QueryCancelPending = false;
 	if (error != NULL && error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE &&
 		error->sqlerrcode != ERRCODE_T_R_DEADLOCK_DETECTED)
 		ReThrowError(error);
@@ -320,6 +323,12 @@ take_in_order(List *locks, Attempt *attempt)
 static void
 take_within(Attempt *attempt, const TableLock *lock, int64 ms, int64 look_ms)
 {
+	/*
+	 * The time of a wait can end at the moment when its lock comes.  The next
+	 * wait would forget that it was the time, and the server would take it for
+	 * a cancel.  What is wanted can have waited, too, for a catalog.
+	 */
+	CHECK_FOR_INTERRUPTS();
 	attempt->missing = lock->table;
 	if (ConditionalLockRelationOid(lock->table, lock->mode))
 		return;
@@ -333,10 +342,6 @@ take_within(Attempt *attempt, const TableLock *lock, int64 ms, int64 look_ms)
 													 look_ms),
 						 (int) attempt->every_ms);
 	LockRelationOid(lock->table, lock->mode);
-	/*
-	 * The time can end at the moment when the lock comes.  The next wait would
-	 * forget that it was the time, and the server would take it for a cancel.
-	 */
 	CHECK_FOR_INTERRUPTS();
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 #
 #   ./dev upgrade [version...] pg_upgrade from PostgreSQL 15 to 17, 18 and 19 in a chroot, or here
-#                              from each of those named to the next
+#                              from each of those named to the next; and of one node beside another
+#                              one that stays
 
 . "$(dirname "$0")/library.sh"
 
@@ -19,4 +20,4 @@ for PG_MAJOR; do
 	installations+=("${bin%/bin}")
 done
 export IUID_INSTALLATIONS="${installations[*]}"
-run_make installcheck TAP_TESTS=1 REGRESS= PROVE_TESTS=test/upgrade/upgrade.pl PROVE_FLAGS=--verbose
+run_make installcheck TAP_TESTS=1 REGRESS= PROVE_TESTS="$(echo test/upgrade/*.pl)" PROVE_FLAGS=--verbose

@@ -4,14 +4,21 @@
 #                              the programs of clients/, or those that are named: clients/vectors.json
 #                              by the rules of doc/format.md, and identifiers of four threads
 #
-# A language that this machine does not have is SKIPPED.
+# Without a name, the languages that are missing are installed.  With names, they are SKIPPED.
 
 . "$(dirname "$0")/library.sh"
 
 # Each function prepares the program of a language, in a folder of its own, and names the command that
 # runs it.
 declare -A compiler=([python]=python3 [go]=go [javascript]=node [java]=javac [rust]=rustc)
+declare -A package=([python]=python3 [go]=golang-go [javascript]=nodejs [java]=default-jdk-headless [rust]=rustc)
 all='python go javascript java rust'
+
+if [ $# = 0 ]; then
+	for language in $all; do
+		command -v "${compiler[$language]}" >/dev/null || install_packages "${package[$language]}"
+	done
+fi
 
 prepare_python() { command=(python3 -B "$tree/test/clients/client.py"); }
 

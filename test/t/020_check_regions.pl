@@ -277,6 +277,21 @@ like($checking->query_safe('SELECT 42'), qr/42/, 'tables that go while another n
 $checking->quit;
 at('middle', 'SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build_object(text, json, text, json, text, json, text, float8, text, text)');
 
+# A cancel ends the call, and is no problem of the view that the call was at.
+at('north', q{SELECT iuid_create_global_view('orders_all', 'orders')});
+my $holder = $near->background_psql('north');
+$holder->query_safe('BEGIN; LOCK pg_catalog.pg_rewrite');
+$checking = $near->background_psql('north', on_error_stop => 0);
+my $pid = $checking->query('SELECT pg_backend_pid()');
+$checking->query_until(qr/started/, "\\set VERBOSITY sqlstate\n\\echo started\nSELECT problem, detail FROM iuid_check_regions();\n");
+$near->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE relation = 'pg_rewrite'::regclass AND pid = $pid AND NOT granted") or die 'the check does not wait';
+$near->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+$holder->query_safe('ROLLBACK');
+$checking->query('');
+like($checking->{stderr}, qr/ERROR:  57014/, 'a cancel ends the call');
+$_->quit for $holder, $checking;
+at('north', q{SELECT iuid_drop_global_table('orders_all')});
+
 # Whose table it is, and which.
 at('north', 'CREATE ROLE nobody');
 for my $case (

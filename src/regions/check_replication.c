@@ -48,7 +48,7 @@ static const struct
 	  "ALTER SUBSCRIPTION %s ENABLE;", false },
 	{ "subscription does not run",
 	  "Subscription %s of the registry has no worker: the server's log says why.",
-	  "ALTER SUBSCRIPTION %s DISABLE; -- and, when the cause is gone, ENABLE",
+	  "Start the publisher, or mend what the log says: the worker then starts by itself.",
 	  false },
 	{ "registry not copied",
 	  "Subscription %s has not copied all tables of the registry yet: if that does not end, the server's log says why.",

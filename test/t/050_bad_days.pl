@@ -215,6 +215,19 @@ next_block();
 my %registries = map { $_ => 1 } next_block();
 is(keys %registries, 1, 'the nodes that are left have one registry');
 follow_registry($_, 'jakarta', copy_data => 'false') for 'almaty', 'lima';
+
+# It is restored, and subscribes; the others have a change that it has not.
+route_chile_to('almaty', 'jakarta');
+$node{mexico}->start;
+next_block();
+follow_registry('mexico', 'jakarta');
+ok(chile_is_at($_, 'almaty'), "$_ follows the new publisher") for 'almaty', 'lima', 'mexico';
+is(finds('almaty', 'mexico'), 'of mexico', 'the rows of the old publisher are back');
+unlike(problems('mexico'), qr/registry|subscription/, 'and its registry is that of the others');
+is(at_machine('mexico', 'SELECT count(*) FROM pg_replication_slots'), '0', 'it keeps no log');
+
+# Or it is not.
+$node{mexico}->stop('immediate');
 next_block();
 for my $name ('almaty', 'lima')
 {

@@ -277,6 +277,20 @@ like($checking->query_safe('SELECT 42'), qr/42/, 'tables that go while another n
 $checking->quit;
 at('middle', 'SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build_object(text, json, text, json, text, json, text, float8, text, text)');
 
+# A node that has the rows of the registry subscribes to them.
+at('north', 'CREATE PUBLICATION registry FOR TABLE iuid_countries, iuid_entities, iuid_nodes, iuid_routes');
+my $subscribe = sprintf q{CREATE SUBSCRIPTION registry CONNECTION 'host=%s port=%s dbname=north' PUBLICATION registry}, $near->host, $near->port;
+$far->safe_psql('far', $_) for 'ALTER SYSTEM SET wal_retrieve_retry_interval = 100', 'SELECT pg_reload_conf()', $subscribe;
+$far->wait_for_log(qr/duplicate key value violates unique constraint "iuid_/);
+my $not_copied = q{SELECT DISTINCT problem, node, hint LIKE '%copy_data = false.' FROM iuid_check_regions('orders_global') WHERE problem NOT LIKE '%slot'};
+$far->poll_query_until('far', 'SELECT pid IS NOT NULL FROM pg_stat_subscription WHERE relid IS NULL') or die;
+is(at($_, $not_copied), 'registry not copied|far|t', "found at $_: the rows are there, and cannot come") for 'north', 'far';
+$far->safe_psql('far', $_) for 'DROP SUBSCRIPTION registry', "$subscribe WITH (copy_data = false)";
+$far->poll_query_until('far', 'SELECT pid IS NOT NULL FROM pg_stat_subscription WHERE relid IS NULL') or die;
+is(problems('north'), '', 'as the hint says, it subscribes without them');
+$far->safe_psql('far', 'DROP SUBSCRIPTION registry');
+at('north', 'DROP PUBLICATION registry');
+
 # A cancel ends the call, and is no problem of the view that the call was at.
 at('north', q{SELECT iuid_create_global_view('orders_all', 'orders')});
 my $holder = $near->background_psql('north');

@@ -104,6 +104,9 @@ for my $case (
 	[ 'middle', $lengthen->(200), "other columns there|3|middle\nother columns there|4|middle\nother columns there||middle", $lengthen->(100) ],
 	[ 'middle', 'ALTER TABLE orders RENAME TO trips', 'no table there||middle', 'ALTER TABLE trips RENAME TO orders' ],
 	[ 'middle', q{UPDATE iuid_countries SET name = 'Elsewhere' WHERE country = 3}, 'another registry||middle', q{UPDATE iuid_countries SET name = 'Country 3' WHERE country = 3} ],
+	[ 'middle', q{INSERT INTO iuid_entities VALUES (9, 'Shop', 'Return')}, 'another registry||middle', 'DELETE FROM iuid_entities' ],
+	[ 'middle', q{UPDATE iuid_nodes SET region = 'asia' WHERE node = 'far'}, 'another registry||middle', 'UPDATE iuid_nodes SET region = NULL' ],
+	[ 'middle', q{INSERT INTO iuid_routes VALUES (8, 9, 'far')}, 'another registry||middle', 'DELETE FROM iuid_routes WHERE entity = 9' ],
 	[ 'far', q{UPDATE pg_extension SET extversion = '0.9' WHERE extname = 'iuid'}, 'another version||far', q{UPDATE pg_extension SET extversion = (SELECT extversion FROM pg_extension WHERE extname = 'iuid_regions') WHERE extname = 'iuid'} ],
 	[ 'far', q{CREATE SCHEMA ext; UPDATE pg_extension SET extnamespace = 'ext'::regnamespace WHERE extname LIKE 'iuid%'}, "extension in another schema||far\nextension in another schema||far",
 		q{UPDATE pg_extension SET extnamespace = 'public'::regnamespace WHERE extname LIKE 'iuid%'} ])

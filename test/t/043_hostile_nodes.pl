@@ -200,6 +200,17 @@ for my $name (qw(mute mute_in_latin1 settings silence notices commands answer_wi
 is($session->query(q{SELECT count(*) FROM iuid_run_on_nodes('SELECT 5', ARRAY['here', 'good']) WHERE result = '5'}), '2', 'and the next call is answered');
 $session->quit;
 
+# The check waits for a node as long as the connect_timeout of its server says.
+$way = start_fake_node(late => { welcome => sub { sleep 6; FakeNode::welcome(@_) }, answer => answered(row('{}'), command_done('SELECT 1'), ready()) });
+$node->safe_psql('postgres', 'CREATE DATABASE patient');
+$node->safe_psql('patient', qq{
+	CREATE EXTENSION iuid_regions CASCADE;
+	CREATE EXTENSION postgres_fdw;
+	INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('late', NULL, 'late');
+	CREATE SERVER late FOREIGN DATA WRAPPER postgres_fdw OPTIONS ($way, dbname 'late', extensions 'iuid', connect_timeout '60');
+	CREATE USER MAPPING FOR postgres SERVER late OPTIONS (user 'x', password 'x')});
+is($node->safe_psql('patient', q{SET iuid.node = 'here'; SELECT DISTINCT problem, node FROM iuid_check_regions()}), 'extension missing|late', 'a node that is late to let the check in');
+
 my $log = slurp_file($node->logfile);
 unlike($log, qr/SPOKEN/, 'what a node says besides its answer is not in the log');
 unlike($log, qr/was terminated by signal|PANIC/, 'no process crashed');

@@ -224,7 +224,7 @@ like($server->safe_psql('north', "ALTER SERVER middle OPTIONS (SET dbname 'south
 
 my %answers = (
 	nonsense => 'x', unfinished => '{1', nothing => '{}', no_number => '{a}', null_first => '{NULL}', too_many => '{2147483647}', negative => '{-1}', large => '{9,a,b}',
-	null_route => "{1,NULL,south}", no_id => '{1,x,south}', no_node => "{1,$id{3},nowhere}", part => "{0,$id{3}}", wrong_type => "{0,x,2}", other => "{1,$id{3},middle}");
+	null_route => "{1,NULL,south}", half_route => "{1,$id{3}}", no_id => '{1,x,south}', no_node => "{1,$id{3},nowhere}", part => "{0,$id{3}}", wrong_type => "{0,x,2}", other => "{1,$id{3},middle}");
 my $options = start_fake_node(silent => { answer => sub { sleep 60 } }, map { ($_ => { answer => answered(row($answers{$_}), command_done('SELECT 1'), ready()) }) } keys %answers);
 for my $name (sort(keys %answers), 'silent')
 {

@@ -213,7 +213,7 @@ check_country(const Check *check, int c)
 							NULL,
 							psprintf("No route fits country %d and entity %d.",
 									 c, check->global.entity),
-							"INSERT INTO iuid_routes (country, node) VALUES (...);");
+							"INSERT INTO iuid_routes (country, node) VALUES (...); -- at the node that publishes the registry");
 }
 
 /* A country without a route, whose foreign table shows rows all the same. */

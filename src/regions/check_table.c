@@ -323,7 +323,7 @@ check_elsewhere(const Check *check, int c)
 									 country->node, iuid_qualified_name(local)),
 							iuid_is_empty(local) ?
 								check->make_local :
-								"Move the rows to that node, or change the route.");
+								"Move the rows to that node, or detach the partition if they are there, or change the route.");
 	if (!OidIsValid(country->partition))
 		iuid_report_problem(fcinfo, check->global.parent, "no foreign table", c,
 							country->node,

@@ -208,7 +208,7 @@ check_country(const Check *check, int c)
 							NULL,
 							psprintf("No route fits country %d and entity %d.",
 									 c, check->global.entity),
-							"INSERT INTO iuid_routes (country, node) VALUES (...);");
+							"INSERT INTO iuid_routes (country, node) VALUES (...); -- at the node that publishes the registry");
 }
 
 /* A country without a route, whose foreign table shows rows all the same. */
@@ -318,7 +318,7 @@ check_elsewhere(const Check *check, int c)
 									 country->node, iuid_qualified_name(local)),
 							iuid_is_empty(local) ?
 								check->make_local :
-								"Move the rows to that node, or change the route.");
+								"Move the rows to that node, or detach the partition if they are there, or change the route.");
 	if (!OidIsValid(country->partition))
 		iuid_report_problem(fcinfo, check->global.parent, "no foreign table", c,
 							country->node,

@@ -180,9 +180,10 @@ def switch(nodes, given):
     try:
         switching.forward(nodes, move, given.limit)
     except (Stop, psycopg.Error) as error:
-        say(move.old, f"-- {words(error) if isinstance(error, psycopg.Error) else error}.  Goes back.")
+        why = words(error) if isinstance(error, psycopg.Error) else error
+        say(move.old, f"-- {why}.  Goes back.")
         go_back(nodes, move)
-        raise Stop("the country is where it was, and the copy follows. Try again, or abort") from error
+        raise Stop(f"{why}. The country is where it was, and the copy follows. Try again, or abort") from error
     after_switch(nodes, move)
     print("The switch is done.  Next: finish, which drops the rows that the old node keeps.")
 

@@ -137,7 +137,11 @@ for my $case (
 	[ q{ALTER FOREIGN TABLE trips_all_far OPTIONS (SET table_name 'elsewhere')}, 'old view|trips_all||far' ],
 	[ q{CREATE OR REPLACE VIEW trips_all AS SELECT 'gone'::text AS node, * FROM trips UNION ALL SELECT 'far', * FROM trips_all_far
 		UNION ALL SELECT 'middle', * FROM trips_all_middle UNION ALL SELECT 'south', * FROM trips_all_south}, 'foreign table of no node|trips_all||gone' ],
-	[ q{DROP USER MAPPING FOR PUBLIC SERVER far}, "no user mapping|trips_all||far\nno user mapping|||far", q{CREATE USER MAPPING FOR PUBLIC SERVER far} ])
+	[ q{DROP USER MAPPING FOR PUBLIC SERVER far}, "no user mapping|trips_all||far\nno user mapping|||far", q{CREATE USER MAPPING FOR PUBLIC SERVER far} ],
+	[ q{DROP USER MAPPING FOR PUBLIC SERVER far; CREATE USER MAPPING FOR CURRENT_USER SERVER far; CREATE ROLE unmapped; ALTER VIEW trips_all OWNER TO unmapped}, 'no user mapping|trips_all||far',
+		q{ALTER VIEW trips_all SET (security_invoker = true)} ],
+	[ q{ALTER VIEW trips_all RESET (security_invoker)}, 'no user mapping|trips_all||far',
+		q{ALTER VIEW trips_all OWNER TO CURRENT_USER; DROP ROLE unmapped; DROP USER MAPPING FOR CURRENT_USER SERVER far; CREATE USER MAPPING FOR PUBLIC SERVER far} ])
 {
 	my ($fault, $found, $repair) = @$case;
 	at('north', $fault);

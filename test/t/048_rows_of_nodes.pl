@@ -172,6 +172,8 @@ like(attempt('north', "SELECT FROM iuid_find(NULL::orders, gen_random_uuid())"),
 like(attempt('north', "SELECT FROM iuid_find(NULL::orders, gen_iuid(9, 1))"), qr/^22023: identifier .* has no route.*"north"/s, 'no route');
 like(attempt('north', "SELECT FROM iuid_find(NULL::orders, '$id{7}', '$id{1}')"), qr/^08001: .*node "gone"/s, 'a node that is down');
 like(attempt('north', "SELECT FROM iuid_find(NULL::pg_stat_activity, '$id{1}')"), qr/^42809: /, 'a view');
+at('north', 'CREATE VIEW seen AS SELECT * FROM orders');
+like(attempt('north', "SELECT iuid_find_here('public.seen', '{id}', '{public.iuid}', '{$id{1}}', '{north}')"), qr/^42809: .*seen is not a table/, 'a view by the name that another node gives');
 like(attempt('north', "SELECT FROM iuid_find(NULL::counted, '$id{1}')"), qr/^42809: /, 'a type that is no table');
 like(attempt('north', "SELECT FROM iuid_find(NULL::pg_class, '$id{1}')"), qr/^42809: .*no key/s, 'a table with another key');
 at('north', 'CREATE TABLE paired (id iuid, n int, PRIMARY KEY (id, n)) PARTITION BY RANGE (id); CREATE TABLE unkeyed (n int, id iuid) PARTITION BY RANGE (id); CREATE TABLE unkeyed_rest PARTITION OF unkeyed DEFAULT');

@@ -8,8 +8,8 @@
 -- the extension if that is there, too.  R1 and so on are the rules of doc/format.md.
 --
 -- Bodies that begin with RETURN are parsed here, under this search_path, so no caller's search_path
--- matters; and the planner can put them into the query.  PL/pgSQL is parsed when it runs, so its names
--- and operators are qualified.
+-- matters; and the planner can put them into the query.  PL/pgSQL is parsed when it runs, so its names,
+-- types and operators are qualified.
 BEGIN;
 CREATE SCHEMA iuid_sql;
 GRANT USAGE ON SCHEMA iuid_sql TO PUBLIC;
@@ -112,7 +112,7 @@ RETURN iuid_sql.iuid_compose(('x' || left(digits, 12))::bit(48)::bigint, country
 -- The identifier of a uuid of version 7, with its time and its order (R17, R19).
 CREATE FUNCTION iuid_sql.iuid_from_uuid(id uuid, country int, entity int) RETURNS uuid LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-	bytes bytea := pg_catalog.uuid_send(id);
+	bytes pg_catalog.bytea := pg_catalog.uuid_send(id);
 BEGIN
 	IF id IS NULL THEN
 		RETURN NULL;

@@ -85,7 +85,7 @@ iuid_replication_query(const char *schema)
 					" UNION ALL SELECT 2, s.subname %s AND s.subenabled"
 					" UNION ALL SELECT CASE WHEN s.wal_status OPERATOR(pg_catalog.=) 'lost'::pg_catalog.text THEN 4 ELSE 3 END, s.slot_name"
 					" FROM pg_catalog.pg_replication_slots AS s"
-					" WHERE NOT s.active AND NOT s.temporary AND (s.slot_type OPERATOR(pg_catalog.=) 'physical'::pg_catalog.text"
+					" WHERE NOT s.active AND (s.slot_type OPERATOR(pg_catalog.=) 'physical'::pg_catalog.text"
 					" OR s.database OPERATOR(pg_catalog.=) pg_catalog.current_database())"
 					" AND COALESCE(pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'synced'::pg_catalog.text, ''::pg_catalog.text) OPERATOR(pg_catalog.<>) 'true'::pg_catalog.text"
 					") AS x)",

@@ -171,6 +171,8 @@ is(found('north', "'$absent'"), '', 'no such row');
 like(attempt('north', "SELECT FROM iuid_find(NULL::orders, gen_random_uuid())"), qr/^22023: uuid ".*" is not an iuid/, 'a uuid that is no iuid');
 like(attempt('north', "SELECT FROM iuid_find(NULL::orders, gen_iuid(9, 1))"), qr/^22023: identifier .* has no route.*"north"/s, 'no route');
 like(attempt('north', "SELECT FROM iuid_find(NULL::orders, '$id{7}', '$id{1}')"), qr/^08001: .*node "gone"/s, 'a node that is down');
+like(attempt('north', q{SELECT FROM iuid_select_on_nodes(NULL::orders, 'SELECT 1; SELECT 2', '{gone}')}), qr/^42601: /, 'two statements, before a node is asked');
+like(attempt('north', q{SELECT iuid_select_here('SELECT 1 AS n; SELECT 2 AS n', '{n}', '{integer}')}), qr/^42601: /, 'and where they come from a node');
 like(attempt('north', "SELECT FROM iuid_find(NULL::pg_stat_activity, '$id{1}')"), qr/^42809: /, 'a view');
 at('north', 'CREATE VIEW seen AS SELECT * FROM orders');
 like(attempt('north', "SELECT iuid_find_here('public.seen', '{id}', '{public.iuid}', '{$id{1}}', '{north}')"), qr/^42809: .*seen is not a table/, 'a view by the name that another node gives');

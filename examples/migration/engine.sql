@@ -330,6 +330,7 @@ DECLARE
 	size int := 100;
 	since timestamptz;
 	more boolean;
+	after text;
 BEGIN
 	IF NOT pg_catalog.pg_try_advisory_lock(lock) THEN
 		RAISE lock_not_available USING MESSAGE = pg_catalog.format('another session fills from %s', old);
@@ -344,10 +345,18 @@ BEGIN
 		EXIT WHEN NOT more;
 		PERFORM pg_catalog.pg_sleep_for(pause);
 	END LOOP;
+	-- What is set aside, batch by batch, too, until no row of it is in use.
 	LOOP
-		more := migration.try_leftovers(old, size);
-		COMMIT;
-		EXIT WHEN NOT more;
+		after := '';
+		LOOP
+			since := pg_catalog.clock_timestamp();
+			after := migration.try_leftovers(old, after, size);
+			size := migration.next_size(size, longest, pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) since);
+			COMMIT;
+			EXIT WHEN after IS NULL;
+			PERFORM pg_catalog.pg_sleep_for(pause);
+		END LOOP;
+		EXIT WHEN NOT migration.has_rows_in_use(old);
 		PERFORM pg_catalog.pg_sleep(0.1);
 	END LOOP;
 	PERFORM pg_catalog.pg_advisory_unlock(lock);
@@ -380,29 +389,29 @@ EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
 	RETURN true;
 END $$;
 
--- Tries what is set aside; whether there are rows that others hold a lock on.
-CREATE FUNCTION migration.try_leftovers(of regclass, size int) RETURNS boolean LANGUAGE plpgsql
+-- Tries a batch of what is set aside; the last key of the batch, or NULL if there are no more.
+CREATE FUNCTION migration.try_leftovers(of regclass, after text, size int) RETURNS text LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '200ms' AS $$
 DECLARE
 	t migration.tables;
 	keys text[];
-	after text := '';
 BEGIN
 	SELECT * INTO STRICT t FROM migration.tables WHERE old = of;
 	IF t.swapped THEN
-		RETURN false;
+		RETURN NULL;
 	END IF;
-	LOOP
-		SELECT array_agg(key ORDER BY key) INTO keys
-		FROM (SELECT key FROM migration.set_aside WHERE old = of AND key > after ORDER BY key LIMIT size) AS s;
-		EXIT WHEN keys IS NULL;
+	SELECT array_agg(key ORDER BY key) INTO keys
+	FROM (SELECT key FROM migration.set_aside WHERE old = of AND key > after ORDER BY key LIMIT size) AS s;
+	IF keys IS NOT NULL THEN
 		PERFORM migration.bring(t, keys);
-		after := keys[cardinality(keys)];
-	END LOOP;
-	RETURN EXISTS (SELECT FROM migration.set_aside WHERE old = of AND reason = 'in use');
+	END IF;
+	RETURN keys[cardinality(keys)];
 EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
-	RETURN true;
+	RETURN after;
 END $$;
+
+CREATE FUNCTION migration.has_rows_in_use(of regclass) RETURNS boolean LANGUAGE sql SET search_path = pg_catalog, pg_temp
+RETURN EXISTS (SELECT FROM migration.set_aside WHERE old = of AND reason = 'in use');
 
 -- Brings rows, which it locks first: so no other transaction can change them, or has a change of them
 -- that is not committed.  It never waits for a row while it has others: one that is in use is set

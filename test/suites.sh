@@ -15,9 +15,20 @@ run_suite() {
 		say "--- $name: passed"
 	else
 		[ ! -f regression.diffs ] || cat regression.diffs
+		show_failed
 		say "--- $name: FAILED"
 		failed+=("$name")
 	fi
+}
+
+# What the logs of the TAP tests have of each failure, and their ends: where a test died.
+show_failed() {
+	local log
+	for log in tmp_check/log/regress_log_*; do
+		grep -qsE 'not ok |# (Looks like|Tests were run)' "$log" || continue
+		say "--- $(basename "$log")"
+		{ grep -A 40 'not ok ' "$log" || true; echo ...; tail -n 20 "$log"; } | cut -c 1-1000
+	done
 }
 
 # Puts "3 of 25" in front of the lines that begin like that.  Leaves out the notes, which begin

@@ -8,8 +8,8 @@
 -- the extension if that is there, too.  R1 and so on are the rules of doc/format.md.
 --
 -- Bodies that begin with RETURN are parsed here, under this search_path, so no caller's search_path
--- matters; and the planner can put them into the query.  PL/pgSQL is parsed when it runs, so its names
--- and operators are qualified.
+-- matters; and the planner can put them into the query.  PL/pgSQL is parsed when it runs, so its names,
+-- types and operators are qualified.
 BEGIN;
 CREATE SCHEMA iuid_sql;
 GRANT USAGE ON SCHEMA iuid_sql TO PUBLIC;
@@ -112,7 +112,7 @@ RETURN iuid_sql.iuid_compose(('x' || left(digits, 12))::bit(48)::bigint, country
 -- The identifier of a uuid of version 7, with its time and its order (R17, R19).
 CREATE FUNCTION iuid_sql.iuid_from_uuid(id uuid, country int, entity int) RETURNS uuid LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-	bytes bytea := pg_catalog.uuid_send(id);
+	bytes pg_catalog.bytea := pg_catalog.uuid_send(id);
 BEGIN
 	IF id IS NULL THEN
 		RETURN NULL;
@@ -132,5 +132,9 @@ CREATE FUNCTION iuid_sql.iuid_floor(at timestamptz) RETURNS uuid LANGUAGE sql IM
 RETURN CASE WHEN at AT TIME ZONE 'UTC' < timestamp '1970-01-01' THEN '00000000-0000-0000-0000-000000000000'::uuid
 	WHEN at AT TIME ZONE 'UTC' > timestamp '10889-08-02 05:31:50.655' THEN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid
 	ELSE iuid_sql.iuid_compose(ceil(extract(epoch FROM at AT TIME ZONE 'UTC') * 1000)::bigint, 0, 0, 0) END;
+
+-- The time of an identifier as text: the time_decoder of pg_partman, whose time_encoder is iuid_floor.
+CREATE FUNCTION iuid_sql.iuid_time_decoder(id text) RETURNS timestamptz LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN iuid_sql.iuid_timestamp(id::uuid);
 
 COMMIT;

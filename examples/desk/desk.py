@@ -87,7 +87,7 @@ def look_up(ask, found, faults):
     elif found["node"]:
         try:
             rows, took = ask(questions.LOOK_UP, found["id"], table=table)
-            return {"rows": rows, "took": took, "table": table}
+            return {"rows": rows, "took": took}
         except psycopg.Error as error:
             faults.append(f"{found['node']} was asked for the row, and did not give it. {words(error)}")
     return {}

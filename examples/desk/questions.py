@@ -12,8 +12,8 @@ from psycopg.types.string import TextLoader
 from psycopg_pool import ConnectionPool
 
 # The table of each entity, by the key of the entity: a team writes its own tables here, as SQL does.
-# It has a column "customer", an int, and none called node, time, code or region.  The global table has
-# the same name and "_global".  The page of histories shows the first table.
+# The page of histories shows the first table, which has a column "customer", an int, and none called
+# node, time, code or region.
 TABLES = {"AyanOrder": "orders"}
 
 INSPECT = """

@@ -70,7 +70,7 @@ say
 at mexico -c "SELECT node, region, string_agg(format('%s %s', country, name), ', ' ORDER BY country) AS countries
 	FROM iuid_countries JOIN iuid_nodes ON node = iuid_node(country, 1) GROUP BY node, region ORDER BY node"
 say "   This is in the registry, which is filled in at mexico and replicated to the others."
-say "   Each node has a table orders, a table orders_global over all regions, and a view orders_all:"
+say "   Each node has a table orders, a table orders_global over all nodes, and a view orders_all:"
 say
 count_orders
 
@@ -89,7 +89,7 @@ say
 look_up "$nodes" "${ids[@]}"
 
 say
-say "3. The orders of a customer over all regions, newest first"
+say "3. The orders of a customer over all nodes, newest first"
 say "   SELECT ... FROM orders_all WHERE customer = 42 ORDER BY id DESC LIMIT 8"
 say
 at mexico -U desk -v customer=42 -f "$mesh/history.sql" |

@@ -197,7 +197,7 @@ check_answer(const NodeCheck *check)
 	if (!answer->success)
 		iuid_report_problem(check->ask->fcinfo, InvalidOid, "no answer",
 							IUID_NO_COUNTRY, answer->node, answer->result,
-							"Start the node, or repair the way to it.");
+							"Start the node, or repair the way to it, from the user mapping here to pg_hba.conf there.");
 	else if (!iuid_try(check_node, unconstify(NodeCheck *, check), &error))
 		report_error(check->ask->fcinfo, answer->node, error);
 }

@@ -35,7 +35,10 @@
 	" AND c.relname OPERATOR(pg_catalog.=) ANY ('{iuid_countries,iuid_entities,iuid_nodes,iuid_routes}'::pg_catalog.name[])" \
 	"%s)"
 
-/* What is said of each: the first %s is the name, quoted as its place wants. */
+/*
+ * What is said of each.  %s is the name, quoted as its place wants; a hint
+ * without it is no statement.
+ */
 static const struct
 {
 	const char *problem;
@@ -48,11 +51,12 @@ static const struct
 	  "ALTER SUBSCRIPTION %s ENABLE;", false },
 	{ "subscription does not run",
 	  "Subscription %s of the registry has no worker: the server's log says why.",
-	  "ALTER SUBSCRIPTION %s DISABLE; -- and, when the cause is gone, ENABLE",
+	  "Start the publisher, or mend what the log says: the worker then starts by itself.",
 	  false },
 	{ "registry not copied",
 	  "Subscription %s has not copied all tables of the registry yet: if that does not end, the server's log says why.",
-	  "ALTER SUBSCRIPTION %s REFRESH PUBLICATION;", false },
+	  "Mend what the log says. If it is 23505, the rows are there already: subscribe anew with copy_data = false.",
+	  false },
 	{ "inactive slot", "Nobody reads slot %s, which holds the log.",
 	  "SELECT pg_drop_replication_slot(%s); -- unless its reader comes back",
 	  true },
@@ -110,15 +114,17 @@ static void
 report(FunctionCallInfo fcinfo, const char *node, const char *kind,
 	   const char *name)
 {
-	const char *place =
-		strcmp(node, iuid_setting_node) == 0 ? "" : " -- at that node";
-	const char *quoted;
+	const char *place, *quoted;
 	size_t i = (size_t) pg_strtoint32(kind);
 
 	if (i >= lengthof(kinds))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("the answer has an unknown problem: %s", kind)));
+	place = strcmp(node, iuid_setting_node) == 0 ||
+			strchr(kinds[i].hint, '%') == NULL ?
+		"" :
+		" -- at that node";
 	quoted = kinds[i].is_slot ? quote_literal_cstr(name) : quote_identifier(name);
 	iuid_report_problem(fcinfo, InvalidOid, kinds[i].problem, IUID_NO_COUNTRY,
 						node, psprintf(kinds[i].detail, quoted),

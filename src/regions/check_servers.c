@@ -49,7 +49,7 @@ check_server(FunctionCallInfo fcinfo, const NodeServer *node)
 	{
 		iuid_report_problem(fcinfo, InvalidOid, "no server", IUID_NO_COUNTRY,
 							node->node, "The node has no server in iuid_nodes.",
-							psprintf("UPDATE iuid_nodes SET server = '...' WHERE node = %s;",
+							psprintf("UPDATE iuid_nodes SET server = '...' WHERE node = %s; -- at the node that publishes the registry",
 									 quote_literal_cstr(node->node)));
 		return;
 	}

@@ -26,7 +26,6 @@
 #include "country_check.h"
 #include "country_view.h"
 #include "foreign.h"
-#include "owner.h"
 #include "partitions/default_rows.h"
 #include "problem.h"
 #include "registry/registry.h"
@@ -58,7 +57,6 @@ iuid_check_table(FunctionCallInfo fcinfo, Oid global, Oid schema, bool wait)
 	Check *check = palloc0(sizeof(Check));
 	List *wanted = NIL;
 	char *local;
-	SavedUser saved;
 
 	check->fcinfo = fcinfo;
 	check->global.parent = global;
@@ -80,11 +78,8 @@ iuid_check_table(FunctionCallInfo fcinfo, Oid global, Oid schema, bool wait)
 				 quote_literal_cstr(iuid_qualified_name(global)), local,
 				 check->global.entity);
 	wanted = wanted_elsewhere(check);
-	/* A reader of the table does not get the rights of its owner. */
-	saved = iuid_become(iuid_owner_or_caller(global));
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 		check_country(check, c);
-	iuid_restore_user(&saved);
 	UnlockRelationOid(check->local.parent, AccessShareLock);
 	return wanted;
 }
@@ -213,7 +208,7 @@ check_country(const Check *check, int c)
 							NULL,
 							psprintf("No route fits country %d and entity %d.",
 									 c, check->global.entity),
-							"INSERT INTO iuid_routes (country, node) VALUES (...);");
+							"INSERT INTO iuid_routes (country, node) VALUES (...); -- at the node that publishes the registry");
 }
 
 /* A country without a route, whose foreign table shows rows all the same. */
@@ -323,7 +318,7 @@ check_elsewhere(const Check *check, int c)
 									 country->node, iuid_qualified_name(local)),
 							iuid_is_empty(local) ?
 								check->make_local :
-								"Move the rows to that node, or change the route.");
+								"Move the rows to that node, or detach the partition if they are there, or change the route.");
 	if (!OidIsValid(country->partition))
 		iuid_report_problem(fcinfo, check->global.parent, "no foreign table", c,
 							country->node,

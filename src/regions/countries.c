@@ -72,7 +72,7 @@ iuid_check_node(FunctionCallInfo fcinfo)
 				 errdetail("The configuration parameter \"%s\" of this database has that value.",
 						   "iuid.node"),
 				 errhint(
-					 "Insert it into iuid_nodes, or set the parameter to the name of this node there.")));
+					 "Insert it into iuid_nodes at the node that publishes the registry, or set the parameter to the name of this node there.")));
 }
 
 void

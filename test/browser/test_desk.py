@@ -214,7 +214,7 @@ class Desk(unittest.TestCase):
                     self.assertEqual(found["Node"], f"{owner}, {REGIONS[owner]}, "
                                      + ("here" if node == owner else "elsewhere"))
                     self.assertEqual([found["id"], found["customer"], found["note"]], [id, "42", "a new order"])
-                    self.assertRegex(" ".join(texts("p")), rf"{owner} was asked, by orders_global. It took [\d.]+ ms")
+                    self.assertRegex(" ".join(texts("p")), rf"{owner} was asked, by iuid_find. It took [\d.]+ ms")
                     self.assertEqual(faults(), "")
 
     def test_fields(self):

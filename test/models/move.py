@@ -528,6 +528,70 @@ class Test:
             time.sleep(0.1)
         model.same(what, {reason: True}, {reason: reason in out and "has to be put right" in out})
 
+    def consumers(self):
+        """Who follows both nodes has each row as it is.  Who follows the new node alone has what came after ATTACH."""
+        old, new, last = self.moves.old, self.moves.new, self.nodes.names[-1]
+        lakes = {"of_two": [old, new], "of_one": [new]}
+
+        def at(lake, query):
+            with psycopg.connect(self.nodes.machine[last], dbname=lake, autocommit=True) as session:
+                cursor = session.execute(query)
+                return cursor.fetchall() if cursor.description else []
+
+        for node in old, new:
+            self.nodes.rows(node, "CREATE PUBLICATION own FOR TABLE orders WITH (publish_via_partition_root = true)")
+        for lake, followed in lakes.items():
+            self.nodes.rows(last, f"CREATE DATABASE {lake}")
+            at(lake, "CREATE EXTENSION iuid")
+            at(lake, "CREATE TABLE orders (id iuid PRIMARY KEY, customer int, note text)")
+            for node in followed:
+                at(lake, f"CREATE SUBSCRIPTION {lake}_{node} CONNECTION '{self.nodes.machine[node]}' PUBLICATION own WITH (copy_data = false)")
+
+        def insert(node, numbers):
+            self.nodes.rows(node, f"INSERT INTO orders SELECT gen_iuid({COUNTRY}, 1), n, 'consumed' FROM generate_series({numbers}) AS n")
+
+        def change(node, query):
+            self.nodes.rows(node, query + " AND note = 'consumed'")
+
+        def becomes(lake, expected):
+            for _ in range(300):
+                found = {row[0] for row in at(lake, "SELECT customer FROM orders WHERE note = 'consumed'")}
+                if found == expected:
+                    break
+                time.sleep(0.1)
+            model.same(f"who follows {' and '.join(lakes[lake])}", expected, found)
+
+        insert(old, "1, 30")
+        self.moves.run("copy")
+        change(old, "UPDATE orders SET customer = customer + 100 WHERE customer <= 20")
+        change(old, "DELETE FROM orders WHERE customer BETWEEN 21 AND 25")
+        self.moves.run("switch")
+        # To the end of the old node first.
+        (end,), = self.nodes.rows(old, "SELECT pg_current_wal_lsn()")
+        self.until(old, f"SELECT 1 FROM pg_replication_slots WHERE slot_name = 'of_two_{old}' AND confirmed_flush_lsn >= '{end}'")
+        change(new, "UPDATE orders SET customer = customer + 1000 WHERE customer BETWEEN 101 AND 110")
+        change(new, "DELETE FROM orders WHERE customer = 115")
+        insert(new, "31, 35")
+        self.moves.run("finish")
+        expected = {row[0] for row in self.nodes.rows(new, "SELECT customer FROM orders WHERE note = 'consumed'")}
+        model.same("rows to be followed", {"rows": 29}, {"rows": len(expected)})
+        becomes("of_two", expected)
+        becomes("of_one", set(range(31, 36)))
+        for row in self.nodes.rows(new, f"SELECT format('(%L, %s, %L)', id, customer, note) FROM orders WHERE iuid_is_from(id, {COUNTRY}) AND note = 'consumed'"):
+            at("of_one", f"INSERT INTO orders VALUES {row[0]} ON CONFLICT DO NOTHING")
+        change(new, "UPDATE orders SET customer = -1 WHERE customer = 30")
+        for lake in lakes:
+            becomes(lake, expected - {30} | {-1})
+
+        for lake, followed in lakes.items():
+            for node in followed:
+                at(lake, f"DROP SUBSCRIPTION {lake}_{node}")
+            self.nodes.rows(last, f"DROP DATABASE {lake}")
+        for node in old, new:
+            self.nodes.rows(node, "DROP PUBLICATION own")
+        change(new, "DELETE FROM orders WHERE true")
+        self.moves.turn()
+
     def maintenance(self):
         """What happens at the old node beside a copy comes along, or stops the command with its reason."""
         old, new = self.moves.old, self.moves.new
@@ -538,6 +602,11 @@ class Test:
                                  f" WHERE relname ~ '^trips_c{divided}_.*[0-9]$' AND relkind = 'r' ORDER BY relname DESC LIMIT 1")
         before = self.nodes.catalog()
         away = Moves(self.nodes, old, new, divided)
+
+        # ANALYZE also counts the rows of the divided table as a whole.
+        self.rows(old, f"ANALYZE orders_c{divided}")
+        (rows_of_orders,), = self.nodes.rows(old, f"SELECT format('about %s rows', count(*)) FROM orders_c{divided}")
+        model.same("rows of a plan", {rows_of_orders: True}, {rows_of_orders: rows_of_orders in away.run("plan")})
 
         # A month that is truncated alone is not in the log.
         away.run("copy")
@@ -705,7 +774,7 @@ def arguments():
     parser.add_argument("--program-services", metavar="FILE", help="where the command finds the nodes, if not where the clients do")
     parser.add_argument("--show", action="store_true", help="what the switch says, with its seconds")
     parser.add_argument("--every", action="store_true", help="faults at each statement and of each node, not at a few")
-    parser.add_argument("parts", nargs="*", default=["plain"], help="plain, circle, kill, abort, limit, outage, maintenance")
+    parser.add_argument("parts", nargs="*", default=["plain"], help="plain, circle, kill, abort, limit, outage, consumers, maintenance")
     given = parser.parse_args()
     given.sockets = {}
     for node in given.node:

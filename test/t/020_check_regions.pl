@@ -104,6 +104,9 @@ for my $case (
 	[ 'middle', $lengthen->(200), "other columns there|3|middle\nother columns there|4|middle\nother columns there||middle", $lengthen->(100) ],
 	[ 'middle', 'ALTER TABLE orders RENAME TO trips', 'no table there||middle', 'ALTER TABLE trips RENAME TO orders' ],
 	[ 'middle', q{UPDATE iuid_countries SET name = 'Elsewhere' WHERE country = 3}, 'another registry||middle', q{UPDATE iuid_countries SET name = 'Country 3' WHERE country = 3} ],
+	[ 'middle', q{INSERT INTO iuid_entities VALUES (9, 'Shop', 'Return')}, 'another registry||middle', 'DELETE FROM iuid_entities' ],
+	[ 'middle', q{UPDATE iuid_nodes SET region = 'asia' WHERE node = 'far'}, 'another registry||middle', 'UPDATE iuid_nodes SET region = NULL' ],
+	[ 'middle', q{INSERT INTO iuid_routes VALUES (8, 9, 'far')}, 'another registry||middle', 'DELETE FROM iuid_routes WHERE entity = 9' ],
 	[ 'far', q{UPDATE pg_extension SET extversion = '0.9' WHERE extname = 'iuid'}, 'another version||far', q{UPDATE pg_extension SET extversion = (SELECT extversion FROM pg_extension WHERE extname = 'iuid_regions') WHERE extname = 'iuid'} ],
 	[ 'far', q{CREATE SCHEMA ext; UPDATE pg_extension SET extnamespace = 'ext'::regnamespace WHERE extname LIKE 'iuid%'}, "extension in another schema||far\nextension in another schema||far",
 		q{UPDATE pg_extension SET extnamespace = 'public'::regnamespace WHERE extname LIKE 'iuid%'} ])
@@ -134,7 +137,11 @@ for my $case (
 	[ q{ALTER FOREIGN TABLE trips_all_far OPTIONS (SET table_name 'elsewhere')}, 'old view|trips_all||far' ],
 	[ q{CREATE OR REPLACE VIEW trips_all AS SELECT 'gone'::text AS node, * FROM trips UNION ALL SELECT 'far', * FROM trips_all_far
 		UNION ALL SELECT 'middle', * FROM trips_all_middle UNION ALL SELECT 'south', * FROM trips_all_south}, 'foreign table of no node|trips_all||gone' ],
-	[ q{DROP USER MAPPING FOR PUBLIC SERVER far}, "no user mapping|trips_all||far\nno user mapping|||far", q{CREATE USER MAPPING FOR PUBLIC SERVER far} ])
+	[ q{DROP USER MAPPING FOR PUBLIC SERVER far}, "no user mapping|trips_all||far\nno user mapping|||far", q{CREATE USER MAPPING FOR PUBLIC SERVER far} ],
+	[ q{DROP USER MAPPING FOR PUBLIC SERVER far; CREATE USER MAPPING FOR CURRENT_USER SERVER far; CREATE ROLE unmapped; ALTER VIEW trips_all OWNER TO unmapped}, 'no user mapping|trips_all||far',
+		q{ALTER VIEW trips_all SET (security_invoker = true)} ],
+	[ q{ALTER VIEW trips_all RESET (security_invoker)}, 'no user mapping|trips_all||far',
+		q{ALTER VIEW trips_all OWNER TO CURRENT_USER; DROP ROLE unmapped; DROP USER MAPPING FOR CURRENT_USER SERVER far; CREATE USER MAPPING FOR PUBLIC SERVER far} ])
 {
 	my ($fault, $found, $repair) = @$case;
 	at('north', $fault);
@@ -276,6 +283,35 @@ at('north', q{SET lock_timeout = '1s'; SELECT iuid_drop_global_table('brief_glob
 like($checking->query_safe('SELECT 42'), qr/42/, 'tables that go while another node is asked');
 $checking->quit;
 at('middle', 'SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build_object(text, json, text, json, text, json, text, float8, text, text)');
+
+# A node that has the rows of the registry subscribes to them.
+at('north', 'CREATE PUBLICATION registry FOR TABLE iuid_countries, iuid_entities, iuid_nodes, iuid_routes');
+my $subscribe = sprintf q{CREATE SUBSCRIPTION registry CONNECTION 'host=%s port=%s dbname=north' PUBLICATION registry}, $near->host, $near->port;
+$far->safe_psql('far', $_) for 'ALTER SYSTEM SET wal_retrieve_retry_interval = 100', 'SELECT pg_reload_conf()', $subscribe;
+$far->wait_for_log(qr/duplicate key value violates unique constraint "iuid_/);
+my $not_copied = q{SELECT DISTINCT problem, node, hint LIKE '%copy_data = false.' FROM iuid_check_regions('orders_global') WHERE problem NOT LIKE '%slot'};
+$far->poll_query_until('far', 'SELECT pid IS NOT NULL FROM pg_stat_subscription WHERE relid IS NULL') or die;
+is(at($_, $not_copied), 'registry not copied|far|t', "found at $_: the rows are there, and cannot come") for 'north', 'far';
+$far->safe_psql('far', $_) for 'DROP SUBSCRIPTION registry', "$subscribe WITH (copy_data = false)";
+$far->poll_query_until('far', 'SELECT pid IS NOT NULL FROM pg_stat_subscription WHERE relid IS NULL') or die;
+is(problems('north'), '', 'as the hint says, it subscribes without them');
+$far->safe_psql('far', 'DROP SUBSCRIPTION registry');
+at('north', 'DROP PUBLICATION registry');
+
+# A cancel ends the call, and is no problem of the view that the call was at.
+at('north', q{SELECT iuid_create_global_view('orders_all', 'orders')});
+my $holder = $near->background_psql('north');
+$holder->query_safe('BEGIN; LOCK pg_catalog.pg_rewrite');
+$checking = $near->background_psql('north', on_error_stop => 0);
+my $pid = $checking->query('SELECT pg_backend_pid()');
+$checking->query_until(qr/started/, "\\set VERBOSITY sqlstate\n\\echo started\nSELECT problem, detail FROM iuid_check_regions();\n");
+$near->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE relation = 'pg_rewrite'::regclass AND pid = $pid AND NOT granted") or die 'the check does not wait';
+$near->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+$holder->query_safe('ROLLBACK');
+$checking->query('');
+like($checking->{stderr}, qr/ERROR:  57014/, 'a cancel ends the call');
+$_->quit for $holder, $checking;
+at('north', q{SELECT iuid_drop_global_table('orders_all')});
 
 # Whose table it is, and which.
 at('north', 'CREATE ROLE nobody');

@@ -4,6 +4,7 @@ use warnings;
 
 use lib 'test/t';
 use OtherExtensions;
+use PostgreSQL::Test::Utils;
 use Test::More;
 
 my ($node, %version) = start_with(['pg_partman']);
@@ -100,6 +101,23 @@ query(q{CREATE TABLE plain (LIKE orders INCLUDING ALL)});
 my $rows = query('SELECT md5(string_agg(id::text, $$,$$ ORDER BY id)) FROM orders');
 query(q{CALL partman.undo_partition_proc('public.orders', p_target_table => 'public.plain', p_keep_table => false)});
 is(query('SELECT md5(string_agg(id::text, $$,$$ ORDER BY id)) FROM plain'), $rows, 'undo_partition_proc moves all rows');
+
+# The same without the extension: iuid in SQL alone.
+query('DROP EXTENSION iuid CASCADE');
+query(slurp_file('clients/sql/iuid.sql'));
+query(q{
+	CREATE TABLE alone (id uuid PRIMARY KEY DEFAULT iuid_sql.gen_iuid(7, 1)) PARTITION BY RANGE (id);
+	SELECT partman.create_parent('public.alone', 'id', '1 day', p_time_encoder => 'iuid_sql.iuid_floor', p_time_decoder => 'iuid_sql.iuid_time_decoder');
+	INSERT INTO alone SELECT iuid_sql.gen_iuid(7, 1, now() + n * interval '1 day') FROM generate_series(-3, 3) AS n;
+	UPDATE partman.part_config SET premake = 20, infinite_time_partitions = true, retention = '2 days', retention_keep_table = false WHERE parent_table = 'public.alone';
+	SELECT partman.run_maintenance('public.alone')});
+is(query(q{SELECT bool_and(right(tableoid::regclass::text, 8) = to_char(iuid_sql.iuid_timestamp(id), 'YYYYMMDD')), count(*) BETWEEN 5 AND 6 FROM alone}), 't|t',
+	'in SQL alone: each row is in the partition of its day, and the old ones are gone');
+is(query(q{SELECT count(*) > 18, bool_and(pg_get_expr(relpartbound, oid) = format('FOR VALUES FROM (%L) TO (%L)', iuid_sql.iuid_floor(day), iuid_sql.iuid_floor(day + interval '1 day')))
+	FROM (SELECT c.oid, relpartbound, to_timestamp(right(relname, 8), 'YYYYMMDD') AS day FROM pg_inherits JOIN pg_class AS c ON c.oid = inhrelid WHERE inhparent = 'alone'::regclass AND relname !~ 'default') AS x}), 't|t',
+	'whose bounds are iuid_floor of the days');
+$read = plan_of(q{SELECT * FROM alone WHERE id >= iuid_sql.iuid_floor(now() - interval '1 hour') AND id < iuid_sql.iuid_floor(now())});
+like($read, qr/Subplans Removed: \d\d/, 'and now() prunes');
 
 $node->stop;
 done_testing();

@@ -127,21 +127,37 @@ like($session->query(q{SET ROLE weak; SELECT result FROM iuid_run_on_nodes('RESE
 
 my $peak = q{SELECT substring(pg_read_file('/proc/' || pg_backend_pid() || '/status') FROM 'VmHWM:\s*(\d+)')::int / 1024};
 
+# Problems that iuid_check_regions knows have numbers.
+my %problem = (-1 => 'strange answer', 0 => 'subscription disabled', 4 => 'lost slot', 5 => 'strange answer', 4294967296 => 'strange answer', x => 'strange answer');
+my $extensions = '"extensions": {"iuid": {"schema": "public", "version": "1.0"}, "iuid_regions": {"schema": "public", "version": "1.0"}}';
+my %number = map { ("number $_" => { answer => answered(row(qq{{$extensions, "replication": [["$_", "x"]], "clock": 0}}), command_done('SELECT 1'), ready()) }) } keys %problem;
+my $numbers = start_fake_node(%number);
+$node->safe_psql('good', qq{
+	CREATE EXTENSION iuid_regions CASCADE;
+	ALTER DATABASE good SET iuid.node = 'here';
+	CREATE EXTENSION postgres_fdw;
+	INSERT INTO iuid_nodes VALUES ('here', NULL, NULL);
+	INSERT INTO iuid_routes VALUES (NULL, NULL, 'here')});
+$node->safe_psql('good', qq{
+	CREATE SERVER "$_" FOREIGN DATA WRAPPER postgres_fdw OPTIONS ($numbers, dbname '$_');
+	CREATE USER MAPPING FOR postgres SERVER "$_" OPTIONS (user 'x');
+	INSERT INTO iuid_nodes VALUES ('$_', NULL, '$_')}) for keys %number;
+is_deeply(
+	{ map { split /\|/ } split /\n/, $node->safe_psql('good', q{SELECT node, problem FROM iuid_check_regions() WHERE problem IN ('strange answer', 'subscription disabled', 'lost slot')}) },
+	{ map { ("number $_" => $problem{$_}) } keys %problem }, 'other numbers are strange');
+$node->safe_psql('good', q{DELETE FROM iuid_nodes WHERE node <> 'here'});
+
 # A long answer to iuid_check_regions is read for each country, and one copy after the other is let go.
 SKIP:
 {
 	skip 'no /proc', 2 unless -r '/proc/self/status';
 	my $long = start_fake_node(long => { answer => answered(
-			row('{"extensions": {"iuid": {"schema": "public", "version": "1.0"}, "iuid_regions": {"schema": "public", "version": "1.0"}}, "relations": {"x": "' . $megabyte x 4 . '"}, "clock": 0}'),
+			row("{$extensions, \"relations\": {\"x\": \"" . $megabyte x 4 . '"}, "clock": 0}'),
 			command_done('SELECT 1'), ready()) });
 	$node->safe_psql('good', qq{
-		CREATE EXTENSION iuid_regions CASCADE;
-		ALTER DATABASE good SET iuid.node = 'here';
-		CREATE EXTENSION postgres_fdw;
 		CREATE SERVER long FOREIGN DATA WRAPPER postgres_fdw OPTIONS ($long, dbname 'long');
 		CREATE USER MAPPING FOR postgres SERVER long OPTIONS (user 'x');
-		INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('long', NULL, 'long');
-		INSERT INTO iuid_routes VALUES (NULL, NULL, 'here');
+		INSERT INTO iuid_nodes VALUES ('long', NULL, 'long');
 		INSERT INTO iuid_routes SELECT country, NULL, 'long' FROM generate_series(1, 60) AS country});
 	my $checking = $node->background_psql('good');
 	$checking->query(q{
@@ -199,6 +215,17 @@ for my $name (qw(mute mute_in_latin1 settings silence notices commands answer_wi
 }
 is($session->query(q{SELECT count(*) FROM iuid_run_on_nodes('SELECT 5', ARRAY['here', 'good']) WHERE result = '5'}), '2', 'and the next call is answered');
 $session->quit;
+
+# The check waits for a node as long as the connect_timeout of its server says.
+$way = start_fake_node(late => { welcome => sub { sleep 6; FakeNode::welcome(@_) }, answer => answered(row('{}'), command_done('SELECT 1'), ready()) });
+$node->safe_psql('postgres', 'CREATE DATABASE patient');
+$node->safe_psql('patient', qq{
+	CREATE EXTENSION iuid_regions CASCADE;
+	CREATE EXTENSION postgres_fdw;
+	INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('late', NULL, 'late');
+	CREATE SERVER late FOREIGN DATA WRAPPER postgres_fdw OPTIONS ($way, dbname 'late', extensions 'iuid', connect_timeout '60');
+	CREATE USER MAPPING FOR postgres SERVER late OPTIONS (user 'x', password 'x')});
+is($node->safe_psql('patient', q{SET iuid.node = 'here'; SELECT DISTINCT problem, node FROM iuid_check_regions()}), 'extension missing|late', 'a node that is late to let the check in');
 
 my $log = slurp_file($node->logfile);
 unlike($log, qr/SPOKEN/, 'what a node says besides its answer is not in the log');

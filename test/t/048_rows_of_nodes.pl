@@ -172,6 +172,8 @@ like(attempt('north', "SELECT FROM iuid_find(NULL::orders, gen_random_uuid())"),
 like(attempt('north', "SELECT FROM iuid_find(NULL::orders, gen_iuid(9, 1))"), qr/^22023: identifier .* has no route.*"north"/s, 'no route');
 like(attempt('north', "SELECT FROM iuid_find(NULL::orders, '$id{7}', '$id{1}')"), qr/^08001: .*node "gone"/s, 'a node that is down');
 like(attempt('north', "SELECT FROM iuid_find(NULL::pg_stat_activity, '$id{1}')"), qr/^42809: /, 'a view');
+at('north', 'CREATE VIEW seen AS SELECT * FROM orders');
+like(attempt('north', "SELECT iuid_find_here('public.seen', '{id}', '{public.iuid}', '{$id{1}}', '{north}')"), qr/^42809: .*seen is not a table/, 'a view by the name that another node gives');
 like(attempt('north', "SELECT FROM iuid_find(NULL::counted, '$id{1}')"), qr/^42809: /, 'a type that is no table');
 like(attempt('north', "SELECT FROM iuid_find(NULL::pg_class, '$id{1}')"), qr/^42809: .*no key/s, 'a table with another key');
 at('north', 'CREATE TABLE paired (id iuid, n int, PRIMARY KEY (id, n)) PARTITION BY RANGE (id); CREATE TABLE unkeyed (n int, id iuid) PARTITION BY RANGE (id); CREATE TABLE unkeyed_rest PARTITION OF unkeyed DEFAULT');
@@ -224,7 +226,7 @@ like($server->safe_psql('north', "ALTER SERVER middle OPTIONS (SET dbname 'south
 
 my %answers = (
 	nonsense => 'x', unfinished => '{1', nothing => '{}', no_number => '{a}', null_first => '{NULL}', too_many => '{2147483647}', negative => '{-1}', large => '{9,a,b}',
-	null_route => "{1,NULL,south}", no_id => '{1,x,south}', no_node => "{1,$id{3},nowhere}", part => "{0,$id{3}}", wrong_type => "{0,x,2}", other => "{1,$id{3},middle}");
+	null_route => "{1,NULL,south}", half_route => "{1,$id{3}}", no_id => '{1,x,south}', no_node => "{1,$id{3},nowhere}", part => "{0,$id{3}}", wrong_type => "{0,x,2}", other => "{1,$id{3},middle}");
 my $options = start_fake_node(silent => { answer => sub { sleep 60 } }, map { ($_ => { answer => answered(row($answers{$_}), command_done('SELECT 1'), ready()) }) } keys %answers);
 for my $name (sort(keys %answers), 'silent')
 {

@@ -162,6 +162,7 @@ $node{mexico}->reload;
 copy_of('almaty');
 route_chile_to('lima');
 ok(chile_is_at($_, 'lima'), "$_ has the new route") for @names;
+at('mexico', q{UPDATE iuid_routes SET node = 'jakarta' WHERE country = 235});
 $node{mexico}->wait_for_catchup('registry_almaty', 'flush');
 restore('almaty');
 at('mexico', q{UPDATE iuid_routes SET node = 'jakarta' FROM iuid_countries AS c WHERE c.country = iuid_routes.country AND code = 'CO'});
@@ -173,6 +174,12 @@ next_block();
 follow_registry('almaty', 'mexico');
 ok(chile_is_at('almaty', 'lima'), 'the registry is that of the others again');
 unlike(problems('almaty'), qr/another registry/, 'and the check says so');
+like(problems('almaty'), qr/^partition of a country of another node$/m, 'a country has moved away since the backup');
+at_machine('almaty', 'CREATE TABLE bills (order_id iuid REFERENCES orders)');
+next_block();
+unlike(problems('almaty'), qr/partition of a country/, 'the node gives it up');
+is(at_machine('almaty', q{SELECT count(*) FROM pg_constraint WHERE conrelid = 'bills'::regclass AND conparentid = 0}), '1', 'and keeps a foreign key');
+at_machine('almaty', 'DROP TABLE bills');
 
 # The publisher is restored without its slots.
 my $from = -s $node{almaty}->logfile;
@@ -215,6 +222,19 @@ next_block();
 my %registries = map { $_ => 1 } next_block();
 is(keys %registries, 1, 'the nodes that are left have one registry');
 follow_registry($_, 'jakarta', copy_data => 'false') for 'almaty', 'lima';
+
+# It is restored, and subscribes; the others have a change that it has not.
+route_chile_to('almaty', 'jakarta');
+$node{mexico}->start;
+next_block();
+follow_registry('mexico', 'jakarta');
+ok(chile_is_at($_, 'almaty'), "$_ follows the new publisher") for 'almaty', 'lima', 'mexico';
+is(finds('almaty', 'mexico'), 'of mexico', 'the rows of the old publisher are back');
+unlike(problems('mexico'), qr/registry|subscription/, 'and its registry is that of the others');
+is(at_machine('mexico', 'SELECT count(*) FROM pg_replication_slots'), '0', 'it keeps no log');
+
+# Or it is not.
+$node{mexico}->stop('immediate');
 next_block();
 for my $name ('almaty', 'lima')
 {

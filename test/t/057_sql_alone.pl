@@ -92,7 +92,7 @@ like($node->safe_psql('shop', "$path EXPLAIN (COSTS off, VERBOSE) SELECT iuid_co
 my (undef, undef, $err) = $node->psql('shop', "$path INSERT INTO orders VALUES ('919108f7-52d1-4320-9bac-f847db4148a8')");
 like($err, qr/violates check constraint/, 'the domain refuses other UUIDs');
 
-# Operators and functions of others in front of core's change nothing.
+# Operators, functions and types of others in front of core's change nothing.
 $node->safe_psql('shop', q{
 	CREATE SCHEMA trap;
 	CREATE FUNCTION trap.wrong(int, int) RETURNS int LANGUAGE sql AS 'SELECT 0';
@@ -101,11 +101,13 @@ $node->safe_psql('shop', q{
 	CREATE FUNCTION trap.gen_random_uuid() RETURNS uuid LANGUAGE sql AS $$SELECT NULL::uuid$$;
 	CREATE FUNCTION trap.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$SELECT NULL::timestamptz$$; } . join ' ',
 	(map { "CREATE OPERATOR trap.$_ (FUNCTION = trap.wrong, LEFTARG = int, RIGHTARG = int); CREATE OPERATOR trap.$_ (FUNCTION = trap.wrong, LEFTARG = bigint, RIGHTARG = bigint);" } '+', '*', '/', '%', '|', '&'),
-	'CREATE OPERATOR trap.< (FUNCTION = trap.is_less, LEFTARG = int, RIGHTARG = int)');
+	'CREATE OPERATOR trap.< (FUNCTION = trap.is_less, LEFTARG = int, RIGHTARG = int);',
+	map { "CREATE DOMAIN trap.$_ AS pg_catalog.$_ CHECK (VALUE IS NULL);" } qw(text uuid bytea timestamptz int4 int8 float8 numeric));
 is($node->safe_psql('shop', q{SET search_path = trap, pg_catalog, iuid_sql;
 	SELECT iuid_country(id), iuid_entity(id), iuid_layout(id) FROM (SELECT gen_iuid(7, 200) AS id) AS x;
-	SELECT iuid_floor('2026-01-01 00:00:00.123+00'), iuid_from_uuid('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 125, 1), iuid_timestamp('019b76da-a87b-807d-8041-23456789abcd') = '2026-01-01 00:00:00.123+00'}),
-	"7|200|0\n019b76da-a87b-8000-8000-000000000000|017f22e2-79b0-807d-8073-0d8c4dc0c0c0|t", 'whatever the search_path is');
+	SELECT iuid_floor('2026-01-01 00:00:00.123+00'), iuid_from_uuid('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 125, 1), iuid_timestamp('019b76da-a87b-807d-8041-23456789abcd') = '2026-01-01 00:00:00.123+00'::pg_catalog.timestamptz,
+		iuid_layout(gen_iuid(7, 200, '2026-01-01 00:00:00.123+00'))}),
+	"7|200|0\n019b76da-a87b-8000-8000-000000000000|017f22e2-79b0-807d-8073-0d8c4dc0c0c0|t|0", 'whatever the search_path is');
 
 $node->stop;
 done_testing();

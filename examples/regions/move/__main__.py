@@ -142,7 +142,7 @@ def plan(nodes, given):
     print(f"Country {move.country} moves from {move.old} to {move.new}, in this order:")
     for table in move.tables:
         (rows, size), = nodes.owner(move.old).read(
-            "SELECT coalesce(sum(nullif(c.reltuples, -1)), 0)::bigint AS rows,"
+            "SELECT coalesce(sum(nullif(c.reltuples, -1)) FILTER (WHERE t.isleaf), 0)::bigint AS rows,"
             " coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS size"
             " FROM pg_partition_tree(%s::regclass) AS t JOIN pg_class AS c ON c.oid = t.relid", table.part)
         print(f"   {table.part} of {table.local}: about {rows:,} rows, {size >> 20:,} MB")
@@ -180,10 +180,12 @@ def switch(nodes, given):
     try:
         switching.forward(nodes, move, given.limit)
     except (Stop, psycopg.Error) as error:
-        say(move.old, f"-- {words(error) if isinstance(error, psycopg.Error) else error}.  Goes back.")
+        why = words(error) if isinstance(error, psycopg.Error) else error
+        say(move.old, f"-- {why}.  Goes back.")
         go_back(nodes, move)
-        raise Stop("the country is where it was, and the copy follows. Try again, or abort") from error
+        raise Stop(f"{why}. The country is where it was, and the copy follows. Try again, or abort") from error
     after_switch(nodes, move)
+    print("The switch is done.  Next: finish, which drops the rows that the old node keeps.")
 
 
 def go_back(nodes, move):
@@ -207,7 +209,6 @@ def after_switch(nodes, move):
     if missed:
         print(f"Behind: {', '.join(sorted(missed))}.  There the country is an error until finish is started "
               "while they answer.")
-    print("The switch is done.  Next: finish, which drops the rows that the old node keeps.")
     return missed
 
 

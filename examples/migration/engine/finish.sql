@@ -5,6 +5,9 @@
 -- kept for good, in a table of its own.
 CREATE PROCEDURE migration.finish() LANGUAGE plpgsql AS $$
 BEGIN
+	IF EXISTS (SELECT FROM migration.tables AS x WHERE x.country IS NOT NULL AND NOT x.swapped) THEN
+		RAISE object_not_in_prerequisite_state USING MESSAGE = 'the swap has not been';
+	END IF;
 	PERFORM migration.refuse_before('finish');
 	CALL migration.run(ARRAY['SELECT migration.finish_now()']);
 END $$;
@@ -18,9 +21,6 @@ DECLARE
 	command text;
 	commands text[] := '{}';
 BEGIN
-	IF EXISTS (SELECT FROM migration.tables AS x WHERE x.new IS NOT NULL AND NOT x.swapped) THEN
-		RAISE object_not_in_prerequisite_state USING MESSAGE = 'the swap has not been';
-	END IF;
 	CREATE TABLE v2.set_aside (name name, key jsonb, reason text NOT NULL, since timestamptz NOT NULL, old_row jsonb NOT NULL, PRIMARY KEY (name, key));
 	FOR t IN SELECT * FROM migration.tables AS x ORDER BY x.place LOOP
 		SELECT * INTO k FROM migration.keys AS x WHERE x.old = t.old;

@@ -119,8 +119,7 @@ DECLARE
 	all_of_it text := (SELECT string_agg(format('%s: %s', w.name, w.message), E'\n') FROM migration.in_the_way() AS w WHERE w.before = step);
 BEGIN
 	IF all_of_it IS NOT NULL THEN
-		RAISE object_not_in_prerequisite_state USING MESSAGE = format('%s things are in the way of this step',
-			(SELECT count(*) FROM migration.in_the_way() AS w WHERE w.before = step)), DETAIL = all_of_it,
+		RAISE object_not_in_prerequisite_state USING MESSAGE = format('this step, %s, cannot be taken yet', step), DETAIL = all_of_it,
 			HINT = 'SELECT * FROM migration.in_the_way() says what to do.';
 	END IF;
 END $$;

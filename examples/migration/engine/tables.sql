@@ -134,7 +134,7 @@ BEGIN
 			'without_time', coalesce(quote_literal(t.without_time), 'NULL') || '::timestamptz',
 			'identifier', CASE WHEN uuid IS NOT NULL THEN format('iuid_from_uuid(%s, migration_country, migration_entity, migration_at)', uuid)
 				ELSE format('iuid_from_name(migration_country, migration_entity, %L || %s, migration_at)', t.name || '/',
-					CASE cardinality(parts) WHEN 1 THEN parts[1] ELSE format('jsonb_build_array(%s)', array_to_string(parts, ', ')) END) END));
+					CASE cardinality(parts) WHEN 1 THEN parts[1] ELSE format('jsonb_build_array(%s)::text', array_to_string(parts, ', ')) END) END));
 	-- A view names the table itself, whatever the table is called meanwhile.
 	EXECUTE format('CREATE VIEW migration.%I AS SELECT o.*, migration.%I(o) AS migration_id FROM %s AS o', 'ids_' || t.name, 'id_of_' || t.name, t.old);
 END $$;

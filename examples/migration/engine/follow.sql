@@ -19,7 +19,6 @@ END $$;
 CREATE FUNCTION migration.follow_now() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	t migration.tables;
-	command text;
 BEGIN
 	IF EXISTS (SELECT FROM migration.tables AS x WHERE x.country IS NOT NULL AND x.new IS NULL) THEN
 		RAISE object_not_in_prerequisite_state USING MESSAGE = 'not every table has a new table', HINT = 'CALL migration.make().';
@@ -27,10 +26,18 @@ BEGIN
 	PERFORM migration.lock(ARRAY(SELECT x.old FROM migration.tables AS x WHERE x.country IS NULL ORDER BY x.place), 'ACCESS EXCLUSIVE');
 	PERFORM migration.lock(ARRAY(SELECT x.old FROM migration.tables AS x WHERE x.country IS NOT NULL ORDER BY x.place), 'SHARE ROW EXCLUSIVE');
 	FOR t IN SELECT * FROM migration.tables AS x ORDER BY x.place LOOP
-		FOREACH command IN ARRAY migration.follow_commands(t) LOOP
-			EXECUTE command;
-		END LOOP;
+		PERFORM migration.follow_table(t);
 	END LOOP;
+END $$;
+
+CREATE FUNCTION migration.follow_table(t migration.tables) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	command text;
+BEGIN
+	FOREACH command IN ARRAY migration.follow_commands(t) LOOP
+		EXECUTE command;
+	END LOOP;
+	UPDATE migration.tables AS x SET partitions = ARRAY(SELECT p.relid::oid FROM pg_partition_tree(t.old) AS p) WHERE x.old = t.old;
 END $$;
 
 CREATE FUNCTION migration.follow_commands(t migration.tables) RETURNS text[] LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -40,9 +47,9 @@ CREATE FUNCTION migration.follow_commands(t migration.tables) RETURNS text[] LAN
 		|| format('CREATE TRIGGER migration_fill BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION migration.%I()', t.old, 'fill_' || t.name)
 	ELSE ARRAY[
 		format('CREATE CONSTRAINT TRIGGER migration_forward AFTER INSERT OR UPDATE OR DELETE ON %s DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION migration.%I()', t.old, 'forward_' || t.name),
-		format('CREATE TRIGGER migration_truncate BEFORE TRUNCATE ON %s EXECUTE FUNCTION migration.refuse()', t.old),
 		-- Replicated changes, too.
 		format('ALTER TABLE %s ENABLE ALWAYS TRIGGER migration_forward', t.old)]
+		|| ARRAY(SELECT format('CREATE TRIGGER migration_truncate BEFORE TRUNCATE ON %s EXECUTE FUNCTION migration.refuse()', one) FROM migration.tree(t.old) AS one)
 	END
 $$;
 
@@ -63,9 +70,7 @@ BEGIN
 		RAISE object_not_in_prerequisite_state USING MESSAGE = 'the swap has been', HINT = 'Call migration.swap_back() first.';
 	END IF;
 	FOR t IN SELECT * FROM migration.tables AS x ORDER BY x.place LOOP
-		EXECUTE format('DROP TRIGGER IF EXISTS migration_forward ON %s', t.old);
-		EXECUTE format('DROP TRIGGER IF EXISTS migration_truncate ON %s', t.old);
-		EXECUTE format('DROP TRIGGER IF EXISTS migration_fill ON %s', t.old);
+		PERFORM migration.drop_trigger(g, t.old) FROM unnest(ARRAY['migration_forward', 'migration_truncate', 'migration_fill']) AS g;
 		FOR r IN SELECT * FROM migration.refs AS x WHERE x.old = t.old AND x.moved AND t.country IS NULL LOOP
 			EXECUTE format('ALTER TABLE %s DROP COLUMN IF EXISTS %I', t.old, r.new_column);
 		END LOOP;

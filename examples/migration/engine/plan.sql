@@ -85,7 +85,7 @@ BEGIN
 			FROM pg_class AS c WHERE c.oid = t.old AND (c.relkind NOT IN ('r', 'p') OR c.relispartition OR EXISTS (SELECT FROM pg_rewrite AS r WHERE r.ev_class = t.old)
 				OR EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhrelid = t.old OR i.inhparent = t.old AND c.relkind = 'r'))
 			UNION ALL SELECT 'make', t.name::text, format('the name %L is too long', t.name), 'It may have 48 bytes, as names are made from it.' WHERE octet_length(t.name) > 48
-			UNION ALL SELECT 'make', t.name::text, format('%I is unique: a table with partitions by iuid cannot keep it', i.indexrelid::regclass), 'Leave "monthly_from" out, or drop the index.'
+			UNION ALL SELECT 'make', t.name::text, format('%s is unique: a table with partitions by iuid cannot keep it', i.indexrelid::regclass), 'Leave "monthly_from" out, or drop the index.'
 			FROM pg_index AS i WHERE i.indrelid = t.old AND t.monthly_from IS NOT NULL AND (i.indisunique OR i.indisexclusion) AND NOT i.indisprimary
 			UNION ALL SELECT 'make', t.name::text, format('the new table has two columns %I', x.n), 'Say another name in "renamed".'
 			FROM (SELECT c.new_name FROM migration.columns AS c WHERE c.old = t.old UNION ALL SELECT r.new_column FROM migration.refs AS r WHERE r.old = t.old AND r.moved
@@ -94,6 +94,8 @@ BEGIN
 			FROM migration.refs AS r WHERE r.old = t.old AND r.moved AND r.confupdtype IN ('n', 'd')
 			UNION ALL SELECT 'make', t.name::text, format('the publication %I has all tables, so the new ones, too, which its subscribers do not have', p.pubname), 'Make a publication FOR TABLE …, and let the subscribers use that.'
 			FROM pg_publication AS p WHERE p.puballtables
+			UNION ALL SELECT 'make', t.name::text, format('the publication %I has all tables of the schema %I', p.pubname, t.schema), 'Make a publication FOR TABLE …, and let the subscribers use that.'
+			FROM pg_publication_namespace AS x JOIN pg_publication AS p ON p.oid = x.pnpubid JOIN pg_namespace AS n ON n.oid = x.pnnspid WHERE n.nspname = t.schema
 			UNION ALL SELECT 'make', t.name::text, format('the publication %I has a row filter or a column list of this table', p.pubname), 'Publish the whole table.'
 			FROM pg_publication_rel AS r JOIN pg_publication AS p ON p.oid = r.prpubid WHERE r.prrelid = t.old AND (r.prqual IS NOT NULL OR r.prattrs IS NOT NULL)
 			UNION ALL SELECT 'make', t.name::text, format('v2.%I is there already', t.name), 'Drop it, or rename it.' WHERE to_regclass(format('v2.%I', t.name)) IS NOT NULL
@@ -106,7 +108,9 @@ BEGIN
 		RETURN QUERY SELECT 'swap', t.name::text, format('trigger %I is not on the new table', g.tgname), format('CREATE TRIGGER … ON v2.%I, or name it in "leave".', t.name)
 		FROM pg_trigger AS g WHERE g.tgrelid = t.old AND NOT t.swapped AND t.country IS NOT NULL AND NOT g.tgisinternal AND g.tgenabled <> 'D' AND g.tgname NOT LIKE 'migration\_%' AND g.tgname <> ALL (t.leave)
 			AND NOT EXISTS (SELECT FROM pg_trigger AS n WHERE n.tgrelid = t.new AND n.tgname = g.tgname);
-		RETURN QUERY SELECT 'swap', t.name::text, 'not all rows have come', format('CALL migration.backfill(%L).', t.old) WHERE t.complete IS NULL
+		RETURN QUERY SELECT 'swap', t.name::text, 'a partition of the old table has gone, whose rows are in the new one', 'CALL migration.unfollow(), and begin again with migration.follow().'
+		WHERE NOT t.swapped AND EXISTS (SELECT unnest(t.partitions) EXCEPT SELECT relid FROM pg_partition_tree(t.old))
+		UNION ALL SELECT 'swap', t.name::text, 'not all rows have come', format('CALL migration.backfill(%L).', t.old) WHERE t.complete IS NULL
 		UNION ALL SELECT 'swap', t.name::text, 'its foreign keys have not been checked', 'CALL migration.constrain().' WHERE t.complete IS NOT NULL AND NOT t.constrained;
 	END LOOP;
 	RETURN QUERY SELECT 'follow', p.name::text, 'the subscribers of this publication do not have the new tables', 'See migration.plan(): they run its statements, and then CALL migration.subscriber_is_ready() here.'

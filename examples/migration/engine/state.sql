@@ -19,6 +19,7 @@ CREATE TABLE migration.tables (
 	-- How far it has come
 	new regclass UNIQUE,
 	map regclass,                    -- has the old key and the iuid of each row that has come
+	partitions oid[],                -- of the old table, since its changes are followed
 	watermark jsonb,                 -- the backfill has been at all old keys up to this one
 	rows_come bigint NOT NULL DEFAULT 0,
 	begun timestamptz,
@@ -107,6 +108,20 @@ CREATE FUNCTION migration.path() RETURNS text LANGUAGE sql STABLE SET search_pat
 		SELECT e.extnamespace FROM pg_extension AS e WHERE e.extname = 'iuid'
 		UNION ALL SELECT y.typnamespace FROM pg_type AS y JOIN pg_attribute AS a ON a.atttypid = y.oid JOIN migration.tables AS t ON t.old = a.attrelid)
 $$;
+
+-- A table and its partitions.  Triggers that fire once for a statement are of one of these only.
+CREATE FUNCTION migration.tree(of regclass) RETURNS SETOF regclass LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT of UNION SELECT relid FROM pg_partition_tree(of)
+$$;
+
+CREATE FUNCTION migration.drop_trigger(trigger name, of regclass) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	one regclass;
+BEGIN
+	FOR one IN SELECT g.tgrelid FROM migration.tree(of) AS x JOIN pg_trigger AS g ON g.tgrelid = x WHERE g.tgname = trigger AND g.tgparentid = 0 LOOP
+		EXECUTE format('DROP TRIGGER %I ON %s', trigger, one);
+	END LOOP;
+END $$;
 
 --
 -- Pieces of SQL

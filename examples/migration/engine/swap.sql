@@ -41,6 +41,7 @@ END $$;
 CREATE FUNCTION migration.swap_now(known bigint) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	t migration.tables;
+	one regclass;
 	command text;
 	commands text[] := '{}';
 	aside bigint;
@@ -72,7 +73,9 @@ BEGIN
 			EXECUTE format('ALTER TABLE %s DISABLE TRIGGER %I', t.old, command);
 		END LOOP;
 		EXECUTE format('DROP TRIGGER migration_forward ON %s', t.old);
-		EXECUTE format('CREATE TRIGGER migration_guard BEFORE INSERT OR UPDATE OR DELETE ON %s EXECUTE FUNCTION migration.refuse()', t.old);
+		FOR one IN SELECT * FROM migration.tree(t.old) LOOP
+			EXECUTE format('CREATE TRIGGER migration_guard BEFORE INSERT OR UPDATE OR DELETE ON %s EXECUTE FUNCTION migration.refuse()', one);
+		END LOOP;
 		EXECUTE format('DROP TRIGGER migration_guard ON %s', t.new);
 		EXECUTE format('CREATE TRIGGER migration_reverse AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION migration.%I()',
 			t.new, 'reverse_' || t.name);
@@ -108,12 +111,9 @@ BEGIN
 		PERFORM migration.defer(t, true);
 		CONTINUE WHEN NOT t.swapped;
 		PERFORM migration.set_sequence(t.old, c.name, t.new, c.new_name) FROM migration.columns AS c WHERE c.old = t.old AND c.identity <> '';
-		EXECUTE format('DROP TRIGGER migration_reverse ON %s', t.new);
-		EXECUTE format('DROP TRIGGER IF EXISTS migration_update ON %s', t.new);
-		EXECUTE format('DROP TRIGGER migration_truncate ON %s', t.new);
+		PERFORM migration.drop_trigger(g, t.new) FROM unnest(ARRAY['migration_reverse', 'migration_update', 'migration_truncate']) AS g;
 		EXECUTE format('CREATE TRIGGER migration_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s EXECUTE FUNCTION migration.refuse()', t.new);
-		EXECUTE format('DROP TRIGGER migration_guard ON %s', t.old);
-		EXECUTE format('DROP TRIGGER migration_truncate ON %s', t.old);
+		PERFORM migration.drop_trigger(g, t.old) FROM unnest(ARRAY['migration_guard', 'migration_truncate']) AS g;
 		FOREACH command IN ARRAY t.silenced LOOP
 			EXECUTE format('ALTER TABLE %s ENABLE TRIGGER %I', t.old, command);
 		END LOOP;
@@ -124,9 +124,7 @@ BEGIN
 		LOOP
 			EXECUTE command;
 		END LOOP;
-		FOREACH command IN ARRAY migration.follow_commands(t) LOOP
-			EXECUTE command;
-		END LOOP;
+		PERFORM migration.follow_table(t);
 		UPDATE migration.tables AS x SET swapped = false, silenced = '{}' WHERE x.old = t.old;
 	END LOOP;
 	FOREACH command IN ARRAY commands LOOP

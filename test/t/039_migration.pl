@@ -64,28 +64,29 @@ sql(q{
 my @aside = (
 	"customers|@{[ sql(q{SELECT md5('customer 1')::uuid}) ]}|no time that an identifier can have",
 	"customers|@{[ sql(q{SELECT md5('customer 2')::uuid}) ]}|no time that an identifier can have",
-	'orders|20001|its customer has not come',
+	'orders|20001|it refers to a row of customers that has no identifier',
 	(map { "orders|$_|no time that an identifier can have" } 20002 .. 20005),
 	'order_events|00000000-0000-7000-8000-000000000001|no time that an identifier can have',
-	'order_events|018d0000-0000-7000-8000-000000000001|its order has not come',
+	'order_events|018d0000-0000-7000-8000-000000000001|it refers to a row of orders that has no identifier',
 	'order_events|918d0000-0000-4000-8000-000000000001|no time that an identifier can have',
 	'order_events|ffffffff-ffff-7fff-bfff-ffffffffffff|no time that an identifier can have');
-my $set_aside = q{SELECT t.name, s.key, s.reason FROM migration.set_aside AS s JOIN migration.tables AS t USING (old)};
+my $set_aside = q{SELECT t.name, s.key ->> 'id', s.reason FROM migration.set_aside AS s JOIN migration.tables AS t USING (old)};
 
-file('engine', 'from_uuid_v4', 'from_bigserial', 'from_uuid_v7');
+file('engine', 'move');
+is(sql('SELECT * FROM migration.in_the_way() WHERE before IN (\'make\', \'follow\')'), '', 'nothing is in the way');
+sql('CALL migration.make()');
 
 # --- before anything is followed ----------------------------------------------
 
 like(error('INSERT INTO v2.orders (fare) VALUES (1)'), qr/^55000: table v2.orders is written by the migration only/, 'nobody writes the new table before the swap');
-like(error('CALL migration.swap()'), qr/^55000: not every table is complete/, 'there is no swap before all rows have come');
-like(error(q{CALL migration.define('receipts', 'v2.customers', '{"number": "id"}', 'v2.arriving_customers', 'v2.customers')}),
-	qr/^22023: column "id" of table v2.customers is for the iuid/, 'the old key is not in the column of the iuid');
+like(error('CALL migration.swap()'), qr/^55000: this step, swap, cannot be taken yet/, 'there is no swap before all rows have come');
+like(error(q{CALL migration.backfill('orders')}), qr/^55000: changes of public.orders are not yet made in the new table/, 'nor a backfill before changes are followed');
 
 # --- follow, and the way back -------------------------------------------------
 
 sub forwards { return sql("SELECT count(*) FROM pg_trigger WHERE tgrelid = '$_[0]'::regclass AND tgname LIKE 'migration%'") }
 
-sql(q{CALL migration.follow('customers')});
+sql(q{CALL migration.follow()});
 like(error('TRUNCATE customers CASCADE'), qr/^0A000: table public.customers is being migrated, and cannot be truncated/, 'TRUNCATE is refused');
 sql(q{INSERT INTO customers VALUES (md5('followed')::uuid, 'followed', '2026-02-02')});
 is(sql('SELECT name FROM v2.customers'), 'followed', 'a new row comes at once');
@@ -93,7 +94,7 @@ sql(q{CALL migration.backfill('customers')});
 is(sql('SELECT count(*) FROM v2.customers'), 999, 'all rows come');
 sql(q{CALL migration.unfollow()});
 is(forwards('customers') . sql('SELECT count(*) FROM v2.customers'), '00', 'the way back leaves nothing');
-sql(q{DELETE FROM customers WHERE name = 'followed'; CALL migration.follow('customers'); CALL migration.backfill('customers'); CALL migration.follow('orders')});
+sql(q{DELETE FROM customers WHERE name = 'followed'; CALL migration.follow(); CALL migration.backfill('customers')});
 
 # --- kill -9 in the backfill ----------------------------------------------------
 
@@ -102,7 +103,7 @@ my @watermarks = (0);
 for my $round (1 .. 3)
 {
 	my $started = start_backfill();
-	$node->poll_query_until('postgres', "SELECT watermark::int > $watermarks[-1] FROM migration.tables WHERE name = 'orders'") or die 'no progress';
+	$node->poll_query_until('postgres', "SELECT (watermark ->> 'id')::int > $watermarks[-1] FROM migration.tables WHERE name = 'orders'") or die 'no progress';
 	# The batches do not wait for the disk.  A commit that does takes them with it.
 	sql(q{SELECT pg_logical_emit_message(true, 'flushed', '')});
 	if ($round == 1)
@@ -111,10 +112,10 @@ for my $round (1 .. 3)
 	}
 	kill_server($node);
 	IPC::Run::finish($started);
-	push @watermarks, sql(q{SELECT watermark FROM migration.tables WHERE name = 'orders'});
+	push @watermarks, sql(q{SELECT watermark ->> 'id' FROM migration.tables WHERE name = 'orders'});
 	is(sql(q{SELECT count(*) FROM orders AS o FULL JOIN v2.orders AS n ON n.number = o.id
-			JOIN migration.tables AS t ON t.name = 'orders' LEFT JOIN migration.set_aside AS s ON s.old = t.old AND s.key = o.id::text
-			WHERE o.id <= t.watermark::bigint AND s.key IS NULL AND n.id IS NULL OR o.id IS NULL OR n.number > t.watermark::bigint}),
+			JOIN migration.tables AS t ON t.name = 'orders' LEFT JOIN migration.set_aside AS s ON s.old = t.old AND s.key = jsonb_build_object('id', o.id)
+			WHERE o.id <= (t.watermark ->> 'id')::bigint AND s.key IS NULL AND n.id IS NULL OR o.id IS NULL OR n.number > (t.watermark ->> 'id')::bigint}),
 		0, "kill -9: the watermark $watermarks[-1] says which rows have come");
 }
 cmp_ok($watermarks[-1], '<', 20000, 'kill -9 was in the middle');
@@ -123,15 +124,16 @@ cmp_ok($watermarks[2], '>', 0, 'kill -9: the backfill goes on where it was');
 # --- sessions that come between each other ---------------------------------------
 
 # A batch leaves out the rows that others have locked, and waits for none.
-sql(q{UPDATE migration.tables SET watermark = '19900' WHERE name = 'orders'});
+sql(q{UPDATE migration.tables SET watermark = '{"id": 19900}' WHERE name = 'orders'});
 my ($client, $other, $filler) = map { open_session($node) } 1 .. 3;
 run($client, q{BEGIN; UPDATE orders SET fare = 1000 WHERE id = 19901; DELETE FROM orders WHERE id = 19902; UPDATE orders SET created_at = created_at - interval '1 day' WHERE id = 19903; INSERT INTO orders (fare) VALUES (4711)});
 is(run($filler, q{SELECT migration.try_batch('orders', 50)}), 't', 'a batch does not wait for rows that are locked');
-is(sql(q{SELECT string_agg(key, ' ' ORDER BY key) FROM migration.set_aside WHERE reason = 'in use'}), '19901 19902 19903', 'it sets them aside as in use');
+is(sql(q{SELECT string_agg(key ->> 'id', ' ' ORDER BY key) FROM migration.set_aside WHERE reason = 'in use'}), '19901 19902 19903', 'it sets them aside as in use');
 like(error('SELECT migration.swap_now(3)'), qr/^55000/, 'there is no swap meanwhile');
-is(run($filler, q{SELECT migration.try_leftovers('orders', 50)}), 't', 'they stay in use');
+run($filler, q{SELECT migration.try_leftovers('orders', NULL, 50)});
+is(sql(q{SELECT count(*) FROM migration.set_aside WHERE reason = 'in use'}), 3, 'they stay in use');
 run($client, 'COMMIT');
-is(run($filler, q{SELECT migration.try_leftovers('orders', 50)}), 'f', 'the next call finds them free');
+run($filler, q{SELECT migration.try_leftovers('orders', NULL, 50)});
 is(sql(q{SELECT count(*) FROM migration.set_aside WHERE reason = 'in use'}), 0, 'they have come');
 is(sql('SELECT number, fare FROM v2.orders WHERE number BETWEEN 19901 AND 19903 OR fare = 4711 ORDER BY number'),
 	"19901|1000\n19903|@{[ 19903 % 90 ]}\n20006|4711", 'as they are now');
@@ -150,14 +152,14 @@ is(run($client, q{INSERT INTO receipts (number, order_id, total) VALUES ('while'
 run($filler, 'ROLLBACK');
 
 # A transaction with a snapshot of before the backfill, which does not see what has come.
-sql(q{UPDATE migration.tables SET watermark = (SELECT min(id) - 1 FROM orders WHERE id NOT IN (SELECT number FROM v2.orders))::text WHERE name = 'orders'});
+sql(q{UPDATE migration.tables SET watermark = (SELECT jsonb_build_object('id', min(id) - 1) FROM orders WHERE id NOT IN (SELECT number FROM v2.orders)) WHERE name = 'orders'});
 my $late = sql('SELECT min(id) FROM orders WHERE id NOT IN (SELECT number FROM v2.orders)');
 run($client, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM orders WHERE id = 1');
 sql(q{CALL migration.backfill('orders')});
-is(run($client, "UPDATE orders SET created_at = created_at - interval '1 day' WHERE id = $late"), '40001', 'a transaction with an old snapshot makes no second row: it is told to try again');
+is(run($client, "UPDATE orders SET created_at = created_at - interval '1 day' WHERE id = $late; COMMIT"), '40001', 'a transaction with an old snapshot makes no second row: it is told to try again');
 run($client, 'ROLLBACK');
 is(sql("SELECT count(*) FROM v2.orders WHERE number = $late"), 1, 'there is one row');
-like(error(q{SET default_transaction_isolation = 'repeatable read'; UPDATE migration.tables SET complete = NULL, watermark = '1' WHERE name = 'orders'; CALL migration.backfill('orders')}),
+like(error(q{SET default_transaction_isolation = 'repeatable read'; UPDATE migration.tables SET complete = NULL, watermark = '{"id": 1}' WHERE name = 'orders'; CALL migration.backfill('orders')}),
 	qr/^55000: the backfill needs transactions of the isolation level READ COMMITTED/, 'the backfill itself has no old snapshot');
 sql(q{CALL migration.backfill('orders')});
 
@@ -177,7 +179,7 @@ is(sql(q{SELECT count(*) FROM (SELECT n.id, lag(n.id) OVER (ORDER BY date_trunc(
 
 # --- the rest of the rows --------------------------------------------------------
 
-sql(q{CALL migration.follow('order_events'); CALL migration.backfill('order_events')});
+sql(q{CALL migration.backfill('order_events'); CALL migration.backfill('receipts')});
 is(join("\n", sort split /\n/, sql($set_aside)), join("\n", sort @aside), 'what cannot come is named, with the reason');
 is(sql(q{SELECT count(*) FROM order_events AS o JOIN v2.order_events AS n ON n.uuid = o.id
 		WHERE n.id <> iuid_from_uuid(o.id, 125, 2, iuid_timestamp(iuid_from_uuid(o.id, 125, 2))) OR iuid_timestamp(n.id) <> iuid_timestamp(iuid_from_uuid(o.id, 125, 2))}),
@@ -189,6 +191,12 @@ in_step('after the backfill');
 my (undef, undef, $debug) = $node->psql('postgres', "SET client_min_messages = debug1;\n\\i examples/migration/references.sql", on_error_stop => 1);
 like($debug, qr/existing constraints on column "receipts.order_iuid" are sufficient to prove that it does not contain nulls/, 'NOT NULL comes from the CHECK that was validated');
 is(sql('SELECT count(*) FROM receipts AS r LEFT JOIN v2.orders AS o ON o.id = r.order_iuid WHERE o.number IS DISTINCT FROM r.order_id'), 0, 'references of a table that keeps its key');
+
+# What is set aside is tried again in batches, each a transaction: the locks of the rows say which.
+sql(q{INSERT INTO customers SELECT md5('none ' || n)::uuid, 'none', NULL FROM generate_series(1, 300) AS n});
+sql(q{CALL migration.backfill('customers')});
+cmp_ok(sql(q{SELECT count(DISTINCT xmax::text) FROM customers WHERE name = 'none'}), '>', 1, 'rows that are set aside are locked batch by batch');
+sql(q{DELETE FROM customers WHERE name = 'none'});
 
 # --- repair before the swap ----------------------------------------------------
 
@@ -240,7 +248,7 @@ is(sql(q{SELECT count(*) FROM v2.order_events WHERE event = 'requested'}) . sql(
 
 # A row that was set aside comes through the view, repaired.
 sql(q{INSERT INTO orders SELECT id, customer_id, fare, '2026-06-06' FROM orders_old WHERE id = 20002});
-is(sql(q{SELECT o.created_at, (SELECT count(*) FROM migration.set_aside WHERE key = '20002') FROM orders_old AS o WHERE id = 20002}), '2026-06-06 00:00:00+00|0', 'a row that is set aside is repaired after the swap');
+is(sql(q{SELECT o.created_at, (SELECT count(*) FROM migration.set_aside WHERE key ->> 'id' = '20002') FROM orders_old AS o WHERE id = 20002}), '2026-06-06 00:00:00+00|0', 'a row that is set aside is repaired after the swap');
 in_step('with old and new clients');
 
 # --- the way back after the swap ---------------------------------------------------
@@ -264,10 +272,10 @@ $filler->quit;
 my $rows = sql('SELECT count(*) FROM v2.orders');
 file('finish');
 is(sql('SELECT count(*) FROM v2.orders'), $rows, 'the end takes no row');
-is(sql(q{SELECT name, key, old_row ->> 'created_at' FROM v2.set_aside WHERE name = 'orders' ORDER BY key}), "orders|20003|-infinity\norders|20004|1969-12-31T00:00:00+00:00\norders|20005|12026-01-01T00:00:00+00:00",
+is(sql(q{SELECT name, key ->> 'id', old_row ->> 'created_at' FROM v2.set_aside WHERE name = 'orders' ORDER BY key}), "orders|20003|-infinity\norders|20004|1969-12-31T00:00:00+00:00\norders|20005|12026-01-01T00:00:00+00:00",
 	'the rows that were set aside are kept');
 is(sql(q{INSERT INTO v2.orders (fare) VALUES (1) RETURNING iuid_entity(id)}), 1, 'a new row needs nothing of the migration');
-is(sql('SELECT count(*) FROM v2.order_numbers JOIN v2.orders USING (id) WHERE number = 42'), 1, 'order 42 is still found');
+is(sql('SELECT count(*) FROM v2.orders_keys JOIN v2.orders USING (id) WHERE number = 42'), 1, 'order 42 is still found');
 
 # --- the way back from everything but the end -------------------------------------------
 
@@ -286,8 +294,8 @@ my $catalog = q{
 	UNION ALL SELECT conrelid, conname, contype::text FROM pg_constraint WHERE connamespace = 'public'::regnamespace
 	UNION ALL SELECT oid, nspname, NULL FROM pg_namespace WHERE nspname !~ '^pg_(toast|temp)' ORDER BY 1, 2};
 my $before = sql($catalog);
-file('engine', 'from_uuid_v4', 'from_bigserial', 'from_uuid_v7');
-sql("CALL migration.follow('$_'); CALL migration.backfill('$_')") for 'customers', 'orders', 'order_events';
+file('engine', 'move');
+sql('CALL migration.make(); CALL migration.follow(); CALL migration.backfill()');
 file('references');
 sql(q{CALL migration.swap(); INSERT INTO v2.orders (fare) VALUES (30); CALL migration.swap_back()});
 file('back');

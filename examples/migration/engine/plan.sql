@@ -1,0 +1,218 @@
+-- What you say of a table, what will happen, and what is in the way.
+
+-- A table that gets a new key.  "country", "entity" and "at" are constants or expressions of the
+-- columns of a row, of which each gives the same in every session:
+--   * at: the time of the row.  NULL: the key is a UUID of version 7, which contains the time.
+--   * without_time: the time of a row that has none, or one that nobody believes.  NULL: such a row is
+--     set aside.
+--   * monthly_from: the new table has a partition for each month from then on.  NULL: it has none.
+--   * renamed: columns, and foreign keys for the column of their iuid, that get another name in the
+--     new table than they would: {"old name": "new name"}.
+--   * leave: triggers of yours that the new table does not need.
+CREATE PROCEDURE migration.move(old regclass, country text, entity text, at text DEFAULT NULL, without_time timestamptz DEFAULT NULL,
+	monthly_from timestamptz DEFAULT NULL, renamed jsonb DEFAULT '{}', leave name[] DEFAULT '{}') LANGUAGE sql
+BEGIN ATOMIC
+	INSERT INTO migration.tables (old, schema, name, country, entity, at, without_time, monthly_from, renamed, leave)
+	SELECT c.oid, n.nspname, c.relname, move.country, move.entity, move.at, move.without_time, move.monthly_from, move.renamed, move.leave
+	FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = move.old;
+END;
+
+-- A table that keeps its key, and refers to tables that get a new one: it gets columns for these.
+CREATE PROCEDURE migration.keep(old regclass, renamed jsonb DEFAULT '{}') LANGUAGE sql
+BEGIN ATOMIC
+	INSERT INTO migration.tables (old, schema, name, renamed, leave)
+	SELECT c.oid, n.nspname, c.relname, keep.renamed, '{}' FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = keep.old;
+END;
+
+-- Which times are those of a row, and which ones a faulty clock's?
+CREATE FUNCTION migration.is_believable(at timestamptz) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN coalesce(at >= timestamptz '2000-01-01 00:00+00' AND at < timestamptz '2100-01-01 00:00+00', false);
+
+-- What is wrong with an expression.  An index takes only what gives the same in every session.
+CREATE FUNCTION migration.fault_of(of regclass, expression text, is_time boolean) RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	type regtype;
+	fault text;
+BEGIN
+	PERFORM set_config('search_path', migration.path(), true);
+	BEGIN
+		EXECUTE format('CREATE TEMP TABLE %I (LIKE %s)', (SELECT t.name FROM migration.tables AS t WHERE t.old = of), of);
+		EXECUTE format('CREATE INDEX migration_probe ON pg_temp.%I ((%s))', (SELECT t.name FROM migration.tables AS t WHERE t.old = of), expression);
+		type := (SELECT atttypid FROM pg_attribute WHERE attrelid = 'pg_temp.migration_probe'::regclass AND attnum = 1);
+		RAISE SQLSTATE 'IUID0' USING MESSAGE = 'nothing of this stays';
+	EXCEPTION
+		WHEN SQLSTATE 'IUID0' THEN NULL;
+		WHEN invalid_object_definition THEN fault := 'it can give different results in different sessions';
+		WHEN OTHERS THEN fault := SQLERRM;
+	END;
+	RETURN coalesce(fault, CASE
+		WHEN is_time AND type IN ('timestamp'::regtype, 'date'::regtype) THEN format('it is a %s, which does not say of which zone', type)
+		WHEN is_time AND type <> 'timestamptz'::regtype THEN format('it is a %s, and not a time', type)
+		WHEN NOT is_time AND type NOT IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) THEN format('it is of the type %s, and not an integer', type) END);
+END $$;
+
+-- Everything that is in the way, before which step, and what to do about it.
+CREATE FUNCTION migration.in_the_way(OUT before text, OUT name text, OUT message text, OUT hint text) RETURNS SETOF record LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	t migration.tables;
+	k migration.keys;
+	what text;
+BEGIN
+	FOR t IN SELECT * FROM migration.tables AS x ORDER BY x.place LOOP
+		name := t.name;
+		SELECT * INTO k FROM migration.keys AS x WHERE x.old = t.old;
+		IF t.country IS NOT NULL AND NOT t.swapped AND t.new IS NULL THEN
+			before := 'make';
+			IF k.old IS NULL THEN
+				RETURN QUERY SELECT 'make', t.name::text, 'the table has no primary key', 'ALTER TABLE … ADD PRIMARY KEY: without a key nobody can say which new row is which old one.';
+			ELSIF t.at IS NULL AND k.types <> ARRAY['uuid'::regtype] THEN
+				RETURN QUERY SELECT 'make', t.name::text, 'nobody has said which time a row has', 'Say in "at" which column or expression: only a key of type uuid can contain the time.';
+			END IF;
+			FOREACH what IN ARRAY ARRAY['country', 'entity', 'at'] LOOP
+				message := migration.fault_of(t.old, to_jsonb(t) ->> what, what = 'at');
+				IF to_jsonb(t) ->> what IS NOT NULL AND message IS NOT NULL THEN
+					RETURN QUERY SELECT 'make', t.name::text, format('%s: %s', what, message), CASE what WHEN 'at'
+						THEN format('Say the zone: for example (%s) AT TIME ZONE ''UTC''.', to_jsonb(t) ->> what)
+						ELSE 'Write a number, or an immutable expression of the columns that gives one.' END;
+				END IF;
+			END LOOP;
+			RETURN QUERY SELECT 'make', t.name::text, format('the table belongs to %s', pg_get_userbyid(c.relowner)), format('SET ROLE %I, and load the engine as that role.', pg_get_userbyid(c.relowner))
+			FROM pg_class AS c WHERE c.oid = t.old AND pg_get_userbyid(c.relowner) <> current_user
+			UNION ALL SELECT 'make', t.name::text, 'the table has row security', 'A view of old clients would show them all rows.  Take the policies off, or leave this table as it is.'
+			FROM pg_class AS c WHERE c.oid = t.old AND c.relrowsecurity
+			UNION ALL SELECT 'make', t.name::text, format('it is no table, or one with rules or other tables under it by inheritance'), 'Only tables and partitioned tables can be moved.'
+			FROM pg_class AS c WHERE c.oid = t.old AND (c.relkind NOT IN ('r', 'p') OR c.relispartition OR EXISTS (SELECT FROM pg_rewrite AS r WHERE r.ev_class = t.old)
+				OR EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhrelid = t.old OR i.inhparent = t.old AND c.relkind = 'r'))
+			UNION ALL SELECT 'make', t.name::text, format('the name %L is too long', t.name), 'It may have 48 bytes, as names are made from it.' WHERE octet_length(t.name) > 48
+			UNION ALL SELECT 'make', t.name::text, format('%s is unique: a table with partitions by iuid cannot keep it', i.indexrelid::regclass), 'Leave "monthly_from" out, or drop the index.'
+			FROM pg_index AS i WHERE i.indrelid = t.old AND t.monthly_from IS NOT NULL AND (i.indisunique OR i.indisexclusion) AND NOT i.indisprimary
+			UNION ALL SELECT 'make', t.name::text, format('the new table has two columns %I', x.n), 'Say another name in "renamed".'
+			FROM (SELECT c.new_name FROM migration.columns AS c WHERE c.old = t.old UNION ALL SELECT r.new_column FROM migration.refs AS r WHERE r.old = t.old AND r.moved
+				UNION ALL SELECT 'id') AS x (n) GROUP BY x.n HAVING count(*) > 1
+			UNION ALL SELECT 'make', t.name::text, format('the foreign key %I has ON UPDATE SET NULL or SET DEFAULT', r.name), 'Make it ON UPDATE CASCADE or NO ACTION.'
+			FROM migration.refs AS r WHERE r.old = t.old AND r.moved AND r.confupdtype IN ('n', 'd')
+			UNION ALL SELECT 'make', t.name::text, format('the publication %I has all tables, so the new ones, too, which its subscribers do not have', p.pubname), 'Make a publication FOR TABLE …, and let the subscribers use that.'
+			FROM pg_publication AS p WHERE p.puballtables
+			UNION ALL SELECT 'make', t.name::text, format('the publication %I has all tables of the schema %I', p.pubname, t.schema), 'Make a publication FOR TABLE …, and let the subscribers use that.'
+			FROM pg_publication_namespace AS x JOIN pg_publication AS p ON p.oid = x.pnpubid JOIN pg_namespace AS n ON n.oid = x.pnnspid WHERE n.nspname = t.schema
+			UNION ALL SELECT 'make', t.name::text, format('the publication %I has a row filter or a column list of this table', p.pubname), 'Publish the whole table.'
+			FROM pg_publication_rel AS r JOIN pg_publication AS p ON p.oid = r.prpubid WHERE r.prrelid = t.old AND (r.prqual IS NOT NULL OR r.prattrs IS NOT NULL)
+			UNION ALL SELECT 'make', t.name::text, format('v2.%I is there already', t.name), 'Drop it, or rename it.' WHERE to_regclass(format('v2.%I', t.name)) IS NOT NULL
+			UNION ALL SELECT 'make', t.name::text, format('%I.%I is there already', t.schema, t.name || '_old'), 'The old table gets this name in the swap: rename the other one.'
+			WHERE to_regclass(format('%I.%I', t.schema, t.name || '_old')) IS NOT NULL
+			UNION ALL SELECT 'make', t.name::text, format('table %s refers to it, and nobody has said what becomes of that table', c.conrelid::regclass), format('CALL migration.keep(%L), or migration.move().', c.conrelid::regclass)
+			FROM pg_constraint AS c WHERE c.confrelid = t.old AND c.contype = 'f' AND c.conparentid = 0 AND NOT EXISTS (SELECT FROM migration.tables AS x WHERE x.old = c.conrelid);
+		END IF;
+		-- Your triggers fire for the old table until the swap, and then for the new one.
+		RETURN QUERY SELECT 'swap', t.name::text, format('trigger %I is not on the new table', g.tgname), format('CREATE TRIGGER … ON v2.%I, or name it in "leave".', t.name)
+		FROM pg_trigger AS g WHERE g.tgrelid = t.old AND NOT t.swapped AND t.country IS NOT NULL AND NOT g.tgisinternal AND g.tgenabled <> 'D' AND g.tgname NOT LIKE 'migration\_%' AND g.tgname <> ALL (t.leave)
+			AND NOT EXISTS (SELECT FROM pg_trigger AS n WHERE n.tgrelid = t.new AND n.tgname = g.tgname);
+		RETURN QUERY SELECT 'swap', t.name::text, 'a partition of the old table has gone, whose rows are in the new one', 'CALL migration.unfollow(), and begin again with migration.follow().'
+		WHERE NOT t.swapped AND EXISTS (SELECT unnest(t.partitions) EXCEPT SELECT relid FROM pg_partition_tree(t.old))
+		UNION ALL SELECT 'swap', t.name::text, 'not all rows have come', format('CALL migration.backfill(%L).', t.old) WHERE t.complete IS NULL
+		UNION ALL SELECT 'swap', t.name::text, 'its foreign keys have not been checked', 'CALL migration.constrain().' WHERE t.complete IS NOT NULL AND NOT t.constrained;
+	END LOOP;
+	RETURN QUERY SELECT 'follow', p.name::text, 'the subscribers of this publication do not have the new tables', 'See migration.plan(): they run its statements, and then CALL migration.subscriber_is_ready() here.'
+	FROM migration.publications AS p WHERE NOT p.ready;
+	RETURN QUERY SELECT 'finish', d.object, format('it depends on %s', d.on_what), d.statement FROM migration.dependents() AS d WHERE d.before = 'finish';
+END $$;
+
+CREATE FUNCTION migration.refuse_before(step text) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	all_of_it text := (SELECT string_agg(format('%s: %s', w.name, w.message), E'\n') FROM migration.in_the_way() AS w WHERE w.before = step);
+BEGIN
+	IF all_of_it IS NOT NULL THEN
+		RAISE object_not_in_prerequisite_state USING MESSAGE = format('this step, %s, cannot be taken yet', step), DETAIL = all_of_it,
+			HINT = 'SELECT * FROM migration.in_the_way() says what to do.';
+	END IF;
+END $$;
+
+-- What depends on the old tables: what the swap carries over ("swap"), what is yours to carry over
+-- before the end ("finish"), and what may be, as its text has the name ("look").
+CREATE FUNCTION migration.dependents(OUT before text, OUT object text, OUT on_what text, OUT statement text) RETURNS SETOF record LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
+	WITH olds AS (
+		SELECT t.old AS oid, t.name FROM migration.tables AS t WHERE t.country IS NOT NULL
+		UNION SELECT p.relid, t.name FROM migration.tables AS t, pg_partition_tree(t.old) AS p WHERE t.country IS NOT NULL),
+	views AS (
+		SELECT to_regclass(format('%I.%I', t.schema, t.name)) AS oid, t.name FROM migration.tables AS t WHERE t.swapped),
+	readers AS (
+		SELECT DISTINCT v.oid::regclass AS view, v.relkind AS kind, o.name, o.oid::regclass AS read, o.oid IN (SELECT x.oid FROM views AS x) AS reads_view
+		FROM (TABLE olds UNION TABLE views) AS o
+			JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = o.oid AND d.classid = 'pg_rewrite'::regclass
+			JOIN pg_rewrite AS r ON r.oid = d.objid JOIN pg_class AS v ON v.oid = r.ev_class
+		WHERE v.oid <> o.oid AND v.relnamespace <> 'migration'::regnamespace AND v.oid NOT IN (SELECT x.oid FROM views AS x))
+	SELECT CASE WHEN r.kind = 'v' AND NOT r.reads_view AND NOT EXISTS (TABLE views) THEN 'swap' ELSE 'finish' END,
+		CASE r.kind WHEN 'm' THEN 'materialized view ' ELSE 'view ' END || r.view, r.read::text,
+		CASE WHEN r.kind = 'v' AND NOT r.reads_view AND NOT EXISTS (TABLE views) THEN 'the swap makes it read what has the old name'
+			WHEN r.kind = 'v' THEN format('CREATE OR REPLACE VIEW %s AS … FROM v2.%I …;', r.view, r.name)
+			ELSE format('DROP MATERIALIZED VIEW %s; CREATE MATERIALIZED VIEW %1$s AS … FROM v2.%I …;', r.view, r.name) END
+	FROM readers AS r
+	UNION ALL
+	SELECT 'finish', format('foreign key %I of %s', c.conname, c.conrelid::regclass), o.oid::regclass::text,
+		format('ALTER TABLE %s DROP CONSTRAINT %I;', c.conrelid::regclass, c.conname)
+	FROM olds AS o JOIN pg_constraint AS c ON c.confrelid = o.oid AND c.contype = 'f' AND c.conparentid = 0 AND c.conrelid NOT IN (SELECT x.old FROM migration.tables AS x)
+	UNION ALL
+	SELECT 'finish', format('function %s', p.oid::regprocedure), o.oid::regclass::text, format('CREATE OR REPLACE FUNCTION %s … v2.%I …;', p.oid::regprocedure, o.name)
+	FROM (TABLE olds UNION TABLE views) AS o JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = o.oid AND d.classid = 'pg_proc'::regclass
+		JOIN pg_proc AS p ON p.oid = d.objid WHERE p.pronamespace <> 'migration'::regnamespace
+	UNION ALL
+	SELECT 'look', format('function %s', p.oid::regprocedure), t.name, format('Its text has the name: SELECT pg_get_functiondef(%L::regprocedure);', p.oid::regprocedure)
+	FROM migration.tables AS t JOIN pg_proc AS p ON strpos(p.prosrc, t.name) > 0 AND p.pronamespace NOT IN ('migration'::regnamespace, 'pg_catalog'::regnamespace)
+	UNION ALL
+	SELECT 'look', format('statistics object %I.%I', n.nspname, s.stxname), t.name, format('The new table has one like it: see \d v2.%I.', t.name)
+	FROM migration.tables AS t JOIN pg_statistic_ext AS s ON s.stxrelid = t.old JOIN pg_namespace AS n ON n.oid = s.stxnamespace
+	UNION ALL
+	SELECT 'look', 'new clients', t.name, format('GRANT %s ON v2.%I TO %s;', string_agg(x.privilege_type, ', '), t.name,
+		CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END)
+	FROM migration.tables AS t JOIN pg_class AS c ON c.oid = t.old CROSS JOIN aclexplode(c.relacl) AS x
+	WHERE t.country IS NOT NULL AND x.grantee <> c.relowner AND x.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+	GROUP BY t.name, x.grantee
+$$;
+
+-- What subscribers run before follow(), and after the swap.
+CREATE FUNCTION migration.subscriber_statements(OUT moment text, OUT statement text) RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+	WITH published AS (
+		SELECT DISTINCT t.* FROM migration.tables AS t
+		WHERE EXISTS (SELECT FROM pg_publication_rel AS r JOIN pg_publication AS p ON p.oid = r.prpubid
+			WHERE r.prrelid IN (t.old, t.new) AND EXISTS (SELECT FROM migration.publications AS x WHERE p.pubname IN (x.name, left(x.name, 60) || '_v2'))))
+	SELECT 'before follow()', 'CREATE EXTENSION IF NOT EXISTS iuid; CREATE SCHEMA IF NOT EXISTS v2;' WHERE EXISTS (TABLE published)
+	UNION ALL
+	SELECT * FROM (SELECT 'before follow()', format('CREATE TABLE v2.%I (%s, PRIMARY KEY (id));', t.name,
+		(SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)
+			FROM pg_attribute AS a WHERE a.attrelid = t.new AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''))
+		FROM published AS t WHERE t.new IS NOT NULL ORDER BY t.place) AS x
+	UNION ALL
+	SELECT 'before follow()', format('ALTER TABLE %I.%I ADD COLUMN %I iuid;', t.schema, t.name, r.new_column)
+	FROM published AS t JOIN migration.refs AS r ON r.old = t.old WHERE r.moved AND t.country IS NULL
+	UNION ALL
+	SELECT 'before follow()', format('ALTER SUBSCRIPTION … ADD PUBLICATION %I;   -- the one of %I', left(p.name, 60) || '_v2', p.name) FROM migration.publications AS p
+	UNION ALL
+	SELECT 'after the swap', format('ALTER TABLE %1$I.%2$I RENAME TO %3$I; CREATE VIEW %1$I.%2$I AS SELECT %4$s FROM v2.%2$I;', t.schema, t.name, t.name || '_old',
+		(SELECT string_agg(format('%I AS %I', c.new_name, c.name), ', ' ORDER BY c.attnum) FROM migration.columns AS c WHERE c.old = t.old AND NOT c.generated))
+	FROM published AS t WHERE t.country IS NOT NULL
+	UNION ALL
+	SELECT 'after the swap', 'ALTER SUBSCRIPTION … REFRESH PUBLICATION WITH (copy_data = false);' WHERE EXISTS (TABLE published)
+$$;
+
+-- All that will happen, and all that is in the way.  It changes nothing.
+CREATE FUNCTION migration.plan() RETURNS TABLE (step text, name text, what text) LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+	SELECT '!', w.name, format('before %s: %s.  %s', w.before, w.message, w.hint) FROM migration.in_the_way() AS w WHERE w.before IN ('make', 'follow')
+	UNION ALL SELECT 'make', t.name, format('the new table v2.%I, %s, with the columns %s', t.name, CASE WHEN t.monthly_from IS NULL THEN 'without partitions' ELSE 'by month' END,
+		concat_ws(', ', 'id', (SELECT string_agg(quote_ident(r.new_column), ', ') FROM migration.refs AS r WHERE r.old = t.old AND r.moved),
+			(SELECT string_agg(quote_ident(c.new_name), ', ' ORDER BY c.attnum) FROM migration.columns AS c WHERE c.old = t.old)))
+	FROM migration.tables AS t WHERE t.country IS NOT NULL
+	UNION ALL SELECT 'make', t.name, format('its old keys and iuids: v2.%I', t.name || '_keys') FROM migration.tables AS t WHERE t.monthly_from IS NOT NULL
+	UNION ALL SELECT 'make', p.pubname::text, format('the publication %I has the new tables', left(p.pubname, 60) || '_v2') FROM pg_publication AS p
+		WHERE EXISTS (SELECT FROM pg_publication_rel AS r JOIN migration.tables AS t ON t.old = r.prrelid WHERE r.prpubid = p.oid)
+	UNION ALL SELECT 'subscriber', s.moment, s.statement FROM migration.subscriber_statements() AS s
+	UNION ALL SELECT 'follow', t.name, CASE WHEN t.country IS NULL THEN format('the columns %s, and a trigger that fills them',
+		(SELECT string_agg(quote_ident(r.new_column), ', ') FROM migration.refs AS r WHERE r.old = t.old AND r.moved)) ELSE 'a trigger that makes each change in the new table' END
+	FROM migration.tables AS t
+	UNION ALL SELECT 'backfill', t.name, format('about %s rows', migration.rows_about(t.old)) FROM migration.tables AS t
+	UNION ALL SELECT 'constrain', t.name, format('the foreign key %I', r.name) FROM migration.tables AS t JOIN migration.refs AS r ON r.old = t.old WHERE t.country IS NOT NULL OR r.moved
+	UNION ALL SELECT 'swap', t.name, format('%I.%I becomes %I, and a view of the new table gets its name', t.schema, t.name, t.name || '_old') FROM migration.tables AS t WHERE t.country IS NOT NULL
+	UNION ALL SELECT d.before, d.object, format('depends on %s: %s', d.on_what, d.statement) FROM migration.dependents() AS d
+	UNION ALL SELECT '!', w.name, format('before %s: %s.  %s', w.before, w.message, w.hint) FROM migration.in_the_way() AS w WHERE w.before = 'swap' AND w.message NOT LIKE 'not all%'
+$$;

@@ -1,0 +1,209 @@
+# examples/migration with tables of other kinds, those of test/models/migration: references to itself
+# and to each other, an identity column, keys of several columns, partitions by time, a natural key,
+# views, a trigger, and a logical subscriber.  Then each thing that the engine refuses.
+#
+# One version is enough: examples are SQL, and what they use has tests of its own.
+use strict;
+use warnings;
+
+use lib 'test/t';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Sessions;
+use Test::More;
+
+my ($node, $follower) = map { PostgreSQL::Test::Cluster->new($_) } 'main', 'follower';
+for ($node, $follower)
+{
+	$_->init(allows_streaming => 'logical');
+	$_->append_conf('postgresql.conf', "timezone = 'UTC'\nlog_statement = none\nwal_retrieve_retry_interval = 100ms");
+	$_->start;
+}
+my $quiet = 'SET client_min_messages = warning;';
+sub sql { return $node->safe_psql('postgres', "$quiet $_[0]") }
+sub file { my ($name, @variables) = @_; $node->safe_psql('postgres', "$quiet \\i $name", extra_params => [ map { ('-v', $_) } @variables ]); return }
+
+# The SQLSTATE and the text of an error, with its detail.
+sub error
+{
+	my (undef, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\n$_[0]");
+	return $err =~ /ERROR:  (.*)/s ? $1 : "no error: $err";
+}
+sub in_step { return is(sql('SELECT string_agg(name, \' \') FROM migration.compare() WHERE same IS NOT TRUE'), '', "$_[0]: old and new tables are in step") }
+
+sql('CREATE EXTENSION iuid; CREATE ROLE old_application LOGIN');
+file('test/models/migration/tables.sql');
+file('test/models/migration/rows.sql', 'accounts=200', 'readings=1000', 'documents=100');
+sql(q{
+	GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO old_application;
+	GRANT USAGE ON SEQUENCE readings_id_seq TO old_application;
+	CREATE PUBLICATION lake FOR TABLE accounts, teams, readings WITH (publish_via_partition_root = true);
+	CREATE TABLE first AS SELECT * FROM accounts});
+my @published = ('teams', 'accounts', 'readings');
+$follower->safe_psql('postgres', "CREATE EXTENSION iuid");
+file_at_follower('test/models/migration/tables.sql');
+sub file_at_follower { $follower->safe_psql('postgres', "$quiet \\i $_[0]"); return }
+$follower->safe_psql('postgres', q{
+	ALTER TABLE accounts DROP CONSTRAINT accounts_parent_id_fkey, DROP CONSTRAINT accounts_team_fkey; DROP TRIGGER count_changes ON accounts;
+	ALTER TABLE teams DROP CONSTRAINT teams_leader_id_fkey; ALTER TABLE readings DROP CONSTRAINT readings_account_id_fkey;
+	CREATE SUBSCRIPTION lake CONNECTION '} . ($node->connstr('postgres') =~ s/'/''/gr) . q{' PUBLICATION lake});
+$follower->wait_for_subscription_sync($node, 'lake', 'postgres');
+
+# --- one place for what is said, one for what is in the way ---------------------------------------
+
+file('examples/migration/engine.sql');
+my @said = grep { /^[^-]/ } split /\n/, slurp_file('test/models/migration/move.sql');
+cmp_ok(scalar @said, '<=', 10, 'a line for each table');
+file('test/models/migration/move.sql');
+is(sql(q{SELECT name, what FROM migration.plan() WHERE step = '!'}), 'accounts|before swap: trigger count_changes is not on the new table.  CREATE TRIGGER … ON v2.accounts, or name it in "leave".', 'one thing is in the way');
+is(sql(q{SELECT string_agg(step || ': ' || name, E'\n' ORDER BY step, name) FROM (SELECT DISTINCT step, name FROM migration.plan() WHERE step IN ('finish', 'look', 'swap') AND what ~ 'depends') AS x}),
+	"finish: materialized view public.totals\nlook: function public.children(bigint)\nlook: new clients\nswap: view public.balances", 'the plan names what depends on the tables');
+sql('CALL migration.make()');
+sql('CREATE TRIGGER count_changes BEFORE UPDATE OF balance ON v2.accounts FOR EACH ROW WHEN (current_setting(\'migration.writing\', true) IS DISTINCT FROM \'on\') EXECUTE FUNCTION count_changes()');
+
+# --- a subscriber ---------------------------------------------------------------------------------
+
+like(error('CALL migration.follow()'), qr/^55000: this step, follow, cannot be taken yet.*lake: the subscribers of this publication do not have the new tables/s, 'nothing begins before the subscribers are ready');
+my $statements = sql(q{SELECT statement FROM migration.subscriber_statements() WHERE moment = 'before follow()'});
+$follower->safe_psql('postgres', $statements =~ s/ALTER SUBSCRIPTION … /ALTER SUBSCRIPTION lake /r);
+sql(q{CALL migration.subscriber_is_ready('lake')});
+sub follower_is_equal
+{
+	my ($what) = @_;
+	$node->wait_for_catchup('lake');
+	for my $table (@published)
+	{
+		my $digest = "SELECT count(*), md5(string_agg(x::text, ',' ORDER BY x::text)) FROM %s AS x";
+		for my $relation ($table, "v2.$table")
+		{
+			# The new table of the subscriber has its columns in the same order, without those that are generated.
+			my $columns = $node->safe_psql('postgres', "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = '$relation'::regclass AND attnum > 0 AND NOT attisdropped AND attname <> 'name_length'");
+			my $query = sprintf $digest, "(SELECT $columns FROM $relation)";
+			is($follower->safe_psql('postgres', $query), sql($query), "$what: the subscriber's $relation");
+		}
+	}
+	return;
+}
+
+# --- the rows come --------------------------------------------------------------------------------
+
+sql(q{
+	CALL migration.follow();
+	INSERT INTO accounts (parent_id, team, name) VALUES (200, 'T2', 'meanwhile');
+	UPDATE teams SET code = 'T10b' WHERE code = 'T10';
+	UPDATE accounts SET parent_id = 1 WHERE id = 102;
+	DELETE FROM accounts WHERE id = 101;
+	UPDATE readings SET created_at = '2026-01-15' WHERE id = 1;
+	UPDATE documents SET file_number = 'KZ/1/2024' WHERE file_number = 'KZ/1/2025';
+	CALL migration.backfill();
+	CALL migration.constrain()});
+is(sql('TABLE migration.set_aside'), '', 'no row is set aside for its reference');
+in_step('after the backfill');
+is(sql(q{SELECT count(*) FROM v2.accounts AS a LEFT JOIN v2.accounts AS p ON p.id = a.parent_id WHERE p.old_id IS DISTINCT FROM a.old_parent_id}), 0, 'references to the table itself, in a chain and in circles');
+is(sql(q{SELECT count(*) FROM v2.teams AS t JOIN v2.accounts AS a ON a.id = t.leader_id JOIN v2.teams AS own ON own.id = a.team WHERE own.code <> t.code OR a.old_id <> t.old_leader_id}), 0, 'two tables refer to each other');
+is(sql(q{SELECT count(*) FROM first AS f JOIN v2.accounts AS a ON a.old_id = f.id WHERE a.id <> iuid_from_name(125, 11, 'accounts/' || f.id, f.opened AT TIME ZONE 'Asia/Almaty')}), 0, 'a time without zone is that of its zone');
+is(sql(q{SELECT count(*), bool_and(n.id = iuid_from_name(125, 15, 'documents/' || d.file_number, d.filed AT TIME ZONE 'UTC')) FROM documents AS d JOIN v2.documents AS n USING (file_number) WHERE file_number <> 'KZ/1/2024'}), '99|t', 'a natural key');
+is(sql(q{SELECT count(*) FROM v2.invoice_lines AS l JOIN v2.invoices AS i ON i.id = l.invoices_id WHERE (i.old_account_id, i.number) = (l.account_id, l.invoice)}), sql('SELECT count(*) FROM invoice_lines'), 'references of several columns');
+is(sql(q{SELECT count(*) FROM pg_constraint WHERE conrelid::regclass::text ~ '^v2' AND contype = 'f' AND NOT convalidated}), 0, 'all foreign keys are valid');
+follower_is_equal('after the backfill');
+like(error('TRUNCATE readings_2026_01'), qr/^0A000: table public.readings_2026_01 is being migrated, and cannot be truncated/, 'nor a partition');
+
+# A partition that goes takes its rows with it, and those of the new table stay.
+sql('CREATE TABLE readings_2025_11 PARTITION OF readings FOR VALUES FROM (MINVALUE) TO (\'2025-12-01 00:00+00\')');
+is(sql(q{SELECT count(*) FROM migration.in_the_way() WHERE before = 'swap'}), 0, 'a partition that comes is followed');
+like(error('BEGIN; ALTER TABLE readings DETACH PARTITION readings_2025_12; SELECT migration.refuse_before(\'swap\')'), qr/^55000: .*readings: a partition of the old table has gone, whose rows are in the new one/s, 'one that goes is in the way of the swap');
+
+# --- the swap ---------------------------------------------------------------------------------------
+
+sql(q{CALL migration.swap()});
+in_step('after the swap');
+$node->wait_for_catchup('lake');
+$follower->safe_psql('postgres', sql(q{SELECT statement FROM migration.subscriber_statements() WHERE moment = 'after the swap'}) =~ s/ALTER SUBSCRIPTION … /ALTER SUBSCRIPTION lake /r);
+my $old = open_session($node, 'postgres');
+run($old, 'SET ROLE old_application');
+is(run($old, q{INSERT INTO accounts (parent_id, team, name) VALUES (7, 'T2', 'after') RETURNING id, parent_id, team, name_length}), '202|7|T2|5', 'an old client gets a number of the identity column');
+is(run($old, q{INSERT INTO accounts (id, team, name) VALUES (5000, 'T2', 'own number')}), '428C9', 'which gives all numbers, as before');
+is(run($old, 'UPDATE accounts SET id = 5000 WHERE id = 7'), '428C9', 'and lets nobody change one');
+is(run($old, 'UPDATE accounts SET balance = 5 WHERE id = 7 RETURNING changes'), 1, 'a trigger fires once');
+is(run($old, q{INSERT INTO readings (account_id, value) VALUES (7, 1) RETURNING id}), 1001, 'a number of the sequence');
+is(run($old, q{INSERT INTO invoices VALUES (7, 10, 5) RETURNING number; INSERT INTO invoice_lines VALUES (7, 10, 1, 5) RETURNING line}), "10\n1", 'keys of several columns');
+is(run($old, q{INSERT INTO invoice_lines VALUES (7, 11, 1, 5)}), '23503', 'a reference of several columns to nowhere');
+is(run($old, q{INSERT INTO invoices VALUES (7, 10, 6)}), '23505', 'a key of several columns that is there');
+is(run($old, q{UPDATE documents SET file_number = 'KZ/2/2024' WHERE file_number = 'KZ/2/2025' RETURNING title}), 'document 2', 'a natural key changes');
+is(run($old, q{SELECT count(*) FROM balances}), 10, 'a view of theirs reads what old clients write');
+run($old, 'RESET ROLE');
+like(error(q{INSERT INTO readings_2026_01 VALUES (1, 7, 1, '2026-01-02')}), qr/^55000: table public.readings_2026_01 is written by the migration only/, 'nobody writes a partition of the old table');
+like(error('CALL migration.backfill()'), qr/^55000: the swap has been/, 'a backfill says that there is none any more');
+is(sql(q{INSERT INTO v2.accounts (parent_id, team, name) SELECT id, team, 'new' FROM v2.accounts WHERE old_id = 7 RETURNING old_id, old_parent_id, old_team}), '203|7|T8', 'a new client gets old keys');
+in_step('with clients of both kinds');
+follower_is_equal('after the swap');
+
+# --- there and back, and the end ----------------------------------------------------------------------
+
+sql('CALL migration.swap_back()');
+is(run($old, q{SET ROLE old_application; INSERT INTO accounts (team, name) VALUES ('T1', 'back') RETURNING id}), 204, 'after the way back numbers go on');
+run($old, 'RESET ROLE');
+in_step('after the way back');
+sql('CALL migration.swap()');
+like(error('CALL migration.finish()'), qr/^55000: this step, finish, cannot be taken yet.*view public.balances: it depends on public.accounts.*materialized view public.totals: it depends on public.invoices_old/s, 'nothing is dropped that has dependents');
+is(sql('SELECT count(*) FROM balances'), 10, 'and all of them are there');
+my $rows = join ' ', map { sql("SELECT count(*) FROM v2.$_") } 'teams', 'accounts', 'invoices', 'invoice_lines', 'readings', 'documents';
+sql(q{
+	CREATE OR REPLACE VIEW balances AS SELECT t.code, sum(a.balance) AS balance FROM v2.accounts AS a JOIN v2.teams AS t ON t.id = a.team GROUP BY t.code;
+	DROP MATERIALIZED VIEW totals;
+	CALL migration.finish();
+	DROP SCHEMA migration CASCADE});
+is(join(' ', map { sql("SELECT count(*) FROM v2.$_") } 'teams', 'accounts', 'invoices', 'invoice_lines', 'readings', 'documents'), $rows, 'the end takes no row');
+is(sql(q{SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'v2.accounts'::regclass AND attnum > 0 AND NOT attisdropped}), 'id parent_id team old_id name name_length balance opened changes', 'of the old references nothing is left');
+is(sql(q{INSERT INTO v2.accounts (name) VALUES ('last') RETURNING old_id IS NULL}), 't', 'a new row needs no old key');
+is(sql(q{SELECT count(*) FROM pg_publication_tables WHERE pubname = 'lake_v2' AND schemaname = 'v2'}), 3, 'the new tables are published');
+$old->quit;
+
+# --- what is refused ------------------------------------------------------------------------------------
+
+# The page has each message; … stands for anything.
+my ($table) = slurp_file('doc/migration.md') =~ /^## What is refused\n(.*?)^## /ms;
+my @messages = $table =~ /^\| `([^`]+)` \|/gm;
+my %seen;
+$node->safe_psql('postgres', 'CREATE DATABASE refused');
+my $refused = sub { return $node->safe_psql('refused', "$quiet $_[0]") };
+$refused->('CREATE EXTENSION iuid; CREATE ROLE another; CREATE TABLE things (id bigint PRIMARY KEY, at timestamptz, said timestamp, country text, other int); CREATE SCHEMA part');
+my $move = q{CALL migration.move('things', '1', '1', 'at')};
+for my $case (
+	[ 'ALTER TABLE things DROP CONSTRAINT things_pkey', $move ],
+	[ '', q{CALL migration.move('things', '1', '1')} ],
+	[ '', q{CALL migration.move('things', '1', '1', 'said')} ],
+	[ '', q{CALL migration.move('things', '1', '1', 'said::timestamptz')} ],
+	[ '', q{CALL migration.move('things', '1', '1', 'other')} ],
+	[ '', q{CALL migration.move('things', 'country', '1', 'at')} ],
+	[ 'ALTER TABLE things OWNER TO another', $move ],
+	[ 'ALTER TABLE things ENABLE ROW LEVEL SECURITY', $move ],
+	[ 'CREATE TABLE under () INHERITS (things)', $move ],
+	[ 'CREATE TABLE ' . 't' x 49 . ' (id int PRIMARY KEY)', q{CALL migration.move('} . 't' x 49 . q{', '1', '1', 'now()')} ],
+	[ 'CREATE UNIQUE INDEX ON things (other)', q{CALL migration.move('things', '1', '1', 'at', monthly_from => now())} ],
+	[ 'ALTER TABLE things ADD old_id int', $move ],
+	[ 'CREATE TABLE parts (id int PRIMARY KEY, thing bigint REFERENCES things ON UPDATE SET NULL)', "$move; CALL migration.move('parts', '1', '2', 'now()')" ],
+	[ 'CREATE TABLE parts (id int PRIMARY KEY, thing bigint REFERENCES things)', $move ],
+	[ 'CREATE PUBLICATION whole FOR ALL TABLES', $move ],
+	[ 'CREATE PUBLICATION whole FOR TABLES IN SCHEMA public', $move ],
+	[ 'CREATE PUBLICATION whole FOR TABLE things (id)', $move ],
+	[ 'CREATE TABLE v2.things ()', $move ],
+	[ 'CREATE TABLE things_old ()', $move ])
+{
+	my ($fault, $call) = @$case;
+	my $what = $refused->("BEGIN; \\i examples/migration/engine.sql\n $fault; $call; SELECT message FROM migration.in_the_way() WHERE before = 'make'; ROLLBACK");
+	$seen{$_} = 1 for split /\n/, $what;
+	my (undef, undef, $err) = $node->psql('refused', "BEGIN; \\i examples/migration/engine.sql\n $fault; $call; CALL migration.make()");
+	like($err, qr/this step, make, cannot be taken yet/, $fault || $call);
+}
+for my $message (@messages)
+{
+	my $pattern = join '.*', map { quotemeta } split /…/, $message, -1;
+	my @fits = grep { /^$pattern$/ } keys %seen;
+	isnt(@fits, 0, "the page says: $message");
+	delete @seen{@fits};
+}
+is(join("\n", sort keys %seen), '', 'and it says all');
+
+$_->stop for $node, $follower;
+done_testing();

@@ -13,8 +13,8 @@
 
 . "$(dirname "$0")/library.sh"
 
-# model.py and identifiers.py are what the models share.
-all=$(basename -s .py "$tree"/test/models/*.py | grep -vxE 'model|identifiers')
+# model.py, identifiers.py and clients.py are what the models share.
+all=$(basename -s .py "$tree"/test/models/*.py | grep -vxE 'model|identifiers|clients')
 rows='' delay='' parts=(plain) show=() seed=() names=()
 while [ $# -gt 0 ]; do
 	case $1 in

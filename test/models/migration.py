@@ -14,14 +14,14 @@ import threading
 import time
 import uuid
 
+import clients
 import identifiers
 import model
+from clients import call, step
 
 FIRST = datetime.datetime(2025, 11, 1, tzinfo=datetime.timezone.utc)
 MILLISECOND = datetime.timedelta(milliseconds=1)
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
-# The longest that a client may wait; the aim is half of a second, on a machine with nothing else.
-LIMIT = 5.0
 
 # Of 20 rows 2 are customers, 16 are orders, one is an event and one a receipt.  Some rows have a time
 # that no identifier has: these are set aside, and so is what refers to them.
@@ -67,35 +67,12 @@ def uuid_7():
                      | 2 << 62 | random.getrandbits(62))
 
 
-class Client(threading.Thread):
-    """A client that goes on until it is stopped, and keeps what it knows and how long it waited."""
+class Client(clients.Client):
+    """What both kinds of clients do."""
 
     def __init__(self, number, customers):
-        super().__init__(daemon=True)
-        self.number, self.customers = number, customers
-        self.rows = {table: {} for table in (*TABLES, "receipts")}
-        self.waits, self.counted, self.error = [], 0, None
-        self.dirty, self.stopped = True, threading.Event()
-
-    def run(self):
-        try:
-            with model.connect() as self.connection:
-                while not self.stopped.is_set():
-                    self.work()
-                    time.sleep(random.random() / 20)
-        except Exception as error:
-            self.error = error
-            raise
-
-    def stop(self):
-        self.stopped.set()
-        self.join()
-
-    def execute(self, statement, parameters=()):
-        begin = time.monotonic()
-        cursor = self.connection.execute(statement, parameters)
-        self.waits.append((begin, time.monotonic() - begin, statement))
-        return cursor.fetchone() if cursor.description else None
+        super().__init__(number, (*TABLES, "receipts"))
+        self.customers, self.counted, self.dirty = list(customers), 0, True
 
     def forget(self, number):
         """An order is deleted, and what refers to it."""
@@ -221,54 +198,16 @@ class NewClient(Client):
         self.counted += 1
 
 
-clients, phases = [], []
-
-
-def start(kind, number, customers):
-    clients.append(kind(number, list(customers)))
-    clients[-1].start()
-
-
-def step(what, work):
-    """A step of the migration, of which the clients' waits are printed at the end."""
-    begin = time.monotonic()
-    work()
-    phases.append((what, begin, time.monotonic()))
-    print(f"{what}: {time.monotonic() - begin:.1f} s", flush=True)
-
-
-def call(statement):
-    with model.connect() as connection:
-        connection.execute(statement)
-
-
 def check_beside_clients(when):
     found = model.rows("SELECT name, same FROM migration.compare()")
     model.same(f"{when}, beside the clients: tables that are in step",
                {(name, True) for name in TABLES}, set(found))
 
 
-def print_waits():
-    waits = sorted(wait for client in clients for wait in client.waits)
-    print(f"{len(waits)} statements of {len(clients)} clients; the longest wait for one, in seconds:")
-    longest = 0
-    for what, begin, end in [*phases, ("all of it", waits[0][0], time.monotonic())]:
-        # A statement counts where it was at work.
-        during = [wait for at, wait, _ in waits if at < end and at + wait > begin]
-        if during:
-            print(f"  {what}: {max(during):.3f}, 99.9 % below {sorted(during)[len(during) * 999 // 1000]:.3f}"
-                  f" ({len(during)} statements)")
-            longest = max(longest, *during)
-    for at, wait, statement in sorted(waits, key=lambda w: -w[1])[:3]:
-        inside = [what for what, begin, end in phases if at < end and at + wait > begin]
-        print(f"  {wait:.3f} s, {', '.join(inside) or 'between the steps'}: {statement}")
-    model.same(f"clients waited for less than {LIMIT} s", [True], [longest < LIMIT])
-
-
 def check_at_rest(old):
     """OLD is what is behind the name of an old table.  Nobody writes any more."""
     known = {table: {} for table in (*TABLES, "receipts")}
-    for client in clients:
+    for client in clients.all:
         for table, rows in client.rows.items():
             known[table].update(rows)
     aside = collections.defaultdict(set)
@@ -323,7 +262,7 @@ def check_at_rest(old):
         "SELECT o.number FROM v2.orders AS o LEFT JOIN v2.customers AS c ON c.id = o.customer_id WHERE c.uuid IS DISTINCT FROM o.customer_uuid"))
     model.same("order_events: wrong references", [], model.rows(
         "SELECT e.uuid FROM v2.order_events AS e LEFT JOIN v2.orders AS o ON o.id = e.order_id WHERE o.number IS DISTINCT FROM e.order_number"))
-    model.same("what all clients counted", [sum(client.counted for client in clients)],
+    model.same("what all clients counted", [sum(client.counted for client in clients.all)],
                [int(fare) for fare, in model.rows("SELECT fare FROM v2.orders WHERE number = -1")])
 
 
@@ -386,7 +325,7 @@ with model.timed("old rows", given.rows), model.connect() as connection:
 base = [key for key, in model.rows("SELECT id FROM base_customers WHERE created_at BETWEEN '2000-01-01' AND '2099-01-01' LIMIT 5")]
 
 for number in range(given.sessions):
-    start(OldClient, number, base)
+    clients.start(OldClient(number, base))
 time.sleep(1)
 
 def make():
@@ -401,7 +340,7 @@ for table in (*TABLES, "receipts"):
     with model.timed(table, model.rows(f"SELECT count(*) FROM {table}")[0][0]):
         step(f"{table} come", lambda: call(f"CALL migration.backfill('{table}')"))
 step("references", lambda: model.load("examples/migration/references.sql"))
-for client in clients:
+for client in clients.all:
     client.dirty = False
 time.sleep(0.5)
 check_beside_clients("before the swap")
@@ -413,21 +352,19 @@ time.sleep(0.2)
 step("swap, with a reader in its way", lambda: call(f"CALL migration.swap({known})"))
 reader.join()
 for number in range(given.sessions):
-    start(NewClient, number, [])
+    clients.start(NewClient(number, []))
 time.sleep(3)
 step("compare, with new clients", lambda: check_beside_clients("after the swap"))
-for client in clients[given.sessions:]:
+for client in clients.all[given.sessions:]:
     client.stop()
 step("swap back", lambda: call("CALL migration.swap_back()"))
 time.sleep(2)
 check_beside_clients("after the way back")
 step("swap again", lambda: call(f"CALL migration.swap({known})"))
 time.sleep(1)
-for client in clients:
+for client in clients.all:
     client.stop()
-model.same("errors of clients", {}, {number: str(client.error) for number, client in enumerate(clients)
-                                     if client.error})
-print_waits()
+clients.check()
 check_at_rest("_old")
 check_identifiers()
 model.finish()

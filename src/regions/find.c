@@ -19,6 +19,7 @@
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "utils/array.h"
@@ -154,8 +155,8 @@ static char *
 key_of(Oid table, Oid schema, bool *is_uuid)
 {
 	Relation relation = table_open(table, AccessShareLock);
-	Bitmapset *primary =
-		RelationGetIndexAttrBitmap(relation, INDEX_ATTR_BITMAP_PRIMARY_KEY);
+	Oid constraint;
+	Bitmapset *primary = get_primary_key_attnos(table, true, &constraint);
 	PartitionKey key = RelationGetPartitionKey(relation);
 	AttrNumber column = InvalidAttrNumber;
 	char *name = NULL;
@@ -387,7 +388,7 @@ iuid_find_here(PG_FUNCTION_ARGS)
 	Oid table =
 		RangeVarGetRelid(makeRangeVarFromNameList(
 							 textToQualifiedNameList(PG_GETARG_TEXT_PP(0))),
-						 NoLock, false);
+						 AccessShareLock, false);
 	ArrayType *node_array = PG_GETARG_ARRAYTYPE_P(4);
 	List *own = NIL, *elsewhere = NIL;
 	ArrayBuildState *array = NULL;

@@ -62,7 +62,10 @@ iuid_row_type_arg(FunctionCallInfo fcinfo)
 	return rows;
 }
 
-/* The name of a type at every node: with its schema, and what it is made with. */
+/*
+ * The name of a type at every node, under plain_settings(): with its schema, and
+ * what it is made with.
+ */
 static char *
 type_name(Oid type, int32 typmod)
 {
@@ -76,7 +79,7 @@ iuid_columns_of_rows(TupleDesc rows, ArrayType **names, ArrayType **types)
 {
 	Datum *name = palloc(sizeof(Datum) * rows->natts);
 	Datum *type = palloc(sizeof(Datum) * rows->natts);
-	int count = 0;
+	int count = 0, level = plain_settings();
 
 	for (int i = 0; i < rows->natts; i++)
 	{
@@ -88,6 +91,7 @@ iuid_columns_of_rows(TupleDesc rows, ArrayType **names, ArrayType **types)
 		type[count++] =
 			CStringGetTextDatum(type_name(column->atttypid, column->atttypmod));
 	}
+	AtEOXact_GUC(false, level);
 	*names = construct_array(name, count, TEXTOID, -1, false, TYPALIGN_INT);
 	*types = construct_array(type, count, TEXTOID, -1, false, TYPALIGN_INT);
 }
@@ -116,6 +120,7 @@ iuid_add_rows_as_text(ArrayBuildState *array, const char *query,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("the command gives no rows"),
 				 errhint("Give a SELECT, or another command that gives rows.")));
+	level = plain_settings();
 	columns = columns_of_query(SPI_tuptable->tupdesc, names, types, &count);
 	output = palloc(sizeof(FmgrInfo) * count);
 	for (int i = 0; i < count; i++)
@@ -127,7 +132,6 @@ iuid_add_rows_as_text(ArrayBuildState *array, const char *query,
 						  &function, &varlena);
 		fmgr_info(function, &output[i]);
 	}
-	level = plain_settings();
 	for (uint64 r = 0; r < SPI_processed; r++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -248,16 +252,20 @@ iuid_texts_of_array(ArrayType *array, int *count)
 }
 
 /*
- * Under these settings the text of a value does not depend on the session, and
- * is read as it was written.  AtEOXact_GUC() ends them.
+ * Under these settings the text of a value, and the name of a type, do not depend
+ * on the session, and are read as they were written.  AtEOXact_GUC() ends them.
  */
 static int
 plain_settings(void)
 {
 	static const char *const settings[][2] = {
-		{ "array_nulls", "on" },	   { "datestyle", "ISO" },
-		{ "extra_float_digits", "3" }, { "intervalstyle", "postgres" },
-		{ "lc_monetary", "C" },		   { "search_path", "pg_catalog, pg_temp" },
+		{ "array_nulls", "on" },
+		{ "datestyle", "ISO" },
+		{ "extra_float_digits", "3" },
+		{ "intervalstyle", "postgres" },
+		{ "lc_monetary", "C" },
+		{ "quote_all_identifiers", "off" },
+		{ "search_path", "pg_catalog, pg_temp" },
 		{ "xmloption", "content" },
 	};
 	int level = NewGUCNestLevel();

@@ -92,6 +92,13 @@ for my $case (
 run($holder, 'ROLLBACK');
 $holder->quit;
 
+# A table that is dropped meanwhile is an undefined one for the node that asks.
+$node->safe_psql('postgres', 'CREATE TABLE going (id iuid PRIMARY KEY)');
+run($victim, 'RESET ROLE; BEGIN; DROP TABLE public.going');
+ok(waits($stranger, q{SELECT iuid_find_here('public.going', '{id}', '{public.iuid}', '{}', '{}');}, $victim), 'iuid_find_here() waits');
+run($victim, 'COMMIT');
+is(outcome($stranger), '42P01', 'and finds no table');
+
 # --- Only what iuid made ------------------------------------------------------------------
 
 $node->safe_psql('postgres', q{

@@ -89,7 +89,7 @@ my $direct = at('middle', sprintf $all, 'wide');
 is(scalar(split /\n(?=0)/, $direct), 3, 'three rows to compare');
 # The settings of the node that asks, and of the one that answers, change nothing.
 my @settings = ("datestyle = SQL, DMY", 'intervalstyle = sql_standard', 'extra_float_digits = -15', 'bytea_output = escape', 'timezone = "Asia/Kathmandu"', 'search_path = pg_catalog, public',
-	'xmloption = document', 'array_nulls = off');
+	'xmloption = document', 'array_nulls = off', 'quote_all_identifiers = on');
 # PostgreSQL 19 reads strings in one way only.
 push @settings, 'standard_conforming_strings = off' if at('north', 'SHOW server_version_num') < 190000;
 for my $kind ('plain', 'other')
@@ -181,6 +181,8 @@ like(attempt('north', "SELECT FROM iuid_find(NULL::pg_class, '$id{1}')"), qr/^42
 at('north', 'CREATE TABLE paired (id iuid, n int, PRIMARY KEY (id, n)) PARTITION BY RANGE (id); CREATE TABLE unkeyed (n int, id iuid) PARTITION BY RANGE (id); CREATE TABLE unkeyed_rest PARTITION OF unkeyed DEFAULT');
 like(attempt('north', "SELECT FROM iuid_find(NULL::paired, '$id{1}')"), qr/^42809: .*no key/s, 'a table with a primary key of two columns');
 is(at('north', "INSERT INTO unkeyed VALUES (1, '$id{1}'), (2, '$id{2}'); SELECT n FROM iuid_find(NULL::unkeyed, '$id{2}')"), '2', 'a table whose partition key is its one key');
+
+is(at('north', "CREATE TABLE deferred (id iuid PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, n int); INSERT INTO deferred VALUES ('$id{1}', 1); SELECT n FROM iuid_find(NULL::deferred, '$id{1}')"), '1', 'a table whose primary key is deferrable');
 
 # The rights and policies here are those of the caller.
 at('north', 'CREATE ROLE reader LOGIN; GRANT SELECT (id, customer) ON orders TO reader; CREATE TABLE own_part (id iuid PRIMARY KEY, customer int); GRANT SELECT ON own_part TO reader;

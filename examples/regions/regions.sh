@@ -136,7 +136,7 @@ say
 say "   move copy, move switch, move finish: almaty refuses writes only during the switch."
 say
 move copy >"$work/copy.log"
-move switch | sed -n 's/.*-- Takes writes, which/   Writes/p'
+move switch | sed -n 's/.*-- Takes writes, which this command refused/   Writes were refused/p'
 move finish >"$work/finish.log"
 say
 say "   The same id after it, and all orders:"

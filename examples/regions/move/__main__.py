@@ -35,6 +35,7 @@ class Nodes:
     def __init__(self, given):
         self.given, self.names, self.sessions = given, [], {}
         self.silent, self.subscribed = set(), set()  # what is known of nodes
+        self.routed = True  # unless no node can have heard of the new route
 
     def session(self, kind, node, way):
         key = (kind, node)
@@ -120,7 +121,10 @@ def known(nodes, given):
 def require(nodes, given):
     move = known(nodes, given)
     if move is None:
-        raise Stop(f"country {given.country} does not move: start with copy")
+        (there,), = nodes.owner(nodes.answering()[0]).read(
+            "SELECT string_agg(DISTINCT node, ', ') FROM iuid_routes WHERE country = %s", given.country)
+        raise Stop(f"country {given.country} does not move, and {there or 'no node'} has it: "
+                   "the move is at its end, or begins with copy")
     return move
 
 
@@ -136,7 +140,8 @@ def plan(nodes, given):
     if move:
         old_has = attached(nodes.owner(move.old), move)
         print(f"Country {move.country} is moving from {move.old} to {move.new}: "
-              + ("not switched yet" if old_has else "switched; finish drops the old rows"))
+              + ("not switched yet" if old_has else
+                 f"{move.old} has given it up. Start switch again if it was ended, then finish"))
         return
     move = read_move(nodes.owner(given.old), given.country, given.new)
     print(f"Country {move.country} moves from {move.old} to {move.new}, in this order:")

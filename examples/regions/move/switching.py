@@ -25,7 +25,7 @@ def forward(nodes, move, limit):
     old, new = nodes.owner(move.old), nodes.owner(move.new)
     begin = time.monotonic()
     if attached(old, move):
-        nodes.publishers()
+        nodes.routed = any(leads_to(nodes.owner(name), move, move.new) for name in nodes.publishers())
         attaching, showing, giving_up = attachment(new, move), views(nodes, move), surrender(old, move)
         outside = copying.keys_outside(old, move)
         prepare(nodes, move)
@@ -46,7 +46,7 @@ def forward(nodes, move, limit):
         follow(nodes, move, deadline)
         old.do_locked(*giving_up, deadline)
     accept(new, move)
-    say(move.new, f"-- Takes writes, which were refused for {time.monotonic() - begin:.2f} s.  "
+    say(move.new, f"-- Takes writes, which this command refused for {time.monotonic() - begin:.2f} s.  "
         "From here on the move only goes forward.")
 
 
@@ -104,13 +104,11 @@ def foreign(session, table, move):
 
 def route(nodes, move, before, after, deadline):
     """The routes change where nobody subscribes to them, and reach the others."""
-    entities = " OR ".join("entity IS NULL" if entity is None else f"entity = {entity}"
-                           for entity in move.entities)
-    which = f"country = {move.country} AND node = '{before}' AND ({entities})"
     for name in nodes.publishers():
         publisher = nodes.owner(name)
-        if publisher.value(f"SELECT EXISTS (SELECT FROM iuid_routes WHERE {which})"):
-            publisher.do(f"UPDATE iuid_routes SET node = '{after}' WHERE {which};")
+        if leads_to(publisher, move, before):
+            nodes.routed = True
+            publisher.do(f"UPDATE iuid_routes SET node = '{after}' WHERE {routes(move, before)};")
 
     def arrive(name):
         ends = deadline
@@ -125,6 +123,18 @@ def route(nodes, move, before, after, deadline):
         if error:
             say(name, f"-- {error}")
             nodes.silent.add(name)
+
+
+def routes(move, node):
+    """The condition on the routes of the move, as long as they lead to a node."""
+    entities = " OR ".join("entity IS NULL" if entity is None else f"entity = {entity}"
+                           for entity in move.entities)
+    return f"country = {move.country} AND node = '{node}' AND ({entities})"
+
+
+def leads_to(session, move, node):
+    """Whether one of the routes leads to a node, by the registry of the session."""
+    return session.value(f"SELECT EXISTS (SELECT FROM iuid_routes WHERE {routes(move, node)})")
 
 
 def views(nodes, move):
@@ -232,7 +242,9 @@ def back(nodes, move, without_new=False):
         raise Stop(f"{move.old} has given the country up already: the move only goes forward. "
                    "Start switch again")
     deadline = time.monotonic() + 60
-    route(nodes, move, move.new, move.old, deadline)
+    # Without the publisher of the registry, too, if the route is what it was.
+    if nodes.routed and any(has_triggers(old, table, move) for table in move.tables):
+        route(nodes, move, move.new, move.old, deadline)
     behind = follow(nodes, move, deadline, again=True)
     if not without_new:
         detach(nodes.owner(move.new), move, deadline)

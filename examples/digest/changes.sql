@@ -4,8 +4,8 @@
 --
 -- A page has postings only while it is live.  Who adds a posting holds the page and the term FOR
 -- KEY SHARE until the transaction ends, as foreign keys do; many may hold a row like that.  Who
--- deletes or renames a page, or sets its terms, holds it FOR UPDATE, alone.  ON CONFLICT DO NOTHING holds nothing: the
--- row that was there may be gone a moment later.
+-- deletes or renames a page, or sets its terms, holds it FOR UPDATE, alone.  ON CONFLICT DO NOTHING
+-- holds nothing: the row that was there may be gone a moment later.
 --
 -- A call takes pages one by one in the order of their identifiers, then terms, then postings.  So
 -- calls cannot end in a deadlock; transactions of several calls can.
@@ -28,8 +28,8 @@ BEGIN
 		HINT = 'Leave one of the two out, or derive all identifiers anew, with another entity.';
 END $$;
 
--- Holds the page of this URL, with others who add to it, or alone.  From then on the page is there, and
--- live.
+-- Holds the page of this URL, with others who add to it, or alone.  From then on the page is there,
+-- and live.
 CREATE FUNCTION hold_page(a_url text, alone boolean DEFAULT false) RETURNS pages LANGUAGE plpgsql AS $$
 DECLARE
 	held pages;
@@ -112,9 +112,9 @@ BEGIN
 	RETURNING *;
 END $$;
 
--- Makes these the terms that a page has in a field, as when its text is indexed again, and gives those
--- that came and those that went.  If there are any, the page is live from then on.  A page that has
--- just these terms is not even locked.
+-- Makes these the terms that a page has in a field, as when its text is indexed again, and gives
+-- those that came and those that went.  If there are any, the page is live from then on.  A page
+-- that has just these terms is not even locked.
 CREATE FUNCTION set_postings(a_url text, a_field text, a_terms text[]) RETURNS TABLE (changed text, added boolean) LANGUAGE plpgsql AS $$
 DECLARE
 	this CONSTANT iuid := page_id(a_url);

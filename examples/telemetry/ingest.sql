@@ -52,8 +52,8 @@ CREATE FUNCTION ingest(tenants text[], devices text[], events text[], measuremen
 	utc_offsets interval[], write_times timestamptz[] DEFAULT NULL, OUT in_time bigint, OUT late bigint, OUT again bigint, OUT refused bigint)
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-	oldest CONSTANT timestamptz := (SELECT date_trunc('ms', min(at)) FROM unnest(event_times) AS at WHERE at >= 'epoch');
 	identifier_times CONSTANT tstzmultirange := '{["1970-01-01 00:00+00","10889-08-02 05:31:50.656+00")}';
+	oldest CONSTANT timestamptz := (SELECT date_trunc('ms', min(at)) FROM unnest(event_times) AS at WHERE at <@ identifier_times);
 	-- all, until a partition is missing
 	covered_events tstzmultirange := identifier_times;
 	covered_late_events tstzmultirange := identifier_times;
@@ -83,7 +83,7 @@ BEGIN
 					WHEN octet_length(device) > 200 THEN 'name too long'
 					WHEN d.country IS NULL THEN 'unknown tenant'   -- entered since then, so no lock
 					WHEN least(happened, write_time) < 'epoch' THEN 'before 1970'
-					WHEN happened > later(write_time, tolerance()) THEN 'not yet'
+					WHEN later(happened, -tolerance()) > write_time THEN 'not yet'
 					WHEN NOT (happened <@ identifier_times AND write_time <@ identifier_times) THEN 'no partition'
 				END AS reason
 				FROM (SELECT tenant, device, event, measured, event_time, date_trunc('ms', event_time) AS happened, utc_offset,
@@ -165,7 +165,7 @@ BEGIN
 					WHEN 'unknown tenant' THEN EXISTS (SELECT FROM tenants AS t WHERE t.tenant = q.tenant)
 					WHEN 'not yet' THEN event_time <= later(at, tolerance())
 					WHEN 'before 1970' THEN event_time >= 'epoch'   -- it was the write time
-					WHEN 'no partition' THEN CASE WHEN at < later(event_time, grace()) THEN event_time <@ covered_events
+					WHEN 'no partition' THEN CASE WHEN later(at, -grace()) < event_time THEN event_time <@ covered_events
 						ELSE at <@ covered_late_events END
 				END
 				ORDER BY number LIMIT 10000)

@@ -12,10 +12,11 @@
 -- The layout
 --
 -- The id of an event is derived from its tenant, its device, what it is, what it measured, and when
--- it happened, to the microsecond.  So an event that is sent again has the same id, whenever that is;
--- and one of the same time with other measurements, or of the next microsecond, is another event.  The table "events" is partitioned by that id,
--- so by event time.  It has the events that arrived within the grace period.  So a month of events
--- was written in that month and the grace period after it: the partition bounds both clocks.
+-- it happened, to the microsecond.  So an event that is sent again has the same id, whenever that
+-- is; and one of the same time with other measurements, or of the next microsecond, is another
+-- event.  The table "events" is partitioned by that id, so by event time.  It has the events that
+-- arrived within the grace period.  So a month of events was written in that month and the grace
+-- period after it: the partition bounds both clocks.
 --
 -- An event that arrives later would spoil that.  It goes to "late_events", which is partitioned by
 -- write time.  An event is in time or late by its first arrival, and stays what it is.

@@ -19,6 +19,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 MS, SECOND, MINUTE, HOUR, DAY = 10**3, 10**6, 60 * 10**6, 3600 * 10**6, 24 * 3600 * 10**6
 GRACE, TOLERANCE = 720 * HOUR, 5 * MINUTE
 ENDLESS = 10**18
+LAST_MINUTES = "294276-12-31 23:58"   # five minutes later there is no time any more
 COUNTRIES = {"north": 0, "Солтүстік": 7, 'nor"th': 7, "nor\\t\th": 255}
 NEW_TENANT, NEW_COUNTRY = "entered later", 8
 TEXTS = ["on", "off", 'o"n', "жол", '", "', "\u007f\u0001\n", ""]
@@ -240,7 +241,7 @@ def rules():
            ("x", "294276-12-31", "0", "2026-03-10"), ("x", "2026-03-10", "1000 years", "2026-03-10"),
            ("x", "2025-12-31", "0", "2025-12-31"), ("x", "2025-12-31", "0", "1969-12-31"),
            ("x", "1970-01-01", "0", "1969-12-31 23:59"), ("x", "10889-08-02", "0", "10889-08-03"),
-           ("x", "2025-12-31", "0", "-infinity")]
+           ("x", "2025-12-31", "0", "-infinity"), ("x", "2026-03-10", "0", LAST_MINUTES), ("x", LAST_MINUTES, "0", LAST_MINUTES)]
     model.answers(
         # The millisecond decides, also in a batch of one, and of two arrivals in a batch the first in time.
         ([("in time", False), ("late", True)], in_time, too_late, late),
@@ -258,7 +259,8 @@ def rules():
         ([(1, 0, 0, 1)], batch(("x", "2026-03-10 00:05", "0", "2026-03-10"), ("y", "2026-03-10 00:05:00.001", "0", "2026-03-10"))),
         ([(0, 0, 0, 0)], "SELECT * FROM ingest(NULL, NULL, NULL, NULL, NULL, NULL)"),
         # What cannot be taken waits, and stops nothing.
-        ([(2, 0, 0, 9)], batch(*far)),
+        ([(2, 0, 0, 11)], batch(*far)),
+        *(([(0, 0, 0, 1)], batch(arrival)) for arrival in (("x", LAST_MINUTES, "0", "2026-03-10"), *far[-2:])),
         ([(0, 0, 1, 0)], "SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", in_time, in_time))
     events = "INSERT INTO events SELECT id, written, tenant, device, event, measurements, 0 FROM all_events WHERE event = "
     late_events = events.replace("events", "late_events", 1)
@@ -293,6 +295,13 @@ def rules():
         (happened, generic, "PREPARE q (iuid) AS SELECT * FROM event($1)", "EXECUTE q (iuid_floor('2026-03-06'))"),
         ({"late_events_2026_08_tenant_device_id_idx"},
          "SELECT * FROM late_events_2026_08 WHERE tenant = 'north' AND device = 'device'"))
+
+    # What can never be taken does not keep a retry from the rest.
+    with model.connect() as connection:
+        connection.execute(batch(*far[-2:], ("y", "2025-12-31", "0", "1969-12-31")))
+        connection.execute("CALL retry_quarantine('2026-03-11')")
+    model.same("after a retry", [("x", "no partition")], model.rows("SELECT event, reason FROM quarantine"))
+    model.same("after a retry, taken", {"x": False, "y": True}, dict(model.rows("SELECT event, late FROM all_events")))
 
 
 def main():

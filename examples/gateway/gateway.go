@@ -1,21 +1,24 @@
 // A gateway for HTTP: the identifier in the path says which region's service has the row.
 //
-//	gateway ADDRESS SERVICES
+//	gateway ADDRESS SERVICES TIMEOUT
 //
 // SERVICES is a file of lines "country,entity,URL of a service" (README.md).  The first identifier in
 // the path of a request counts.  Each request takes one hop: to the service of the most specific
-// line, where an empty country or entity means any.
+// line, where an empty country or entity means any.  A service has TIMEOUT, such as 10s, to take a
+// connection, and again to begin its answer.
 package main
 
 import (
 	"encoding/csv"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"gateway/iuid" // clients/go
 )
@@ -33,10 +36,13 @@ func read(name string) services {
 	if err != nil {
 		log.Fatal(err)
 	}
+	if len(records) == 0 {
+		log.Fatal("no services in ", name)
+	}
 	found := services{}
 	for _, r := range records {
 		if found[[2]string{r[0], r[1]}], err = url.ParseRequestURI(r[2]); err != nil {
-			log.Fatal(err)
+			log.Fatal(strings.Join(r, ","), ": ", err)
 		}
 	}
 	return found
@@ -58,13 +64,31 @@ func (s services) of(path string) *url.URL {
 	return nil
 }
 
+// What gateways say of themselves in the header Via.
+const via = "1.1 iuid-gateway"
+
 func main() {
+	if len(os.Args) != 4 {
+		log.Fatal("usage: gateway ADDRESS SERVICES TIMEOUT")
+	}
 	known := read(os.Args[2])
+	timeout, err := time.ParseDuration(os.Args[3])
+	if err != nil {
+		log.Fatal(err)
+	}
+	transport := http.DefaultTransport.(*http.Transport)
+	transport.DialContext = (&net.Dialer{Timeout: timeout}).DialContext
+	transport.ResponseHeaderTimeout = timeout
 	log.Fatal(http.ListenAndServe(os.Args[1], http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if service := known.of(r.URL.Path); service != nil {
-			httputil.NewSingleHostReverseProxy(service).ServeHTTP(w, r)
-		} else {
+		service := known.of(r.URL.Path)
+		switch {
+		case service == nil:
 			http.Error(w, "no identifier in the path has a service", http.StatusNotFound)
+		case strings.Contains(strings.Join(r.Header.Values("Via"), ","), via):
+			http.Error(w, "this request comes from a gateway, which must hand it on to a service", http.StatusLoopDetected)
+		default:
+			r.Header.Add("Via", via)
+			httputil.NewSingleHostReverseProxy(service).ServeHTTP(w, r)
 		}
 	})))
 }

@@ -260,6 +260,8 @@ def rules():
         ([(0, 0, 0, 0)], "SELECT * FROM ingest(NULL, NULL, NULL, NULL, NULL, NULL)"),
         # What cannot be taken waits, and stops nothing.
         ([(2, 0, 0, 11)], batch(*far)),
+        ([("before 1970", 4), ("incomplete", 1), ("no partition", 5), ("not yet", 1)], batch(*far),
+         "SELECT reason, count(*) FROM quarantine GROUP BY 1 ORDER BY 1"),
         *(([(0, 0, 0, 1)], batch(arrival)) for arrival in (("x", LAST_MINUTES, "0", "2026-03-10"), *far[-2:])),
         ([(0, 0, 1, 0)], "SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", in_time, in_time))
     events = "INSERT INTO events SELECT id, written, tenant, device, event, measurements, 0 FROM all_events WHERE event = "

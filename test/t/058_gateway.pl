@@ -70,12 +70,23 @@ $node->safe_psql('postgres', "UPDATE services SET url = 'http://127.0.0.1:$port{
 # The gateway with the registry as it is, and its address.
 sub gateway
 {
+	export();
+	return gateway_with("$folder/services.csv", '127.0.0.1:' . PostgreSQL::Test::Cluster::get_free_port());
+}
+
+sub export
+{
 	local $ENV{PGHOST} = $node->host;
 	local $ENV{PGPORT} = $node->port;
 	local $ENV{PGDATABASE} = 'postgres';
 	system_or_bail('sh', '-ec', "cd $folder; $export");
-	my $address = '127.0.0.1:' . PostgreSQL::Test::Cluster::get_free_port();
-	start("$folder/gateway/gateway", $address, "$folder/services.csv");
+	return;
+}
+
+sub gateway_with
+{
+	my ($file, $address) = @_;
+	start("$folder/gateway/gateway", $address, $file, '1s');
 	for (1 .. 600)
 	{
 		last if HTTP::Tiny->new->get("http://$address/")->{status} == 404;
@@ -115,7 +126,35 @@ $node->safe_psql('postgres', q{UPDATE iuid_routes SET node = 'spare' WHERE count
 $gateway = gateway();
 compare('other routes');
 $programs[2]->kill_kill;
-is(HTTP::Tiny->new->get("$gateway/$id")->{status}, 502, 'a service that does not answer');
+is(HTTP::Tiny->new->get("$gateway/$id")->{status}, 502, 'a service that is down');
+my $of_mexico = $node->safe_psql('postgres', 'SELECT gen_iuid(9, 3)');
+$programs[1]->signal('STOP');
+is(HTTP::Tiny->new->get("$gateway/$of_mexico")->{status}, 502, 'a service that hangs');
+$programs[1]->signal('CONT');
+is(HTTP::Tiny->new->get("$gateway/$of_mexico")->{content}, "mexico GET /$of_mexico ", 'and goes on');
+
+# Two gateways, each of which has the other one for a service.
+my @addresses = map { '127.0.0.1:' . PostgreSQL::Test::Cluster::get_free_port() } 1, 2;
+append_to_file("$folder/$_.csv", "125,,http://$addresses[1 - $_]\n") for 0, 1;
+gateway_with("$folder/$_.csv", $addresses[$_]) for 0, 1;
+my $of_almaty = $node->safe_psql('postgres', 'SELECT gen_iuid(125, 1)');
+is(HTTP::Tiny->new->get("http://$addresses[0]/$of_almaty")->{status}, 508, 'gateways hand no request on to each other');
+
+# Files that are no copy of the registry.
+sub refuses
+{
+	my ($what, $error, @arguments) = @_;
+	my $ended = IPC::Run::run(["$folder/gateway/gateway", @arguments], '>', \my $out, '2>', \my $err, IPC::Run::timeout(60));
+	ok(!$ended, "$what: the gateway does not start");
+	like($err, $error, "$what: and says why");
+	return;
+}
+$node->safe_psql('postgres', q{DELETE FROM services WHERE node = 'spare'});
+export();
+refuses('a node without a service', qr/157,,: .*empty url/, '127.0.0.1:0', "$folder/services.csv", '1s');
+append_to_file("$folder/empty.csv", '');
+refuses('an empty file', qr/no services/, '127.0.0.1:0', "$folder/empty.csv", '1s');
+refuses('no arguments', qr/usage/);
 
 $node->stop;
 done_testing();

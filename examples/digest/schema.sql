@@ -2,7 +2,8 @@
 --
 -- For any schema of a database that has iuid.  examples/digest.sql explains and tries it.
 
--- Country 125; entity 4 stands for "page" and 5 for "term".  They stand here only.
+-- Country 125; entity 4 stands for "page" and 5 for "term".  They stand here only.  Who can guess a
+-- URL or a term can calculate its identifier, and so find out which one an identifier is of.
 CREATE FUNCTION page_id(url text) RETURNS iuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN iuid_from_name(125, 4, url);
 CREATE FUNCTION term_id(field text, term text) RETURNS iuid LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -10,6 +10,10 @@
 --     these bits makes UUIDs that meet: they would all be one order.  Such UUIDs get identifiers of
 --     their own by a digest of all their bits: iuid_from_uuid(uuid, 125, 1, time of the UUID).  Within
 --     their millisecond they lose their order.  The view uuids_by_digest names them.
+-- Numbers and their times can be guessed.  So who has an identifier of such a row finds its number
+-- by trying them all, and who knows the number and the time has the identifier: to strangers show
+-- hidden identifiers (iuid_hide).
+--
 -- A run makes what is missing.  It does not follow changes of rows that have come.  A created_at
 -- without a time zone needs AT TIME ZONE with the zone in which it was written.
 

@@ -36,6 +36,9 @@
 --     ever, and from which rows can be deleted only one by one.
 --   * SERIALIZABLE.  It needs no lock, but each session must use it, and try again.
 --
+-- Who can guess all of what an id is derived from can calculate the id, and so find out that the
+-- event is there.  To strangers show hidden identifiers (iuid_hide).
+--
 -- With the month of an event goes the knowledge of its id: sent again, it is a late event, and new.
 -- And of two events of one country and millisecond whose digests are equal, which is one pair in
 -- 2^54, the second one is taken for a repetition.

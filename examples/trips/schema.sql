@@ -69,7 +69,8 @@ $$;
 
 -- The trip of this device with this identifier.  The time of the identifier is that of a sample. So
 -- every identifier that a trip ever had finds it, also one from a replay in which the samples came
--- in another order.  Entity 3 is trips.
+-- in another order.  Entity 3 is trips.  Who knows the name of a device can calculate identifiers
+-- that find its trips, so an identifier gives nobody the right to see a trip.
 CREATE FUNCTION trip(of_device text, wanted iuid) RETURNS SETOF trips LANGUAGE sql STABLE PARALLEL SAFE AS $$
 	SELECT * FROM trip_at(of_device, iuid_timestamp(wanted))
 	WHERE iuid_entity(wanted) = 3 AND iuid_random(wanted) = iuid_random(iuid_from_name(0, 0, of_device))

@@ -5,13 +5,17 @@
 #                                      dropped when the file has all its rows, and is on the disk
 #   sh offline.sh back FILE TREE       the file is a partition of events, or of late_events, again
 #
-# psql finds the database by its environment.  A table and its file have the bounds of the partition in
-# their name: events_20260101t0000z_20260201t0000z.csv.  Killed anywhere, the same call goes on.
+# psql finds the database by its environment, and the tables by search_path (PGOPTIONS).  A table and
+# its file have the bounds of the partition in their name: events_20260101t0000z_20260201t0000z.csv.
+# Killed anywhere, the same call goes on.
+#
+# An event that was sent again while its partition was away is a late event, too, when the partition
+# is back: SELECT * FROM events JOIN late_events USING (id).
 set -eu
 
 ask() { psql -XAt -v ON_ERROR_STOP=1 "$@"; }
 
-case $1 in
+case ${1:-} in
 	out)
 		for table in $(ask -c "SELECT c.oid::regclass FROM pg_class AS c
 				WHERE relkind = 'r' AND NOT relispartition AND pg_table_is_visible(oid)
@@ -30,4 +34,7 @@ case $1 in
 			-c "\\copy $table FROM '$2' (FORMAT csv, HEADER)" \
 			-c "ALTER TABLE $tree ATTACH PARTITION $table
 				FOR VALUES FROM (iuid_floor('${bounds%_*}')) TO (iuid_floor('${bounds#*_}'))" ;;
+	*)
+		echo "usage: offline.sh out FOLDER, or offline.sh back FILE TREE" >&2
+		exit 2 ;;
 esac

@@ -22,3 +22,7 @@ INSERT INTO bench.measurement (work, way, value, unit)
 SELECT 'digest: 20 more pages for the tag of all', :'way', 20 / bench.milliseconds(format($$
 	SELECT count(*) FROM (SELECT add_pages(array_agg('https://example.org/%s/' || n), array_agg('all'::text)) FROM generate_series(1, 20) AS n) AS x$$, round)) * 1000, 'rows per second'
 FROM generate_series(1, 20) AS round;
+INSERT INTO bench.measurement (work, way, value, unit)
+SELECT 'digest: pages indexed again, without the tag of all', :'way', 1000 / ms * 1000, 'rows per second'
+FROM bench.milliseconds($$SELECT count(*) FROM (SELECT url, array_agg(replace(tag, 'all', 'new')) AS tags FROM given WHERE batch < 4 GROUP BY url) AS x,
+	set_postings(url, 'tag', tags)$$) AS ms;

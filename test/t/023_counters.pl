@@ -190,14 +190,14 @@ $node->safe_psql('postgres', 'CREATE DATABASE keys');
 $node->safe_psql('keys', slurp_file('examples/keys.sql'));
 sub next_of { return $node->safe_psql('keys', q{SELECT string_agg(concat_ws(' ', of, next), ', ' ORDER BY of::text) FROM blocks}) }
 my $next = next_of();
-is($next, 'archive.invoices 11, invoices 11, payments 1351, refunds 18', 'blocks of tables: each has its own, also in two schemas');
+is($next, 'archive.payments 11, payments 1351, refunds 18', 'blocks of tables: each has its own, also in two schemas');
 my $open = $node->background_psql('keys');
-$open->query_safe(q{BEGIN; SELECT take_block('invoices', 10)});
-$node->safe_psql('keys', q{SELECT take_block('archive.invoices', 10)});
+$open->query_safe(q{BEGIN; SELECT take_block('payments', 10)});
+$node->safe_psql('keys', q{SELECT take_block('archive.payments', 10)});
 $node->stop('immediate');
 eval { $open->quit };
 $node->start;
-is(next_of(), $next =~ s/archive.invoices 11/archive.invoices 21/r, 'blocks of tables: after a crash, what was committed stays taken, and nothing else');
+is(next_of(), $next =~ s/archive.payments 11/archive.payments 21/r, 'blocks of tables: after a crash, what was committed stays taken, and nothing else');
 $node->safe_psql('postgres', join '', @insert{qw(counter sequence cache)});
 is(ids('by_counter'), '1 2 3', 'counter: nothing is lost in a crash');
 my ($lost) = ids('by_sequence') =~ /^1 2 (\d+)$/;

@@ -155,6 +155,15 @@ SELECT count(*) AS new FROM add_pages('{https://example.org/new}', '{tag-5}');
 SELECT status, url, created_at = (SELECT created_at FROM page(:'url')) AS as_old FROM live_page(:'url');
 
 --
+-- Pages that change
+--
+
+-- A page is read again, and has other tags now.  Said again, nothing changes.
+SELECT * FROM set_postings('https://example.org/new', 'tag', '{red, green}') ORDER BY changed;
+SELECT * FROM set_postings('https://example.org/new', 'tag', '{green, blue}') ORDER BY changed;
+SELECT * FROM set_postings('https://example.org/new', 'tag', '{blue, green}') ORDER BY changed;
+
+--
 -- Beside the usual table
 --
 
@@ -201,8 +210,3 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 RESET enable_mergejoin;
 RESET enable_hashjoin;
-
--- a page is read again, and has other tags now; said again, nothing changes
-SELECT * FROM set_postings('https://example.org/new', 'tag', '{red, green}') ORDER BY changed;
-SELECT * FROM set_postings('https://example.org/new', 'tag', '{green, blue}') ORDER BY changed;
-SELECT * FROM set_postings('https://example.org/new', 'tag', '{blue, green}') ORDER BY changed;

@@ -2,7 +2,7 @@
 #
 #   ./dev clients [language...]
 #                              the programs of clients/, or those that are named: clients/vectors.json
-#                              by the rules of doc/format.md, and identifiers of four threads
+#                              by the rules of doc/format.md, and identifiers of four processes
 #
 # Without a name, the languages that are missing are installed.  With names, they are SKIPPED.
 

@@ -114,6 +114,14 @@ class Client {
 		threads.shutdown();
 	}
 
+	static void takeTurns(PrintStream out) throws IOException {
+		BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+		while (in.readLine() != null) {
+			out.println(Iuid.make(7, 1));
+			out.flush();
+		}
+	}
+
 	static void check(String what, boolean holds) {
 		if (!holds)
 			throw new AssertionError(what);
@@ -173,6 +181,7 @@ class Client {
 			switch (arguments[0]) {
 				case "vectors" -> vectors(out);
 				case "make" -> makeInThreads(Integer.parseInt(arguments[1]), out);
+				case "turns" -> takeTurns(out);
 				default -> own();
 			}
 		}

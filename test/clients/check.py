@@ -1,19 +1,23 @@
-"""Checks a client against clients/vectors.json and random vectors, and what it makes in four threads.
+"""Checks a client against clients/vectors.json and random vectors, and what four processes of it make.
 
     check.py LANGUAGE COMMAND...
 
-The command is the client's program in this folder.  It is run three times:
+The command is the client's program in this folder.  It is run in these ways, and in two of them by
+four processes at once:
 
     COMMAND vectors   reads calls, a line each, and writes the answers
     COMMAND make N    writes N new identifiers of country 7 and entity 1, made by each of four threads
                       at once: a line has the number of the thread and the identifier
+    COMMAND turns     writes such an identifier for each line that it reads, at once
     COMMAND own       fails if something is wrong that other languages do not have, such as JSON
 
 In a line of calls, tabs stand between the name of the call and its arguments.  A text is given as
 its bytes of UTF-8 in hexadecimal, and ~ is an argument that is not given.  An answer is "= " and
 what the call gives, with spaces between several values and ~ for none, or "! " and the error's text.
 
-SEED repeats the random vectors.  CLIENT_IDS is a folder: the identifiers that were made are then left in its file LANGUAGE.ids.
+SEED repeats the random vectors.  CLIENT_IDS is a folder: the identifiers that were made are then left
+in its file LANGUAGE.ids.  CLIENT_SERVER is a connection string: four sessions there take their turns,
+too.
 """
 import collections
 import json
@@ -37,7 +41,7 @@ ERRORS = {
     "22008": "(time .*|system clock) is out of range for type iuid|has no time for an iuid: its time is before 1970",
 }
 TEXTS = {"read": 0, "name": 2}
-THREADS, COUNT = 4, 25000
+PROCESSES, THREADS, COUNT, TURNS = 4, 4, 6250, 100
 
 language, command = sys.argv[1], sys.argv[2:]
 failures = []
@@ -86,18 +90,24 @@ def check_vectors():
         for rule in sorted(good | wrong, key=lambda rule: int(rule[1:]))))
 
 
+def start(*arguments):
+    return subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+
+
 def check_made():
     begin = time.time()
-    lines = [line.split() for line in run("make", str(COUNT))]
+    processes = [start(*command, "make", str(COUNT)) for _ in range(PROCESSES)]
+    lines = [(number, *line.split()) for number, process in enumerate(processes) for line in process.communicate(timeout=300)[0].splitlines()]
     end = time.time()
+    check("make: exit status", not any(process.returncode for process in processes))
     ids = collections.defaultdict(list)
-    for thread, text in lines:
-        ids[thread].append(int(text.replace("-", ""), 16))
+    for process, thread, text in lines:
+        ids[process, thread].append(int(text.replace("-", ""), 16))
     every = [i for of_thread in ids.values() for i in of_thread]
-    check("R15: four threads", sorted(map(len, ids.values())) == [COUNT] * THREADS)
+    check("R15: four processes of four threads", sorted(map(len, ids.values())) == [COUNT] * THREADS * PROCESSES)
     check("R15: no identifier twice", len(set(every)) == len(every))
     for thread, made in ids.items():
-        check(f"R11: those of thread {thread} ascend", all(a < b for a, b in zip(made, made[1:])))
+        check(f"R11: those of process and thread {thread} ascend", all(a < b for a, b in zip(made, made[1:])))
     check("R1: layout, country and entity", {(model.layout(i), model.country(i), model.entity(i)) for i in every} == {(0, 7, 1)})
     check("R10: the time of the clock", all(begin * 1e6 - 1000 <= model.time(i) <= end * 1e6 for i in every))
     check("R10: random tails", len({model.random_bits(i) & 2**42 - 1 for i in every}) > len(every) - 10)
@@ -109,11 +119,32 @@ def check_made():
         Path(os.environ["CLIENT_IDS"], language + ".ids").write_text("".join(model.text(i) + "\n" for i in every))
 
 
+def check_turns():
+    """Four processes, and four sessions of the server, one after the other: by identifier is by time, to the millisecond."""
+    makers = [(start(*command, "turns"), "\n") for _ in range(PROCESSES)]
+    if "CLIENT_SERVER" in os.environ:
+        makers += [(start("psql", "-XAtq", os.environ["CLIENT_SERVER"]), "SELECT gen_iuid(7, 1);\n") for _ in range(PROCESSES)]
+    last = 0
+    for turn in range(TURNS):
+        for number, (process, question) in enumerate(makers):
+            before = time.time_ns() // 10**6
+            process.stdin.write(question)
+            process.stdin.flush()
+            text = process.stdout.readline()
+            made = model.time(int(text.replace("-", ""), 16)) // 1000
+            check(f"R10: turn {turn} of process {number} of {len(makers)}: {text}", max(last, before) <= made <= time.time_ns() // 10**6)
+            last = made
+    for process, _ in makers:
+        process.communicate(timeout=60)
+        check("turns: exit status", process.returncode == 0)
+
+
 check_vectors()
 check_made()
+check_turns()
 run("own")
 for failure in failures[:20]:
     print(f"{language}: FAILED: {failure}")
 if failures:
     sys.exit(f"{language}: {len(failures)} FAILED")
-print(f"{language}: {THREADS} threads made {THREADS * COUNT} identifiers, and its own checks hold")
+print(f"{language}: {PROCESSES} processes of {THREADS} threads made {PROCESSES * THREADS * COUNT} identifiers, and its own checks hold")

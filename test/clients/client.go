@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"client/iuid"
@@ -173,10 +174,49 @@ func makeInThreads(count int) {
 	}
 }
 
+func takeTurns() {
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		id, err := iuid.Make(7, 1)
+		check(err)
+		fmt.Println(id)
+	}
+}
+
 func must(what string, holds bool) {
 	if !holds {
 		panic(what)
 	}
+}
+
+// A source of random bytes that starts another goroutine, and sees whether it makes an identifier meanwhile.
+type waiting struct {
+	asked  int32
+	shared *iuid.Maker
+	made   chan bool
+	seen   bool
+}
+
+func (w *waiting) Read(bytes []byte) (int, error) {
+	if atomic.AddInt32(&w.asked, 1) == 1 {
+		go func() {
+			_, err := w.shared.Make(7, 1)
+			check(err)
+			w.made <- true
+		}()
+		select {
+		case w.seen = <-w.made:
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	return len(bytes), nil
+}
+
+func makesBeside() bool {
+	source := &waiting{made: make(chan bool, 1)}
+	source.shared = iuid.NewMaker(time.Now, source)
+	_, err := source.shared.Make(7, 1)
+	check(err)
+	return source.seen
 }
 
 func own() {
@@ -210,6 +250,7 @@ func own() {
 	must("ErrTime", errors.Is(err, iuid.ErrTime))
 	_, err = iuid.Make(256, 1)
 	must("ErrValue", errors.Is(err, iuid.ErrValue))
+	must("R15: two goroutines are in a Maker at once", !makesBeside())
 	// Times that fit into no number of milliseconds.
 	must("Floor", iuid.Floor(time.Unix(1<<62, 0)) == iuid.Max && iuid.Floor(time.Unix(-1<<62, 0)) == iuid.Nil && iuid.Floor(time.Time{}) == iuid.Nil)
 }
@@ -220,6 +261,8 @@ func main() {
 		vectors()
 	case "make":
 		makeInThreads(number(os.Args[2]))
+	case "turns":
+		takeTurns()
 	default:
 		own()
 	}

@@ -1,6 +1,7 @@
 // clients/javascript for check.py.
 import assert from "node:assert";
 import { readFileSync, writeSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 
 import * as iuid from "../../clients/javascript/iuid.mjs";
@@ -88,6 +89,10 @@ async function makeInThreads(count) {
   print((await Promise.all(made)).flatMap((ids, thread) => ids.map((id) => `${thread} ${id}`)));
 }
 
+async function takeTurns() {
+  for await (const _ of createInterface({ input: process.stdin })) print([iuid.make(7, 1)]);
+}
+
 function own() {
   const id = iuid.parse("{019B76DAA87B807D804123456789ABCD}");
   assert.equal(JSON.stringify({ id }), '{"id":"019b76da-a87b-807d-8041-23456789abcd"}');
@@ -115,6 +120,8 @@ if (!isMainThread) {
   print(readFileSync(0, "utf8").trimEnd().split("\n").map(answer));
 } else if (process.argv[2] === "make") {
   await makeInThreads(Number(process.argv[3]));
+} else if (process.argv[2] === "turns") {
+  await takeTurns();
 } else {
   own();
 }

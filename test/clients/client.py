@@ -96,6 +96,11 @@ def make_in_threads(count):
             print(number, id)
 
 
+def take_turns():
+    for _ in sys.stdin:
+        print(iuid.make(7, 1), flush=True)
+
+
 def own():
     id = iuid.make(125, 1)
     assert isinstance(id, uuid.UUID) and uuid.UUID(str(id)) == id and hash(uuid.UUID(str(id))) == hash(id)
@@ -142,5 +147,7 @@ if mode == "vectors":
         print(answer(line))
 elif mode == "make":
     make_in_threads(int(sys.argv[2]))
+elif mode == "turns":
+    take_turns()
 else:
     own()

@@ -152,6 +152,15 @@ fn make_in_threads(count: usize, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
+fn take_turns(out: &mut impl Write) -> io::Result<()> {
+    for line in io::stdin().lock().lines() {
+        line?;
+        writeln!(out, "{}", iuid::make(7, 1).unwrap())?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
 extern "C" {
     fn fork() -> i32;
     fn pipe(ends: *mut i32) -> i32;
@@ -192,6 +201,7 @@ fn main() -> io::Result<()> {
     match arguments[1].as_str() {
         "vectors" => vectors(&mut out)?,
         "make" => make_in_threads(arguments[2].parse().unwrap(), &mut out)?,
+        "turns" => take_turns(&mut out)?,
         _ => own(),
     }
     out.flush()

@@ -1,5 +1,6 @@
 # The programs of clients/ follow the rules of doc/format.md, in the languages that this machine has,
-# and make identifiers beside four sessions of a server: the server takes all, and none twice.
+# and make identifiers in four processes beside four sessions of a server: the server takes all, none
+# twice, and in the order of their times, to the millisecond.
 #
 # One version is enough: the generator takes nothing from the server but its clock.
 use strict;
@@ -23,7 +24,7 @@ $node->poll_query_until('postgres', 'SELECT count(*) > 0 FROM made') or die "the
 
 # The caches of the compilers are there, too.
 my $folder = PostgreSQL::Test::Utils::tempdir;
-local @ENV{qw(HOME CLIENT_IDS)} = ($folder, $folder);
+local @ENV{qw(HOME CLIENT_IDS CLIENT_SERVER)} = ($folder, $folder, $node->connstr('postgres'));
 for my $language (qw(python go javascript java rust))
 {
 	my ($out, $err) = run_command([ 'bash', 'test/clients.sh', $language ]);

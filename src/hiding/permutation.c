@@ -24,6 +24,9 @@
 
 #define PERSONAL "iuid.hide"
 
+/* More than BLAKE2b of libsodium takes, which leaves its result on the stack. */
+#define BLAKE2B_STACK 2048
+
 typedef unsigned char RoundKey[crypto_shorthash_KEYBYTES];
 
 /*
@@ -39,6 +42,7 @@ derive_key(RoundKey derived, const unsigned char *key)
 	crypto_generichash_blake2b_salt_personal(derived, sizeof(RoundKey), NULL, 0,
 											 key, IUID_HIDING_KEY_LEN, NULL,
 											 personal);
+	sodium_stackzero(BLAKE2B_STACK);
 }
 
 /* The least significant byte first, as SipHash reads words. */

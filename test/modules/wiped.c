@@ -1,9 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * wiped.c
- *	  Looks for random bytes and their key in memory, where they must not be.
+ *	  Looks in memory for random bytes and their key, and for the key that hides
+ *	  identifiers, where they must not be.
  *
- * A program of its own, with the code of making/random.c in it.
+ * A program of its own, with the code of making/random.c and of
+ * hiding/permutation.c in it.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -29,6 +31,20 @@ draw_key(void *const key, const size_t length)
 #define randombytes_buf draw_key
 #include "making/random.c"
 
+/* What hiding/permutation.c derives from the user's key; the copy is that of the last round. */
+static unsigned char derived_key[crypto_shorthash_KEYBYTES];
+
+static int
+hash_and_copy(unsigned char *out, const unsigned char *in, unsigned long long length, const unsigned char *key)
+{
+	memcpy(derived_key, key, sizeof(derived_key));
+	return crypto_shorthash(out, in, length, key);
+}
+
+#define crypto_shorthash hash_and_copy
+#include "hiding/permutation.c"
+#undef crypto_shorthash
+
 #define PID		  1
 #define STACK_LEN (1 << 18)
 #define WORDS	  10000 /* that is more than five pools */
@@ -50,29 +66,45 @@ fill(void)
 	iuid_fill_pool(PID);
 }
 
+/* The user's key, and what it hides. */
+static unsigned char user_key[IUID_HIDING_KEY_LEN];
+static IuidHalves value = {1, 2};
+
+static void
+permute(void)
+{
+	value = iuid_permute(value, user_key);
+}
+
+static void
+permute_back(void)
+{
+	value = iuid_permute_back(value, user_key);
+}
+
 /*
  * On a stack of its own, where nothing runs afterwards: the end of a thread would
  * write over what is looked for.
  */
 static void
-fill_elsewhere(void)
+call_elsewhere(void (*call)(void))
 {
 	if (getcontext(&there) != 0)
 		fail("no context");
 	there.uc_stack.ss_sp = stack;
 	there.uc_stack.ss_size = STACK_LEN;
 	there.uc_link = &here;
-	makecontext(&there, fill, 0);
+	makecontext(&there, call, 0);
 	if (swapcontext(&here, &there) != 0)
 		fail("no other stack");
 }
 
 static bool
-has_key(const unsigned char *memory, size_t length)
+has(const unsigned char *memory, size_t length, const unsigned char *key, size_t key_length)
 {
-	for (size_t i = 0; i + sizeof(last_key) <= length; i++)
+	for (size_t i = 0; i + key_length <= length; i++)
 	{
-		if (memcmp(memory + i, last_key, sizeof(last_key)) == 0)
+		if (memcmp(memory + i, key, key_length) == 0)
 			return true;
 	}
 	return false;
@@ -97,7 +129,7 @@ draw(int bytes)
 	IuidPool before;
 
 	if (iuid_pool.left < bytes)
-		fill_elsewhere();
+		call_elsewhere(fill);
 	before = iuid_pool;
 	for (int i = before.left - bytes; i < before.left; i++)
 		expected = expected << 8 | before.bytes[i];
@@ -111,19 +143,35 @@ draw(int bytes)
 		fail("a word is in the pool after it was given out");
 }
 
+static void
+look_for_hiding_key(void (*call)(void))
+{
+	memset(stack, 0, STACK_LEN);
+	call_elsewhere(call);
+	if (is_zero(stack, STACK_LEN) || is_zero(derived_key, sizeof(derived_key)))
+		fail("nothing was hidden there");
+	if (has(stack, STACK_LEN, user_key, sizeof(user_key)))
+		fail("the user's key is in memory after it hid an identifier");
+	if (has(stack, STACK_LEN, derived_key, sizeof(derived_key)))
+		fail("the derived key is in memory after it hid an identifier");
+}
+
 int
 main(void)
 {
 	if (sodium_init() < 0)
 		fail("no libsodium");
-	fill_elsewhere();
+	call_elsewhere(fill);
 	if (is_zero(stack, STACK_LEN) || is_zero(last_key, sizeof(last_key)))
 		fail("nothing was filled there");
-	if (has_key(stack, STACK_LEN) ||
-		has_key(iuid_pool.bytes, sizeof(iuid_pool.bytes)))
+	if (has(stack, STACK_LEN, last_key, sizeof(last_key)) ||
+		has(iuid_pool.bytes, sizeof(iuid_pool.bytes), last_key, sizeof(last_key)))
 		fail("the key is in memory after the pool was filled");
 	for (int i = 0; i < WORDS; i++)
 		draw(i % 8 + 1);
+	randombytes(user_key, sizeof(user_key));
+	look_for_hiding_key(permute);
+	look_for_hiding_key(permute_back);
 	printf("wiped\n");
 	return 0;
 }

@@ -37,7 +37,7 @@ build
 . examples/regions/nodes.sh
 
 run_model() {
-	start_server
+	start_server "$work" 'wal_level = logical'
 	as_user /usr/bin/python3 "test/models/$1.py" --rows "${rows:-100000}" "${seed[@]}" || failed+=("$1")
 	stop_server
 }

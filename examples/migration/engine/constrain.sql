@@ -29,6 +29,7 @@ BEGIN
 			COMMIT;
 		END LOOP;
 	END LOOP;
+	-- Each command is a transaction.  Called again after a crash, it goes on with what is left.
 	FOR command IN SELECT * FROM migration.constraint_commands() LOOP
 		IF command LIKE '%VALIDATE CONSTRAINT%' THEN
 			EXECUTE command;
@@ -102,7 +103,6 @@ DECLARE
 	base regclass;
 	con name;
 	leaves regclass[];
-	c record;
 BEGIN
 	FOR t IN SELECT * FROM migration.tables AS x ORDER BY x.place LOOP
 		base := coalesce(t.new, t.old);
@@ -122,26 +122,33 @@ BEGIN
 			IF leaves <> ARRAY[base] THEN
 				RETURN NEXT format('ALTER TABLE %s ADD CONSTRAINT %I %s', base, con, migration.foreign_key(r));
 			END IF;
-			-- The CHECK that was validated says that there is no NULL, so nobody looks for one under the lock.
-			IF t.country IS NULL AND NOT migration.has_null(base, r.new_column)
-				AND NOT EXISTS (SELECT FROM migration.columns AS x WHERE x.old = t.old AND x.name = ANY (r.columns) AND NOT x.not_null) THEN
-				RETURN NEXT format('ALTER TABLE %s ADD CONSTRAINT %I CHECK (%I IS NOT NULL) NOT VALID', base, left('has_' || r.new_column, 63), r.new_column);
-				RETURN NEXT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', base, left('has_' || r.new_column, 63));
-				RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', base, r.new_column);
-				RETURN NEXT format('ALTER TABLE %s DROP CONSTRAINT %I', base, left('has_' || r.new_column, 63));
-			END IF;
 		END LOOP;
-		-- What the old table does not allow to be NULL, the new one does not, either.
-		FOR c IN SELECT x.new_column FROM migration.refs AS x WHERE x.old = t.old AND x.moved AND t.country IS NOT NULL
+		-- What the old table does not allow to be NULL, the new column does not, either.
+		FOR r IN SELECT * FROM migration.refs AS x WHERE x.old = t.old AND x.moved
 			AND NOT EXISTS (SELECT FROM migration.columns AS y WHERE y.old = t.old AND y.name = ANY (x.columns) AND NOT y.not_null)
-			AND NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = t.new AND a.attname = x.new_column AND a.attnotnull)
 		LOOP
-			RETURN NEXT format('ALTER TABLE %s ADD CONSTRAINT %I CHECK (%I IS NOT NULL) NOT VALID', t.new, left('has_' || c.new_column, 63), c.new_column);
-			RETURN NEXT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', t.new, left('has_' || c.new_column, 63));
-			RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', t.new, c.new_column);
-			RETURN NEXT format('ALTER TABLE %s DROP CONSTRAINT %I', t.new, left('has_' || c.new_column, 63));
+			RETURN QUERY SELECT * FROM migration.not_null_commands(base, r.new_column) WHERE t.country IS NOT NULL OR NOT migration.has_null(base, r.new_column);
 		END LOOP;
 	END LOOP;
+END $$;
+
+-- The CHECK that was validated says that there is no NULL, so nobody looks for one under the lock.
+CREATE FUNCTION migration.not_null_commands(of regclass, of_column name) RETURNS SETOF text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	con name := left('migration_' || of_column, 63);
+	is_there boolean := EXISTS (SELECT FROM pg_constraint WHERE conrelid = of AND conname = con);
+	is_done boolean := (SELECT attnotnull FROM pg_attribute WHERE attrelid = of AND attname = of_column);
+BEGIN
+	IF NOT is_done THEN
+		IF NOT is_there THEN
+			RETURN NEXT format('ALTER TABLE %s ADD CONSTRAINT %I CHECK (%I IS NOT NULL) NOT VALID', of, con, of_column);
+		END IF;
+		RETURN NEXT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', of, con);
+		RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', of, of_column);
+	END IF;
+	IF is_there OR NOT is_done THEN
+		RETURN NEXT format('ALTER TABLE %s DROP CONSTRAINT %I', of, con);
+	END IF;
 END $$;
 
 --

@@ -34,22 +34,23 @@ BEGIN
 				EXECUTE format('DROP TRIGGER %I ON %s', r.tgname, t.new);
 			END LOOP;
 			EXECUTE format('DROP VIEW migration.%I', 'arriving_' || t.name);
-			-- New rows get no old key any more.  Without partitions, those of old rows stay in the table; else
-			-- they are in the table of old keys.
-			FOR c IN SELECT * FROM migration.columns AS x WHERE x.old = t.old AND x.new_name <> x.name AND x.name = ANY (k.columns) LOOP
-				commands := commands || CASE WHEN t.map = t.new THEN format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY IF EXISTS, ALTER COLUMN %2$I DROP NOT NULL', t.new, c.new_name)
-					ELSE format('ALTER TABLE %s DROP COLUMN %I', t.new, c.new_name) END;
+			-- Nobody fills these any more.  Those of old rows stay.
+			FOR c IN SELECT * FROM migration.columns AS x WHERE x.old = t.old AND (x.name = ANY (k.columns) AND (x.new_name <> x.name OR k.types = ARRAY['uuid'::regtype])
+				OR EXISTS (SELECT FROM migration.refs AS f WHERE f.old = t.old AND f.moved AND x.name = ANY (f.columns))) LOOP
+				IF NOT EXISTS (SELECT FROM migration.going AS g WHERE g.relation = t.new AND g.attname = c.new_name) THEN
+					commands := commands || format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY IF EXISTS, ALTER COLUMN %2$I DROP NOT NULL', t.new, c.new_name);
+				END IF;
+			END LOOP;
+			-- Those whose default the trigger "fill" has given get it again; the sequence stays.
+			FOR c IN SELECT * FROM migration.columns AS x WHERE x.old = t.old AND x.serial AND (x.name <> ALL (k.columns) OR x.new_name = x.name) LOOP
+				commands := commands || format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', t.new, c.new_name, c.default_value)
+					|| ARRAY(SELECT format('ALTER SEQUENCE %s OWNED BY NONE', s) FROM pg_get_serial_sequence(t.old::text, c.name) AS s WHERE s IS NOT NULL)
+					|| ARRAY(SELECT format('GRANT USAGE ON SEQUENCE %s TO %s', s, g.role) FROM pg_get_serial_sequence(t.old::text, c.name) AS s, migration.grants(t.new) AS g
+						WHERE s IS NOT NULL AND g.privilege = 'INSERT');
 			END LOOP;
 		END IF;
-		-- What refers to a table with a new key does so by iuid alone.
-		FOR r IN SELECT x.name, x.naming FROM migration.refs AS x WHERE x.old = t.old AND x.moved LOOP
-			IF t.country IS NULL THEN
-				commands := commands || format('ALTER TABLE %s DROP CONSTRAINT %I', t.old, r.name);
-			END IF;
-			IF r.naming <> ALL (k.columns) THEN
-				commands := commands || format('ALTER TABLE %s DROP COLUMN %I', coalesce(t.new, t.old), CASE WHEN t.country IS NULL THEN r.naming ELSE (migration.new_names(t.old, ARRAY[r.naming]))[1] END);
-			END IF;
-		END LOOP;
+		commands := commands || ARRAY(SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', t.old, x.name) FROM migration.refs AS x WHERE x.old = t.old AND x.moved AND t.country IS NULL)
+			|| ARRAY(SELECT format('ALTER TABLE %s DROP COLUMN %I', g.relation, g.attname) FROM migration.going AS g WHERE g.relation = coalesce(t.new, t.old));
 	END LOOP;
 	FOREACH command IN ARRAY commands LOOP
 		EXECUTE command;
@@ -61,18 +62,33 @@ BEGIN
 	EXECUTE (SELECT format('DROP TABLE %s', string_agg(x.old::text, ', ')) FROM migration.tables AS x WHERE x.country IS NOT NULL);
 END $$;
 
--- The way back before the swap, or after migration.swap_back(): the new tables go, too.
+-- The way back before the swap, or after migration.swap_back(): the new tables go, too, but not with
+-- what you have made of them.
 CREATE PROCEDURE migration.back() LANGUAGE plpgsql AS $$
 BEGIN
+	PERFORM migration.refuse_before('back');
 	CALL migration.unfollow();
-	PERFORM migration.drop_publications();
+	CALL migration.run(ARRAY['SELECT migration.back_now()']);
 END $$;
 
-CREATE FUNCTION migration.drop_publications() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION migration.back_now() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	p name;
+	p record;
+	t migration.tables;
 BEGIN
-	FOR p IN SELECT b.pubname FROM migration.publications AS m JOIN pg_publication AS b ON b.pubname = left(m.name, 60) || '_v2' LOOP
-		EXECUTE format('DROP PUBLICATION %I', p);
+	FOR p IN
+		SELECT m.name, x.old, x.old IN (SELECT o.prrelid FROM pg_publication_rel AS o JOIN pg_publication AS b ON b.oid = o.prpubid WHERE b.pubname = m.name) AS is_there
+		FROM migration.publications AS m JOIN pg_publication AS b ON b.pubname = left(m.name, 60) || '_v2'
+			JOIN pg_publication_rel AS r ON r.prpubid = b.oid JOIN migration.tables AS x ON x.new = r.prrelid
+	LOOP
+		IF NOT p.is_there THEN
+			EXECUTE format('ALTER PUBLICATION %I ADD TABLE %s', p.name, p.old);
+		END IF;
+		EXECUTE format('DROP PUBLICATION IF EXISTS %I', left(p.name, 60) || '_v2');
 	END LOOP;
+	FOR t IN SELECT * FROM migration.tables AS x WHERE x.new IS NOT NULL LOOP
+		EXECUTE format('DROP VIEW migration.%I, migration.%I', t.name, 'arriving_' || t.name);
+	END LOOP;
+	EXECUTE (SELECT format('DROP TABLE %s', string_agg(DISTINCT x::text, ', ')) FROM migration.tables AS y, unnest(ARRAY[y.new, y.map]) AS x WHERE y.new IS NOT NULL);
+	UPDATE migration.tables SET new = NULL, map = NULL;
 END $$;

@@ -7,10 +7,10 @@ BEGIN
 	CALL migration.run(ARRAY['SELECT migration.follow_now()']);
 END $$;
 
--- The word of the subscribers of a publication, that they have the new tables.
-CREATE PROCEDURE migration.subscriber_is_ready(publication name) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+-- The word of the subscribers of a publication, that they have the new tables, or have them no more.
+CREATE PROCEDURE migration.subscriber_is_ready(publication name, has_new boolean DEFAULT true) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-	UPDATE migration.publications AS p SET ready = true WHERE p.name = publication;
+	UPDATE migration.publications AS p SET ready = has_new WHERE p.name = publication;
 	IF NOT FOUND THEN
 		RAISE undefined_object USING MESSAGE = format('publication %I has no table of the migration', publication), HINT = 'See migration.publications.';
 	END IF;

@@ -98,6 +98,10 @@ BEGIN
 			FROM pg_publication_namespace AS x JOIN pg_publication AS p ON p.oid = x.pnpubid JOIN pg_namespace AS n ON n.oid = x.pnnspid WHERE n.nspname = t.schema
 			UNION ALL SELECT 'make', t.name::text, format('the publication %I has a row filter or a column list of this table', p.pubname), 'Publish the whole table.'
 			FROM pg_publication_rel AS r JOIN pg_publication AS p ON p.oid = r.prpubid WHERE r.prrelid = t.old AND (r.prqual IS NOT NULL OR r.prattrs IS NOT NULL)
+			UNION ALL SELECT 'make', t.name::text, format('the publication %I belongs to %s', p.pubname, pg_get_userbyid(p.pubowner)), 'The swap takes the old table out of it: ALTER PUBLICATION … OWNER TO.'
+			FROM pg_publication_rel AS r JOIN pg_publication AS p ON p.oid = r.prpubid WHERE r.prrelid = t.old AND NOT pg_has_role(p.pubowner, 'USAGE')
+			UNION ALL SELECT 'make', t.name::text, format('the subscription %I writes it', s.subname), 'A subscription cannot write the view that has its name after the swap: migrate the publisher.'
+			FROM pg_subscription_rel AS r JOIN pg_subscription AS s ON s.oid = r.srsubid WHERE r.srrelid IN (SELECT migration.tree(t.old))
 			UNION ALL SELECT 'make', t.name::text, format('v2.%I is there already', t.name), 'Drop it, or rename it.' WHERE to_regclass(format('v2.%I', t.name)) IS NOT NULL
 			UNION ALL SELECT 'make', t.name::text, format('%I.%I is there already', t.schema, t.name || '_old'), 'The old table gets this name in the swap: rename the other one.'
 			WHERE to_regclass(format('%I.%I', t.schema, t.name || '_old')) IS NOT NULL
@@ -110,11 +114,23 @@ BEGIN
 			AND NOT EXISTS (SELECT FROM pg_trigger AS n WHERE n.tgrelid = t.new AND n.tgname = g.tgname);
 		RETURN QUERY SELECT 'swap', t.name::text, 'a partition of the old table has gone, whose rows are in the new one', 'CALL migration.unfollow(), and begin again with migration.follow().'
 		WHERE NOT t.swapped AND EXISTS (SELECT unnest(t.partitions) EXCEPT SELECT relid FROM pg_partition_tree(t.old))
+		UNION ALL SELECT 'swap', t.name::text, format('the old table has got the column %I, which the new one has not', a.attname), 'Drop it, or begin again: CALL migration.back().'
+		FROM pg_attribute AS a WHERE a.attrelid = t.old AND a.attnum > 0 AND NOT a.attisdropped AND a.attnum <> ALL (t.columns)
+		UNION ALL SELECT 'swap', t.name::text, 'the old table has no partition for later rows', 'Give it a DEFAULT partition: whatever makes its partitions finds a view in its place after the swap.'
+		FROM pg_partitioned_table AS p WHERE p.partrelid = t.old AND p.partdefid = 0 AND p.partstrat <> 'h' AND NOT t.swapped AND NOT EXISTS (
+			SELECT FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = t.old AND pg_get_expr(c.relpartbound, c.oid) LIKE '%TO (MAXVALUE%')
+		UNION ALL SELECT 'swap', t.name::text, format('view %s has GROUP BY with the primary key alone', r.ev_class::regclass), 'A view has no primary key: write all columns into GROUP BY.'
+		FROM pg_constraint AS c JOIN pg_depend AS d ON d.refclassid = 'pg_constraint'::regclass AND d.refobjid = c.oid AND d.classid = 'pg_rewrite'::regclass
+			JOIN pg_rewrite AS r ON r.oid = d.objid JOIN pg_class AS v ON v.oid = r.ev_class AND v.relkind = 'v' WHERE c.conrelid = t.old AND NOT t.swapped
 		UNION ALL SELECT 'swap', t.name::text, 'not all rows have come', format('CALL migration.backfill(%L).', t.old) WHERE t.complete IS NULL
 		UNION ALL SELECT 'swap', t.name::text, 'its foreign keys have not been checked', 'CALL migration.constrain().' WHERE t.complete IS NOT NULL AND NOT t.constrained;
 	END LOOP;
+	RETURN QUERY SELECT 'make', n.nspname::text, 'everybody may create functions in this schema, in which the engine looks for them', format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC.', n.nspname)
+	FROM pg_namespace AS n CROSS JOIN aclexplode(n.nspacl) AS x WHERE x.grantee = 0 AND x.privilege_type = 'CREATE' AND n.oid IN (SELECT to_regnamespace(p) FROM string_to_table(migration.path(), ', ') AS p);
 	RETURN QUERY SELECT 'follow', p.name::text, 'the subscribers of this publication do not have the new tables', 'See migration.plan(): they run its statements, and then CALL migration.subscriber_is_ready() here.'
 	FROM migration.publications AS p WHERE NOT p.ready;
+	RETURN QUERY SELECT 'back', p.name::text, 'the subscribers of this publication have the new tables', 'See migration.plan(): they run its statements, and then CALL migration.subscriber_is_ready(…, false) here.'
+	FROM migration.publications AS p WHERE p.ready;
 	RETURN QUERY SELECT 'finish', d.object, format('it depends on %s', d.on_what), d.statement FROM migration.dependents() AS d WHERE d.before = 'finish';
 END $$;
 
@@ -133,19 +149,18 @@ END $$;
 CREATE FUNCTION migration.dependents(OUT before text, OUT object text, OUT on_what text, OUT statement text) RETURNS SETOF record LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp AS $$
 	WITH olds AS (
-		SELECT t.old AS oid, t.name FROM migration.tables AS t WHERE t.country IS NOT NULL
-		UNION SELECT p.relid, t.name FROM migration.tables AS t, pg_partition_tree(t.old) AS p WHERE t.country IS NOT NULL),
+		SELECT x::oid AS oid, t.name FROM migration.tables AS t, migration.tree(t.old) AS x WHERE t.country IS NOT NULL),
 	views AS (
 		SELECT to_regclass(format('%I.%I', t.schema, t.name)) AS oid, t.name FROM migration.tables AS t WHERE t.swapped),
 	readers AS (
-		SELECT DISTINCT v.oid::regclass AS view, v.relkind AS kind, o.name, o.oid::regclass AS read, o.oid IN (SELECT x.oid FROM views AS x) AS reads_view
+		SELECT DISTINCT v.oid::regclass AS view, v.relkind AS kind, o.name, o.oid::regclass AS read,
+			v.relkind = 'v' AND NOT EXISTS (TABLE views) AND o.oid IN (SELECT t.old FROM migration.tables AS t) AS is_carried
 		FROM (TABLE olds UNION TABLE views) AS o
 			JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = o.oid AND d.classid = 'pg_rewrite'::regclass
 			JOIN pg_rewrite AS r ON r.oid = d.objid JOIN pg_class AS v ON v.oid = r.ev_class
 		WHERE v.oid <> o.oid AND v.relnamespace <> 'migration'::regnamespace AND v.oid NOT IN (SELECT x.oid FROM views AS x))
-	SELECT CASE WHEN r.kind = 'v' AND NOT r.reads_view AND NOT EXISTS (TABLE views) THEN 'swap' ELSE 'finish' END,
-		CASE r.kind WHEN 'm' THEN 'materialized view ' ELSE 'view ' END || r.view, r.read::text,
-		CASE WHEN r.kind = 'v' AND NOT r.reads_view AND NOT EXISTS (TABLE views) THEN 'the swap makes it read what has the old name'
+	SELECT CASE WHEN r.is_carried THEN 'swap' ELSE 'finish' END, CASE r.kind WHEN 'm' THEN 'materialized view ' ELSE 'view ' END || r.view, r.read::text,
+		CASE WHEN r.is_carried THEN 'the swap makes it read what has the old name'
 			WHEN r.kind = 'v' THEN format('CREATE OR REPLACE VIEW %s AS … FROM v2.%I …;', r.view, r.name)
 			ELSE format('DROP MATERIALIZED VIEW %s; CREATE MATERIALIZED VIEW %1$s AS … FROM v2.%I …;', r.view, r.name) END
 	FROM readers AS r
@@ -154,24 +169,43 @@ SET search_path = pg_catalog, pg_temp AS $$
 		format('ALTER TABLE %s DROP CONSTRAINT %I;', c.conrelid::regclass, c.conname)
 	FROM olds AS o JOIN pg_constraint AS c ON c.confrelid = o.oid AND c.contype = 'f' AND c.conparentid = 0 AND c.conrelid NOT IN (SELECT x.old FROM migration.tables AS x)
 	UNION ALL
-	SELECT 'finish', format('function %s', p.oid::regprocedure), o.oid::regclass::text, format('CREATE OR REPLACE FUNCTION %s … v2.%I …;', p.oid::regprocedure, o.name)
-	FROM (TABLE olds UNION TABLE views) AS o JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = o.oid AND d.classid = 'pg_proc'::regclass
-		JOIN pg_proc AS p ON p.oid = d.objid WHERE p.pronamespace <> 'migration'::regnamespace
+	-- Functions with a body that the server has parsed, policies of other tables, defaults, and all that has
+	-- the type of a row of the table.
+	SELECT DISTINCT 'finish', pg_describe_object(d.classid, d.objid, d.objsubid), o.oid::regclass::text, format('Make it use v2.%I.', o.name)
+	FROM (TABLE olds UNION TABLE views) AS o JOIN pg_class AS c ON c.oid = o.oid JOIN pg_type AS y ON y.oid = c.reltype
+		JOIN pg_depend AS d ON d.deptype = 'n' AND (d.refclassid, d.refobjid) IN (('pg_class'::regclass, o.oid), ('pg_type'::regclass, y.oid), ('pg_type'::regclass, y.typarray))
+	WHERE d.classid NOT IN ('pg_rewrite'::regclass, 'pg_constraint'::regclass) AND d.objid NOT IN (SELECT x.oid FROM olds AS x)
+		AND d.objid NOT IN (SELECT g.oid FROM pg_trigger AS g UNION ALL SELECT a.oid FROM pg_attrdef AS a WHERE a.adrelid IN (SELECT x.oid FROM olds AS x))
+		AND d.objid NOT IN (SELECT p.oid FROM pg_proc AS p WHERE p.pronamespace = 'migration'::regnamespace)
+	UNION ALL
+	SELECT 'finish', format('%s %s', CASE v.relkind WHEN 'm' THEN 'materialized view' ELSE 'view' END, v.oid::regclass), format('column %I of %s', g.attname, g.relation), 'This column goes: make it read the iuid.'
+	FROM migration.going AS g JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = g.relation AND d.refobjsubid = g.attnum AND d.classid = 'pg_rewrite'::regclass
+		JOIN pg_rewrite AS r ON r.oid = d.objid JOIN pg_class AS v ON v.oid = r.ev_class
+	WHERE v.relnamespace <> 'migration'::regnamespace AND v.oid NOT IN (SELECT x.oid FROM views AS x)
+	UNION ALL
+	SELECT 'finish', format('publication %I', p.pubname), o.oid::regclass::text, format('ALTER PUBLICATION %I DROP TABLE %s;   -- its subscribers get no changes of it any more', p.pubname, o.oid::regclass)
+	FROM olds AS o JOIN pg_publication_rel AS r ON r.prrelid = o.oid JOIN pg_publication AS p ON p.oid = r.prpubid WHERE o.oid NOT IN (SELECT t.old FROM migration.tables AS t)
 	UNION ALL
 	SELECT 'look', format('function %s', p.oid::regprocedure), t.name, format('Its text has the name: SELECT pg_get_functiondef(%L::regprocedure);', p.oid::regprocedure)
-	FROM migration.tables AS t JOIN pg_proc AS p ON strpos(p.prosrc, t.name) > 0 AND p.pronamespace NOT IN ('migration'::regnamespace, 'pg_catalog'::regnamespace)
+	FROM migration.tables AS t JOIN pg_proc AS p ON p.prosrc ~* format('\m%s\M', regexp_replace(t.name, '(\W)', '\\\1', 'g')) AND p.pronamespace NOT IN ('migration'::regnamespace, 'pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+	WHERE NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
+	UNION ALL
+	SELECT 'look', format('function %s', p.oid::regprocedure), t.name, format('An old client gives it rows of the view from the swap on: make the same function for the type migration.%I.', t.name)
+	FROM migration.tables AS t JOIN pg_class AS c ON c.oid = t.old JOIN pg_proc AS p ON c.reltype = ANY (p.proargtypes) WHERE t.country IS NOT NULL
+	UNION ALL
+	SELECT 'look', format('index %s', i.indexrelid::regclass), t.name, format('It has a column that refers to a table with a new key: make one on v2.%I with %s.', t.name, string_agg(quote_ident(r.new_column), ', '))
+	FROM migration.tables AS t JOIN migration.refs AS r ON r.old = t.old AND r.moved JOIN pg_attribute AS a ON a.attrelid = t.old AND a.attname = r.naming
+		JOIN pg_index AS i ON i.indrelid = t.old AND a.attnum = ANY (i.indkey) AND (i.indnatts > 1 OR i.indpred IS NOT NULL) AND NOT i.indisprimary
+	WHERE t.country IS NOT NULL GROUP BY t.name, i.indexrelid
 	UNION ALL
 	SELECT 'look', format('statistics object %I.%I', n.nspname, s.stxname), t.name, format('The new table has one like it: see \d v2.%I.', t.name)
 	FROM migration.tables AS t JOIN pg_statistic_ext AS s ON s.stxrelid = t.old JOIN pg_namespace AS n ON n.oid = s.stxnamespace
 	UNION ALL
-	SELECT 'look', 'new clients', t.name, format('GRANT %s ON v2.%I TO %s;', string_agg(x.privilege_type, ', '), t.name,
-		CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END)
-	FROM migration.tables AS t JOIN pg_class AS c ON c.oid = t.old CROSS JOIN aclexplode(c.relacl) AS x
-	WHERE t.country IS NOT NULL AND x.grantee <> c.relowner AND x.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
-	GROUP BY t.name, x.grantee
+	SELECT 'look', 'new clients', t.name, format('GRANT USAGE ON SCHEMA v2 TO %2$s; GRANT %3$s ON v2.%1$I TO %2$s;', t.name, g.role, string_agg(g.privilege || g.of_column, ', '))
+	FROM migration.tables AS t CROSS JOIN migration.grants(t.old) AS g WHERE t.country IS NOT NULL GROUP BY t.name, g.role
 $$;
 
--- What subscribers run before follow(), and after the swap.
+-- What subscribers run before follow(), after the swap, and on the way back.
 CREATE FUNCTION migration.subscriber_statements(OUT moment text, OUT statement text) RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
 	WITH published AS (
 		SELECT DISTINCT t.* FROM migration.tables AS t
@@ -194,6 +228,13 @@ CREATE FUNCTION migration.subscriber_statements(OUT moment text, OUT statement t
 	FROM published AS t WHERE t.country IS NOT NULL
 	UNION ALL
 	SELECT 'after the swap', 'ALTER SUBSCRIPTION … REFRESH PUBLICATION WITH (copy_data = false);' WHERE EXISTS (TABLE published)
+	UNION ALL
+	SELECT 'before back.sql', format('DROP VIEW %1$I.%2$I; ALTER TABLE %1$I.%3$I RENAME TO %2$I; TRUNCATE %1$I.%2$I;   -- if the swap has been', t.schema, t.name, t.name || '_old')
+	FROM published AS t WHERE t.country IS NOT NULL
+	UNION ALL
+	SELECT 'before back.sql', format('ALTER SUBSCRIPTION … DROP PUBLICATION %I;   -- the one of %I', left(p.name, 60) || '_v2', p.name) FROM migration.publications AS p
+	UNION ALL
+	SELECT 'after back.sql', 'ALTER SUBSCRIPTION … REFRESH PUBLICATION;   -- if the swap has been: it copies the old tables again' WHERE EXISTS (TABLE published)
 $$;
 
 -- All that will happen, and all that is in the way.  It changes nothing.

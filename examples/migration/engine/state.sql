@@ -19,6 +19,7 @@ CREATE TABLE migration.tables (
 	-- How far it has come
 	new regclass UNIQUE,
 	map regclass,                    -- has the old key and the iuid of each row that has come
+	columns int2[],                  -- of the old table, when the new one was made: one that comes later is not followed
 	partitions oid[],                -- of the old table, since its changes are followed
 	watermark jsonb,                 -- the backfill has been at all old keys up to this one
 	rows_come bigint NOT NULL DEFAULT 0,
@@ -98,8 +99,28 @@ SELECT t.old, a.attnum, a.attname AS name, a.attidentity AS identity, a.attgener
 	EXISTS (SELECT FROM pg_depend AS x JOIN pg_class AS s ON s.oid = x.refobjid AND s.relkind = 'S'
 		WHERE x.classid = 'pg_attrdef'::regclass AND x.objid = d.oid AND x.refclassid = 'pg_class'::regclass) AS serial
 FROM migration.tables AS t
-	JOIN pg_attribute AS a ON a.attrelid = t.old AND a.attnum > 0 AND NOT a.attisdropped
+	JOIN pg_attribute AS a ON a.attrelid = t.old AND a.attnum > 0 AND NOT a.attisdropped AND (t.columns IS NULL OR a.attnum = ANY (t.columns))
 	LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum;
+
+-- The columns that go at the end: what refers to a table with a new key does so by iuid alone, and
+-- where there is a table of old keys, they are there.
+CREATE VIEW migration.going AS
+SELECT a.attrelid::regclass AS relation, a.attname, a.attnum
+FROM migration.tables AS t JOIN migration.columns AS c USING (old) LEFT JOIN migration.keys AS k USING (old)
+	JOIN pg_attribute AS a ON a.attrelid = coalesce(t.new, t.old) AND a.attname = CASE WHEN t.country IS NULL THEN c.name ELSE c.new_name END
+WHERE c.name = ANY (k.columns) AND c.new_name <> c.name AND t.map <> t.new
+	OR c.name <> ALL (k.columns) AND EXISTS (SELECT FROM migration.refs AS r WHERE r.old = t.old AND r.moved AND r.naming = c.name);
+
+-- Who may do what with a relation, but for its owner.
+CREATE FUNCTION migration.grants(of regclass, OUT privilege text, OUT of_column text, OUT role text, OUT option text) RETURNS SETOF record LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
+	SELECT x.privilege_type, coalesce(' (' || quote_ident(a.attname) || ')', ''), CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END,
+		CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END
+	FROM pg_class AS c CROSS JOIN LATERAL (
+		SELECT NULL, c.relacl UNION ALL SELECT b.attname, b.attacl FROM pg_attribute AS b WHERE b.attrelid = c.oid AND NOT b.attisdropped) AS a (attname, acl)
+		CROSS JOIN aclexplode(a.acl) AS x
+	WHERE c.oid = of AND x.grantee <> c.relowner AND x.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+$$;
 
 -- The search_path of all that is made here: where iuid is, and the types of the columns.
 CREATE FUNCTION migration.path() RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -156,6 +177,13 @@ $$;
 CREATE FUNCTION migration.rows_of(parameter text, k migration.keys) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT format('pg_catalog.jsonb_to_recordset(%s) AS k (%s)', parameter, string_agg(format('%I %s', c, d), ', ' ORDER BY place))
 	FROM unnest(k.columns, k.declared) WITH ORDINALITY AS x (c, d, place)
+$$;
+
+-- An old row, from the columns of a relation that has them.  The type has the columns that the old table
+-- had when the new one was made.
+CREATE FUNCTION migration.row_of(of regclass, prefix text) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT format('ROW (%s)::migration.%I', string_agg(format('%s%I', prefix, c.name), ', ' ORDER BY c.attnum), 'row_of_' || t.name)
+	FROM migration.tables AS t JOIN migration.columns AS c USING (old) WHERE t.old = of GROUP BY t.name
 $$;
 
 -- The names that columns of an old table have in the new one.

@@ -1,4 +1,5 @@
--- Step 6: the swap, and the way back.
+-- Step 6: the swap, and the way back.  Subscribers have the new tables from step 2 on, and need no more:
+-- the old ones leave their publications in the first swap, and come back in migration.back() only.
 
 -- All tables at once, in one transaction of some milliseconds.  "set_aside" is the number of rows that
 -- you know of, and that stay behind: old clients no longer see them.
@@ -84,6 +85,7 @@ BEGIN
 			EXECUTE format('CREATE TRIGGER migration_update AFTER UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION migration.%I()', t.new, 'cascade_' || t.name);
 		END IF;
 		EXECUTE format('CREATE TRIGGER migration_truncate BEFORE TRUNCATE ON %s EXECUTE FUNCTION migration.refuse()', t.new);
+		PERFORM migration.grant_as(t.old, format('migration.%I', t.name)::regclass);
 		EXECUTE format('ALTER TABLE %s RENAME TO %I', t.old, t.name || '_old');
 		EXECUTE format('ALTER VIEW migration.%I SET SCHEMA %I', t.name, t.schema);
 		UPDATE migration.tables AS x SET swapped = true, silenced = t.silenced WHERE x.old = t.old;
@@ -117,13 +119,9 @@ BEGIN
 		FOREACH command IN ARRAY t.silenced LOOP
 			EXECUTE format('ALTER TABLE %s ENABLE TRIGGER %I', t.old, command);
 		END LOOP;
+		PERFORM migration.grant_as(format('%I.%I', t.schema, t.name)::regclass, t.old);
 		EXECUTE format('ALTER VIEW %I.%I SET SCHEMA migration', t.schema, t.name);
 		EXECUTE format('ALTER TABLE %s RENAME TO %I', t.old, t.name);
-		FOR command IN SELECT format('ALTER PUBLICATION %I ADD TABLE %s', m.name, t.old)
-			FROM migration.publications AS m JOIN pg_publication AS p ON p.pubname = left(m.name, 60) || '_v2' JOIN pg_publication_rel AS r ON r.prpubid = p.oid AND r.prrelid = t.new
-		LOOP
-			EXECUTE command;
-		END LOOP;
 		PERFORM migration.follow_table(t);
 		UPDATE migration.tables AS x SET swapped = false, silenced = '{}' WHERE x.old = t.old;
 	END LOOP;

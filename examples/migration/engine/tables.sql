@@ -47,6 +47,7 @@ DECLARE
 	c migration.columns;
 	r migration.refs;
 	options text[];
+	uniques text[];
 	new_table text := format('v2.%I', t.name);
 	map_table text := CASE WHEN t.monthly_from IS NULL THEN new_table ELSE format('v2.%I', t.name || '_keys') END;
 	names name[];
@@ -67,13 +68,16 @@ BEGIN
 	-- In a table with partitions by iuid the old key cannot be unique.
 	IF t.monthly_from IS NULL THEN
 		EXECUTE format('ALTER TABLE migration.shape ADD UNIQUE (%s)', migration.list('', names));
+		-- A number within an invoice stays unique when nobody fills the old key of the invoice any more.
+		uniques := ARRAY(SELECT format(', UNIQUE (%s)', migration.list('', x.new_column || ARRAY(SELECT n FROM unnest(k.columns, names) AS y (o, n) WHERE o <> ALL (x.columns))))
+			FROM migration.refs AS x WHERE x.old = t.old AND x.moved AND x.columns <@ k.columns);
 	ELSE
 		EXECUTE format('CREATE INDEX ON migration.shape (%s)', migration.list('', names));
 	END IF;
-	EXECUTE format('CREATE TABLE %s (id iuid PRIMARY KEY%s%s, LIKE migration.shape INCLUDING ALL)%s', new_table,
+	EXECUTE format('CREATE TABLE %s (id iuid PRIMARY KEY%s%s, LIKE migration.shape INCLUDING ALL%s)%s', new_table,
 		CASE WHEN t.country || t.entity ~ '^\d+$' THEN format(' DEFAULT gen_iuid(%s, %s)', t.country, t.entity) END,
 		(SELECT string_agg(format(', %I iuid', new_column), '') FROM migration.refs WHERE old = t.old AND moved),
-		CASE WHEN t.monthly_from IS NOT NULL THEN ' PARTITION BY RANGE (id)' END);
+		array_to_string(uniques, ''), CASE WHEN t.monthly_from IS NOT NULL THEN ' PARTITION BY RANGE (id)' END);
 	DROP TABLE migration.shape;
 	FOR r IN SELECT * FROM migration.refs WHERE old = t.old AND moved LOOP
 		EXECUTE format('CREATE INDEX ON %s (%I)', new_table, r.new_column);
@@ -108,7 +112,7 @@ BEGIN
 	ELSIF options IS NOT NULL THEN
 		EXECUTE format('ALTER TABLE %s SET (%s)', new_table, array_to_string(options, ', '));
 	END IF;
-	UPDATE migration.tables SET new = new_table::regclass, map = map_table::regclass WHERE old = t.old;
+	UPDATE migration.tables SET new = new_table::regclass, map = map_table::regclass, columns = ARRAY(SELECT attnum FROM migration.columns WHERE old = t.old) WHERE old = t.old;
 END $$;
 
 -- The identifier of an old row, from its key and time.
@@ -122,21 +126,25 @@ BEGIN
 	parts := ARRAY(SELECT CASE WHEN y IN ('timestamp'::regtype, 'timestamptz'::regtype, 'date'::regtype) THEN format('extract(epoch FROM %I)', c)
 		WHEN y = 'bytea'::regtype THEN format('encode(%I, ''hex'')', c) ELSE quote_ident(c) END FROM unnest(k.columns, k.types) AS x (c, y));
 	uuid := CASE WHEN k.types = ARRAY['uuid'::regtype] THEN parts[1] END;
+	EXECUTE format('CREATE TYPE migration.%I AS (%s)', 'row_of_' || t.name, (SELECT string_agg(format('%I %s%s', a.attname, format_type(a.atttypid, a.atttypmod),
+		CASE WHEN a.attcollation <> 0 THEN format(' COLLATE %I.%I', n.nspname, o.collname) END), ', ' ORDER BY a.attnum)
+		FROM migration.columns AS c JOIN pg_attribute AS a ON a.attrelid = c.old AND a.attnum = c.attnum
+			LEFT JOIN pg_collation AS o ON o.oid = a.attcollation LEFT JOIN pg_namespace AS n ON n.oid = o.collnamespace WHERE c.old = t.old));
 	EXECUTE migration.fill_in($f$
-		CREATE FUNCTION migration.@function@(o @old@) RETURNS iuid LANGUAGE sql STABLE RETURN (
+		CREATE FUNCTION migration.@function@(o migration.@type@) RETURNS iuid LANGUAGE sql STABLE RETURN (
 			SELECT @identifier@ FROM (
 				SELECT x.*, (@country@)::int AS migration_country, (@entity@)::int AS migration_entity,
 					CASE WHEN migration.is_believable(@at@) THEN @at@ ELSE @without_time@ END AS migration_at
 				FROM (SELECT (o).*) AS x) AS x
 			WHERE migration_at IS NOT NULL) $f$,
-		jsonb_build_object('function', quote_ident('id_of_' || t.name), 'old', t.old::text, 'country', t.country, 'entity', t.entity,
+		jsonb_build_object('function', quote_ident('id_of_' || t.name), 'type', quote_ident('row_of_' || t.name), 'country', t.country, 'entity', t.entity,
 			'at', coalesce('(' || t.at || ')', format('(CASE WHEN %s::text ~ ''^.{14}7.{4}[89ab]'' THEN iuid_timestamp(iuid_from_uuid(%1$s, 0, 0)) END)', uuid)),
 			'without_time', coalesce(quote_literal(t.without_time), 'NULL') || '::timestamptz',
 			'identifier', CASE WHEN uuid IS NOT NULL THEN format('iuid_from_uuid(%s, migration_country, migration_entity, migration_at)', uuid)
 				ELSE format('iuid_from_name(migration_country, migration_entity, %L || %s, migration_at)', t.name || '/',
 					CASE cardinality(parts) WHEN 1 THEN parts[1] ELSE format('jsonb_build_array(%s)::text', array_to_string(parts, ', ')) END) END));
 	-- A view names the table itself, whatever the table is called meanwhile.
-	EXECUTE format('CREATE VIEW migration.%I AS SELECT o.*, migration.%I(o) AS migration_id FROM %s AS o', 'ids_' || t.name, 'id_of_' || t.name, t.old);
+	EXECUTE format('CREATE VIEW migration.%I AS SELECT o.*, migration.%I(%s) AS migration_id FROM %s AS o', 'ids_' || t.name, 'id_of_' || t.name, migration.row_of(t.old, 'o.'), t.old);
 END $$;
 
 -- What the old rows become: migration_id, or NULL if the row has no time; what is in its way, or NULL;
@@ -156,21 +164,21 @@ BEGIN
 		FROM migration.refs AS x JOIN migration.tables AS p ON p.old = x.parent JOIN migration.keys AS k ON k.old = x.parent
 		WHERE x.old = t.old AND x.moved
 	LOOP
-		columns := columns || format(', coalesce(m%1$s.id, migration.%2$I(p%1$s)) AS %3$I', r.n, 'id_of_' || r.parent_name, r.new_column);
+		columns := columns || format(', coalesce(m%1$s.id, migration.%2$I(%4$s)) AS %3$I', r.n, 'id_of_' || r.parent_name, r.new_column, migration.row_of(r.parent, format('p%s.', r.n)));
 		joins := joins || format(' LEFT JOIN %1$s AS p%2$s ON %3$s LEFT JOIN %4$s AS m%2$s ON %5$s', r.parent, r.n, migration.equal(format('p%s.', r.n), r.parent_columns, 'o.', r.columns),
 			r.map, migration.equal(format('m%s.', r.n), migration.new_names(r.parent, r.key), format('p%s.', r.n), r.key));
-		reasons := reasons || format(', CASE WHEN %1$s AND m%2$s.id IS NULL AND migration.%3$I(p%2$s) IS NULL THEN %4$L END',
-			migration.list('o.', r.columns, ' IS NOT NULL AND ') || ' IS NOT NULL', r.n, 'id_of_' || r.parent_name, format('it refers to a row of %s that has no identifier', r.parent_name));
+		reasons := reasons || format(', CASE WHEN %1$s AND m%2$s.id IS NULL AND migration.%3$I(%5$s) IS NULL THEN %4$L END',
+			migration.list('o.', r.columns, ' IS NOT NULL AND ') || ' IS NOT NULL', r.n, 'id_of_' || r.parent_name, format('it refers to a row of %s that has no identifier', r.parent_name),
+			migration.row_of(r.parent, format('p%s.', r.n)));
 		parents := parents || format(', CASE WHEN m%s.id IS NULL AND %s AND EXISTS (SELECT FROM migration.set_aside AS s WHERE s.old = %s AND s.key = %s AND s.reason <> ''in use'') THEN %L END',
 			r.n, CASE WHEN r.parent = t.old THEN format('NOT (%s)', migration.equal(format('p%s.', r.n), r.key, 'o.', r.key)) ELSE 'true' END,
 			r.parent::oid, migration.json_of(format('p%s.', r.n), r.key, r.key), format('it refers to a row of %s that is set aside', r.parent_name));
 	END LOOP;
-	EXECUTE format('CREATE VIEW migration.%I AS SELECT migration.%I(o) AS migration_id, coalesce(NULL::text%s) AS migration_reason, coalesce(NULL::text%s) AS migration_parent%s FROM %s AS o%s',
-		'arriving_' || t.name, 'id_of_' || t.name, reasons, parents, columns, t.old, joins);
+	EXECUTE format('CREATE VIEW migration.%I AS SELECT migration.%I(%s) AS migration_id, coalesce(NULL::text%s) AS migration_reason, coalesce(NULL::text%s) AS migration_parent%s FROM %s AS o%s',
+		'arriving_' || t.name, 'id_of_' || t.name, migration.row_of(t.old, 'o.'), reasons, parents, columns, t.old, joins);
 END $$;
 
--- What the old clients see after the swap: the new table, in the shape of the old one, with the
--- defaults and the rights of the old one.
+-- What the old clients see after the swap: the new table, in the shape of the old one, with its defaults.
 CREATE FUNCTION migration.make_view(t migration.tables) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	part record;
@@ -180,14 +188,17 @@ BEGIN
 	FOR part IN SELECT name, default_value AS value FROM migration.columns WHERE old = t.old AND default_value IS NOT NULL LOOP
 		EXECUTE format('ALTER VIEW migration.%I ALTER COLUMN %I SET DEFAULT %s', t.name, part.name, part.value);
 	END LOOP;
-	FOR part IN
-		SELECT x.privilege_type AS privilege, quote_ident(a.attname) AS of_column, CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END AS role,
-			CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END AS option
-		FROM pg_class AS c CROSS JOIN LATERAL (
-			SELECT NULL, c.relacl UNION ALL SELECT b.attname, b.attacl FROM pg_attribute AS b WHERE b.attrelid = c.oid AND NOT b.attisdropped) AS a (attname, acl)
-			CROSS JOIN aclexplode(a.acl) AS x
-		WHERE c.oid = t.old AND x.grantee <> c.relowner AND x.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
-	LOOP
-		EXECUTE format('GRANT %s%s ON migration.%I TO %s%s', part.privilege, ' (' || part.of_column || ')', t.name, part.role, part.option);
+END $$;
+
+-- Who may do what with one relation may do it with the other one, and nobody else.
+CREATE FUNCTION migration.grant_as(of regclass, on_relation regclass) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	part record;
+BEGIN
+	FOR part IN SELECT * FROM migration.grants(on_relation) LOOP
+		EXECUTE format('REVOKE %s%s ON %s FROM %s', part.privilege, part.of_column, on_relation, part.role);
+	END LOOP;
+	FOR part IN SELECT * FROM migration.grants(of) LOOP
+		EXECUTE format('GRANT %s%s ON %s TO %s%s', part.privilege, part.of_column, on_relation, part.role, part.option);
 	END LOOP;
 END $$;

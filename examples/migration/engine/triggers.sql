@@ -37,13 +37,14 @@ BEGIN
 				UPDATE @new@ AS n SET (@set_names@) = ROW (@new_key@) WHERE n.id = come AND (@names@) IS DISTINCT FROM (@new_key@);
 				RETURN NULL;
 			END IF;
+			@as_it_was@
 			-- What refers to this row may have come already, with the identifier of the row as it was.
 			IF come IS NOT NULL THEN
 				first := come;
 			ELSIF TG_OP = 'UPDATE' THEN
-				first := migration.@id_of@(ROW (@old_row@)::@old@);
+				first := migration.@id_of@(@old_row@);
 			ELSE
-				first := migration.@id_of@(ROW (@new_row@)::@old@);
+				first := migration.@id_of@(@new_row@);
 			END IF;
 			first := coalesce(first, a.migration_id);
 			why := CASE WHEN first IS NULL THEN 'no time that an identifier can have' ELSE coalesce(a.migration_reason, a.migration_parent) END;
@@ -67,9 +68,11 @@ BEGIN
 			'old_json', migration.json_of('OLD.', k.columns, k.columns), 'new_json', migration.json_of('NEW.', k.columns, k.columns), 'map', t.map::text, 'new', t.new::text,
 			'is_old', migration.equal('m.', names, 'OLD.', k.columns), 'is_new', migration.equal('x.', names, 'NEW.', k.columns),
 			'names', migration.list('n.', names), 'set_names', migration.list('', names), 'new_key', migration.list('NEW.', k.columns),
-			'new_row', (SELECT string_agg(format('NEW.%I', name), ', ' ORDER BY attnum) FROM migration.columns WHERE old = t.old),
-			'id_of', quote_ident('id_of_' || t.name), 'old', t.old::text,
-			'old_row', (SELECT string_agg(format('OLD.%I', name), ', ' ORDER BY attnum) FROM migration.columns WHERE old = t.old),
+			'id_of', quote_ident('id_of_' || t.name), 'new_row', migration.row_of(t.old, 'NEW.'), 'old_row', migration.row_of(t.old, 'OLD.'),
+			-- Where other columns are unique, the row goes the way that it went in the transaction: else two rows
+			-- that exchange their values would meet.
+			'as_it_was', CASE WHEN EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = t.old AND (i.indisunique OR i.indisexclusion) AND NOT i.indisprimary)
+				THEN (SELECT string_agg(format('a.%I := NEW.%I;', new_name, name), ' ') FROM migration.columns WHERE old = t.old AND NOT generated) ELSE '' END,
 			'brought', migration.list('', brought), 'values', migration.list('a.', brought),
 			'changed', coalesce(migration.list('', changed), 'id'), 'changes', coalesce(migration.list('a.', changed), 'n.id')));
 END $$;

@@ -2,7 +2,7 @@
 
 -- Each batch is a transaction, with its watermark.  After an error or a crash, call it again.  Called
 -- when it is complete, it tries the rows that are set aside.  Who writes a row of a batch waits for
--- the end of the batch: batches have as many rows as can come in the time "longest".  NULL: all tables,
+-- the end of the batch: batches have as many rows as can come in the time "longest", but at least 50.  NULL: all tables,
 -- one after the other; several sessions can fill several tables.
 CREATE PROCEDURE migration.backfill(old regclass DEFAULT NULL, longest interval DEFAULT '50 ms', pause interval DEFAULT '0') LANGUAGE plpgsql AS $$
 DECLARE
@@ -69,7 +69,7 @@ BEGIN
 END $$;
 
 CREATE FUNCTION migration.next_size(size int, longest interval, took interval) RETURNS int LANGUAGE sql IMMUTABLE
-RETURN greatest(1, least(10000, CASE WHEN took > longest THEN size / 2 WHEN took < longest / 2 THEN size * 5 / 4 + 1 ELSE size END));
+RETURN greatest(50, least(10000, CASE WHEN took > longest THEN size / 2 WHEN took < longest / 2 THEN size * 5 / 4 + 1 ELSE size END));
 
 CREATE FUNCTION migration.goes_on(of regclass, before bigint) RETURNS boolean LANGUAGE sql SET search_path = pg_catalog, pg_temp
 RETURN EXISTS (SELECT FROM migration.set_aside WHERE old = of AND reason = 'in use')
@@ -77,23 +77,17 @@ RETURN EXISTS (SELECT FROM migration.set_aside WHERE old = of AND reason = 'in u
 
 -- A batch that meets a lock gives up before a client that waits for the batch looks for a deadlock.
 CREATE FUNCTION migration.try_batch(of regclass, size int) RETURNS boolean LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '200ms' AS $$
+SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '200ms' SET jit = off AS $$
 DECLARE
 	t migration.tables;
-	k migration.keys;
 	keys jsonb;
 BEGIN
 	PERFORM set_config('search_path', migration.path(), true);
 	SELECT * INTO STRICT t FROM migration.tables WHERE old = of;
-	SELECT * INTO STRICT k FROM migration.keys WHERE old = of;
 	IF t.swapped OR t.complete IS NOT NULL THEN
 		RETURN false;
 	END IF;
-	EXECUTE format('SELECT pg_catalog.jsonb_agg(k ORDER BY n) FROM (SELECT %s, row_number() OVER (ORDER BY %s) FROM %s AS o %s ORDER BY %2$s LIMIT $2) AS o (k, n)',
-		migration.json_of('o.', k.columns, k.columns), migration.list('o.', k.columns), t.old,
-		CASE WHEN t.watermark IS NOT NULL THEN format('WHERE (%s) > (%s)', migration.list('o.', k.columns),
-			(SELECT string_agg(format('($1 ->> %L)::%s', c, d), ', ' ORDER BY place) FROM unnest(k.columns, k.declared) WITH ORDINALITY AS x (c, d, place))) END)
-	INTO keys USING t.watermark, size;
+	EXECUTE t.statements ->> CASE WHEN t.watermark IS NULL THEN 'first' ELSE 'next' END INTO keys USING t.watermark, size;
 	IF keys IS NULL THEN
 		UPDATE migration.tables SET complete = clock_timestamp() WHERE old = of;
 		RETURN false;
@@ -107,7 +101,7 @@ END $$;
 
 -- Tries a batch of what is set aside; the last key of the batch, or NULL if there are no more.
 CREATE FUNCTION migration.try_leftovers(of regclass, after jsonb, size int) RETURNS jsonb LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '200ms' AS $$
+SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '200ms' SET jit = off AS $$
 DECLARE
 	t migration.tables;
 	keys jsonb;
@@ -129,56 +123,77 @@ END $$;
 -- that is not committed.  It never waits for a row while it has others: one that is in use is set
 -- aside, and tried again.  The lock is the one of an UPDATE: what refers to the row can come.
 CREATE FUNCTION migration.bring(t migration.tables, keys jsonb) RETURNS void LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET migration.writing = 'on' AS $$
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	locked jsonb;
+	come bigint;
+BEGIN
+	PERFORM set_config('migration.writing', 'on', true);
+	PERFORM set_config('search_path', migration.path(), true);
+	PERFORM migration.refuse_backfill(t.old);
+	EXECUTE t.statements ->> 'lock' INTO locked USING keys;
+	-- From here on each statement sees what is committed in these rows.
+	EXECUTE t.statements ->> 'bring' USING locked, t.constrained;
+	GET DIAGNOSTICS come = ROW_COUNT;
+	UPDATE migration.tables SET rows_come = rows_come + come, begun = coalesce(begun, clock_timestamp()) WHERE old = t.old;
+	EXECUTE t.statements ->> 'forget' USING keys, locked;
+	IF jsonb_array_length(locked) <> jsonb_array_length(keys) THEN
+		EXECUTE t.statements ->> 'in use' USING keys, locked;
+	END IF;
+END $$;
+
+-- The statements of a batch, which are made once for each table.  $1 has keys as JSON.
+CREATE FUNCTION migration.make_statements(t migration.tables) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	k migration.keys;
 	names name[];
 	brought name[];
-	has_come text;
-	locked jsonb;
-	come bigint;
+	first text;
+	next text;
+	bring text;
+	has_come text := 'false';
+	rows text;
+	key text;
+	is_old text;
 BEGIN
-	PERFORM set_config('search_path', migration.path(), true);
-	PERFORM migration.refuse_backfill(t.old);
 	SELECT * INTO STRICT k FROM migration.keys WHERE old = t.old;
-	EXECUTE format('SELECT coalesce(pg_catalog.jsonb_agg(j), ''[]'') FROM (SELECT %s FROM %s AS o JOIN %s ON %s FOR NO KEY UPDATE OF o SKIP LOCKED) AS o (j)',
-		migration.json_of('o.', k.columns, k.columns), t.old, migration.rows_of('$1', k), migration.equal('o.', k.columns, 'k.', k.columns))
-	INTO locked USING keys;
-	-- From here on each statement sees what is committed in these rows.
+	rows := migration.rows_of('$1', k);
+	key := migration.json_of('o.', k.columns, k.columns);
+	is_old := migration.equal('o.', k.columns, 'k.', k.columns);
+	first := format('SELECT pg_catalog.jsonb_agg(k ORDER BY n) FROM (SELECT %s, row_number() OVER (ORDER BY %s) FROM %s AS o', key, migration.list('o.', k.columns), t.old);
+	next := format(' ORDER BY %s LIMIT $2) AS o (k, n)', migration.list('o.', k.columns));
 	IF t.country IS NULL THEN
-		EXECUTE (SELECT format('UPDATE %s AS o SET %s FROM %s WHERE %s', t.old, string_agg(format('%I = o.%1$I', r.new_column), ', '), migration.rows_of('$1', k),
-			migration.equal('o.', k.columns, 'k.', k.columns)) FROM migration.refs AS r WHERE r.old = t.old AND r.moved) USING locked;
-		GET DIAGNOSTICS come = ROW_COUNT;
-		has_come := 'false';
+		bring := (SELECT format('UPDATE %s AS o SET %s FROM %s WHERE %s', t.old, string_agg(format('%I = o.%1$I', r.new_column), ', '), rows, is_old)
+			FROM migration.refs AS r WHERE r.old = t.old AND r.moved);
 	ELSE
 		names := migration.new_names(t.old, k.columns);
 		brought := migration.brought(t.old, true);
 		has_come := format('EXISTS (SELECT FROM %s AS m WHERE %s)', t.map, migration.equal('m.', names, 'k.', k.columns));
-		-- Before the foreign keys are there, what is set aside for another row is left to constrain().
-		EXECUTE format($f$
+		-- Before the foreign keys are there ($2), what is set aside for another row is left to constrain().
+		bring := format($f$
 			WITH arriving AS MATERIALIZED (
-				SELECT a.*, CASE WHEN a.migration_id IS NULL THEN 'no time that an identifier can have' ELSE coalesce(a.migration_reason, %1$s) END AS migration_why
-				FROM migration.%2$I AS a JOIN %3$s ON %4$s WHERE NOT %5$s
+				SELECT a.*, CASE WHEN a.migration_id IS NULL THEN 'no time that an identifier can have' ELSE coalesce(a.migration_reason, CASE WHEN $2 THEN a.migration_parent END) END AS migration_why
+				FROM migration.%1$I AS a JOIN %2$s ON %3$s WHERE NOT %4$s
 			), aside AS (
-				INSERT INTO migration.set_aside AS s (old, key, reason) SELECT %6$s, %7$s, a.migration_why FROM arriving AS a WHERE a.migration_why IS NOT NULL
+				INSERT INTO migration.set_aside AS s (old, key, reason) SELECT %5$s, %6$s, a.migration_why FROM arriving AS a WHERE a.migration_why IS NOT NULL
 				ON CONFLICT ON CONSTRAINT set_aside_pkey DO UPDATE SET reason = excluded.reason WHERE s.reason <> excluded.reason
 			)
-			INSERT INTO %8$s (id, %9$s) OVERRIDING SYSTEM VALUE SELECT a.migration_id, %10$s FROM arriving AS a WHERE a.migration_why IS NULL ORDER BY a.migration_id$f$,
-			CASE WHEN t.constrained THEN 'a.migration_parent' ELSE 'NULL' END, 'arriving_' || t.name, migration.rows_of('$1', k), migration.equal('a.', names, 'k.', k.columns), has_come,
-			t.old::oid, migration.json_of('a.', names, k.columns), t.new, migration.list('', brought), migration.list('a.', brought)) USING locked;
-		GET DIAGNOSTICS come = ROW_COUNT;
+			INSERT INTO %7$s (id, %8$s) OVERRIDING SYSTEM VALUE SELECT a.migration_id, %9$s FROM arriving AS a WHERE a.migration_why IS NULL ORDER BY a.migration_id$f$,
+			'arriving_' || t.name, rows, migration.equal('a.', names, 'k.', k.columns), has_come,
+			t.old::oid, migration.json_of('a.', names, k.columns), t.new, migration.list('', brought), migration.list('a.', brought));
 	END IF;
-	UPDATE migration.tables SET rows_come = rows_come + come, begun = coalesce(begun, clock_timestamp()) WHERE old = t.old;
-
-	-- What has come is no longer set aside, nor what is gone.  What others have locked is.
-	EXECUTE format('DELETE FROM migration.set_aside AS s USING %s WHERE s.old = %s AND s.key = %s AND (%s OR NOT EXISTS (SELECT FROM %s AS o WHERE %s))',
-		migration.rows_of('$1', k), t.old::oid, migration.json_of('k.', k.columns, k.columns),
-		CASE WHEN t.country IS NULL THEN 's.key IN (SELECT pg_catalog.jsonb_array_elements($2))' ELSE has_come END,
-		t.old, migration.equal('o.', k.columns, 'k.', k.columns)) USING keys, locked;
-	IF jsonb_array_length(locked) <> jsonb_array_length(keys) THEN
-		EXECUTE format('INSERT INTO migration.set_aside (old, key, reason)
+	UPDATE migration.tables SET statements = jsonb_build_object(
+		'first', first || next,
+		'next', first || format(' WHERE (%s) > (%s)', migration.list('o.', k.columns),
+			(SELECT string_agg(format('($1 ->> %L)::%s', c, d), ', ' ORDER BY place) FROM unnest(k.columns, k.declared) WITH ORDINALITY AS x (c, d, place))) || next,
+		'lock', format('SELECT coalesce(pg_catalog.jsonb_agg(j), ''[]'') FROM (SELECT %s FROM %s AS o JOIN %s ON %s FOR NO KEY UPDATE OF o SKIP LOCKED) AS o (j)', key, t.old, rows, is_old),
+		'bring', bring,
+		-- What has come is no longer set aside, nor what is gone.  What others have locked is.
+		'forget', format('DELETE FROM migration.set_aside AS s USING %s WHERE s.old = %s AND s.key = %s AND (%s OR NOT EXISTS (SELECT FROM %s AS o WHERE %s))',
+			rows, t.old::oid, migration.json_of('k.', k.columns, k.columns),
+			CASE WHEN t.country IS NULL THEN 's.key IN (SELECT pg_catalog.jsonb_array_elements($2))' ELSE has_come END, t.old, is_old),
+		'in use', format('INSERT INTO migration.set_aside (old, key, reason)
 			SELECT %1$s, %2$s, ''in use'' FROM %3$s JOIN %4$s AS o ON %5$s WHERE %2$s NOT IN (SELECT pg_catalog.jsonb_array_elements($2)) AND NOT %6$s ON CONFLICT DO NOTHING',
-			t.old::oid, migration.json_of('k.', k.columns, k.columns), migration.rows_of('$1', k), t.old, migration.equal('o.', k.columns, 'k.', k.columns), has_come)
-			USING keys, locked;
-	END IF;
+			t.old::oid, migration.json_of('k.', k.columns, k.columns), rows, t.old, is_old, has_come))
+	WHERE old = t.old;
 END $$;

@@ -59,11 +59,12 @@ BEGIN
 END $$;
 
 CREATE FUNCTION migration.take_out(of regclass, keys jsonb, why text) RETURNS boolean LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET migration.writing = 'on' SET lock_timeout = '200ms' AS $$
+SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '200ms' AS $$
 DECLARE
 	t migration.tables;
 	k migration.keys;
 BEGIN
+	PERFORM set_config('migration.writing', 'on', true);
 	PERFORM set_config('search_path', migration.path(), true);
 	SELECT * INTO STRICT t FROM migration.tables WHERE old = of;
 	SELECT * INTO STRICT k FROM migration.keys WHERE old = of;

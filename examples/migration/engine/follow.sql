@@ -61,11 +61,12 @@ BEGIN
 END $$;
 
 CREATE FUNCTION migration.unfollow_now() RETURNS void LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET migration.writing = 'on' AS $$
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	t migration.tables;
 	r record;
 BEGIN
+	PERFORM set_config('migration.writing', 'on', true);
 	IF EXISTS (SELECT FROM migration.tables AS x WHERE x.swapped) THEN
 		RAISE object_not_in_prerequisite_state USING MESSAGE = 'the swap has been', HINT = 'Call migration.swap_back() first.';
 	END IF;

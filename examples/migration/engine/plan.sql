@@ -53,7 +53,7 @@ END $$;
 
 -- Everything that is in the way, before which step, and what to do about it.
 CREATE FUNCTION migration.in_the_way(OUT before text, OUT name text, OUT message text, OUT hint text) RETURNS SETOF record LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $$
+SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
 	t migration.tables;
 	k migration.keys;
@@ -147,7 +147,7 @@ END $$;
 -- What depends on the old tables: what the swap carries over ("swap"), what is yours to carry over
 -- before the end ("finish"), and what may be, as its text has the name ("look").
 CREATE FUNCTION migration.dependents(OUT before text, OUT object text, OUT on_what text, OUT statement text) RETURNS SETOF record LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp AS $$
+SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 	WITH olds AS (
 		SELECT x::oid AS oid, t.name FROM migration.tables AS t, migration.tree(t.old) AS x WHERE t.country IS NOT NULL),
 	views AS (
@@ -173,7 +173,8 @@ SET search_path = pg_catalog, pg_temp AS $$
 	-- the type of a row of the table.
 	SELECT DISTINCT 'finish', pg_describe_object(d.classid, d.objid, d.objsubid), o.oid::regclass::text, format('Make it use v2.%I.', o.name)
 	FROM (TABLE olds UNION TABLE views) AS o JOIN pg_class AS c ON c.oid = o.oid JOIN pg_type AS y ON y.oid = c.reltype
-		JOIN pg_depend AS d ON d.deptype = 'n' AND (d.refclassid, d.refobjid) IN (('pg_class'::regclass, o.oid), ('pg_type'::regclass, y.oid), ('pg_type'::regclass, y.typarray))
+		CROSS JOIN LATERAL (VALUES ('pg_class'::regclass, o.oid), ('pg_type'::regclass, y.oid), ('pg_type'::regclass, y.typarray)) AS x (class, oid)
+		JOIN pg_depend AS d ON d.refclassid = x.class AND d.refobjid = x.oid AND d.deptype = 'n'
 	WHERE d.classid NOT IN ('pg_rewrite'::regclass, 'pg_constraint'::regclass) AND d.objid NOT IN (SELECT x.oid FROM olds AS x)
 		AND d.objid NOT IN (SELECT g.oid FROM pg_trigger AS g UNION ALL SELECT a.oid FROM pg_attrdef AS a WHERE a.adrelid IN (SELECT x.oid FROM olds AS x))
 		AND d.objid NOT IN (SELECT p.oid FROM pg_proc AS p WHERE p.pronamespace = 'migration'::regnamespace)
@@ -238,7 +239,7 @@ CREATE FUNCTION migration.subscriber_statements(OUT moment text, OUT statement t
 $$;
 
 -- All that will happen, and all that is in the way.  It changes nothing.
-CREATE FUNCTION migration.plan() RETURNS TABLE (step text, name text, what text) LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION migration.plan() RETURNS TABLE (step text, name text, what text) LANGUAGE sql SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 	SELECT '!', w.name, format('before %s: %s.  %s', w.before, w.message, w.hint) FROM migration.in_the_way() AS w WHERE w.before IN ('make', 'follow')
 	UNION ALL SELECT 'make', t.name, format('the new table v2.%I, %s, with the columns %s', t.name, CASE WHEN t.monthly_from IS NULL THEN 'without partitions' ELSE 'by month' END,
 		concat_ws(', ', 'id', (SELECT string_agg(quote_ident(r.new_column), ', ') FROM migration.refs AS r WHERE r.old = t.old AND r.moved),

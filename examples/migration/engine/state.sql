@@ -21,6 +21,7 @@ CREATE TABLE migration.tables (
 	map regclass,                    -- has the old key and the iuid of each row that has come
 	columns int2[],                  -- of the old table, when the new one was made: one that comes later is not followed
 	partitions oid[],                -- of the old table, since its changes are followed
+	statements jsonb,                -- of a batch of the backfill
 	watermark jsonb,                 -- the backfill has been at all old keys up to this one
 	rows_come bigint NOT NULL DEFAULT 0,
 	begun timestamptz,

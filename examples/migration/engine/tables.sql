@@ -13,6 +13,7 @@ BEGIN
 	END LOOP;
 	FOR t IN SELECT * FROM migration.tables WHERE country IS NOT NULL ORDER BY place LOOP
 		PERFORM migration.make_arriving(t);
+		PERFORM migration.make_statements(t);
 		PERFORM migration.make_view(t);
 		PERFORM migration.make_forward(t);
 		PERFORM migration.make_reverse(t);
@@ -24,6 +25,7 @@ BEGIN
 	END LOOP;
 	FOR t IN SELECT * FROM migration.tables WHERE country IS NULL ORDER BY place LOOP
 		PERFORM migration.make_fill(t);
+		PERFORM migration.make_statements(t);
 	END LOOP;
 	-- A new table is published under its own name, whatever partitions it has.
 	FOR p IN

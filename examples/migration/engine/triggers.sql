@@ -16,52 +16,59 @@ BEGIN
 	changed := migration.brought(t.old, false);
 	EXECUTE migration.fill_in($f$
 		CREATE FUNCTION migration.@function@() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-		SET search_path = @path@ SET timezone = 'UTC' SET migration.writing = 'on' AS $t$
+		SET search_path = @path@ SET timezone = 'UTC' AS $t$
 		DECLARE
 			come iuid;
 			first iuid;
 			a migration.@arriving@%ROWTYPE;
 			why text;
+			before text := current_setting('migration.writing', true);
 		BEGIN
-			IF TG_OP <> 'INSERT' THEN
-				DELETE FROM migration.set_aside AS s WHERE s.old = @oid@ AND s.key = @old_json@;
-				come := (SELECT m.id FROM @map@ AS m WHERE @is_old@);
-			END IF;
-			IF TG_OP = 'DELETE' THEN
-				DELETE FROM @new@ AS n WHERE n.id = come;
-				RETURN NULL;
-			END IF;
-			SELECT * INTO a FROM migration.@arriving@ AS x WHERE @is_new@;
-			IF NOT FOUND THEN
-				-- The same transaction has deleted the row meanwhile, or given it another key.
-				UPDATE @new@ AS n SET (@set_names@) = ROW (@new_key@) WHERE n.id = come AND (@names@) IS DISTINCT FROM (@new_key@);
-				RETURN NULL;
-			END IF;
-			@as_it_was@
-			-- What refers to this row may have come already, with the identifier of the row as it was.
-			IF come IS NOT NULL THEN
-				first := come;
-			ELSIF TG_OP = 'UPDATE' THEN
-				first := migration.@id_of@(@old_row@);
-			ELSE
-				first := migration.@id_of@(@new_row@);
-			END IF;
-			first := coalesce(first, a.migration_id);
-			why := CASE WHEN first IS NULL THEN 'no time that an identifier can have' ELSE coalesce(a.migration_reason, a.migration_parent) END;
-			IF why IS NOT NULL THEN
-				DELETE FROM @new@ AS n WHERE n.id = come;
-				INSERT INTO migration.set_aside AS s (old, key, reason) VALUES (@oid@, @new_json@, why)
-				ON CONFLICT ON CONSTRAINT set_aside_pkey DO UPDATE SET reason = excluded.reason;
-			ELSIF come IS NULL THEN
-				-- If a transaction with an old snapshot does not see what is there, this is a 40001.
-				INSERT INTO @new@ (id, @brought@) OVERRIDING SYSTEM VALUE VALUES (first, @values@) ON CONFLICT DO NOTHING;
-				IF NOT FOUND THEN
-					RAISE unique_violation USING MESSAGE = pg_catalog.format('two rows have one identifier: %s', first),
-						DETAIL = pg_catalog.format('The old key of one of them is %s.', @new_json@);
+			PERFORM set_config('migration.writing', 'on', true);
+			<<change>>
+			BEGIN
+				IF TG_OP <> 'INSERT' THEN
+					DELETE FROM migration.set_aside AS s WHERE s.old = @oid@ AND s.key = @old_json@;
+					come := (SELECT m.id FROM @map@ AS m WHERE @is_old@);
 				END IF;
-			ELSE
-				UPDATE @new@ AS n SET (@changed@) = ROW (@changes@) WHERE n.id = first;
-			END IF;
+				IF TG_OP = 'DELETE' THEN
+					DELETE FROM @new@ AS n WHERE n.id = come;
+					EXIT change;
+				END IF;
+				SELECT * INTO a FROM migration.@arriving@ AS x WHERE @is_new@;
+				IF NOT FOUND THEN
+					-- The same transaction has deleted the row meanwhile, or given it another key.
+					UPDATE @new@ AS n SET (@set_names@) = ROW (@new_key@) WHERE n.id = come AND (@names@) IS DISTINCT FROM (@new_key@);
+					EXIT change;
+				END IF;
+				@as_it_was@
+				-- What refers to this row may have come already, with the identifier of the row as it was.
+				IF come IS NOT NULL THEN
+					first := come;
+				ELSIF TG_OP = 'UPDATE' THEN
+					first := migration.@id_of@(@old_row@);
+				ELSE
+					first := migration.@id_of@(@new_row@);
+				END IF;
+				first := coalesce(first, a.migration_id);
+				why := CASE WHEN first IS NULL THEN 'no time that an identifier can have' ELSE coalesce(a.migration_reason, a.migration_parent) END;
+				IF why IS NOT NULL THEN
+					DELETE FROM @new@ AS n WHERE n.id = come;
+					INSERT INTO migration.set_aside AS s (old, key, reason) VALUES (@oid@, @new_json@, why)
+					ON CONFLICT ON CONSTRAINT set_aside_pkey DO UPDATE SET reason = excluded.reason;
+				ELSIF come IS NULL THEN
+					-- If a transaction with an old snapshot does not see what is there, this is a 40001.
+					INSERT INTO @new@ (id, @brought@) OVERRIDING SYSTEM VALUE VALUES (first, @values@) ON CONFLICT DO NOTHING;
+					IF NOT FOUND THEN
+						RAISE unique_violation USING MESSAGE = pg_catalog.format('two rows have one identifier: %s', first),
+							DETAIL = pg_catalog.format('The old key of one of them is %s.', @new_json@);
+					END IF;
+				ELSE
+					UPDATE @new@ AS n SET (@changed@) = ROW (@changes@) WHERE n.id = first;
+				END IF;
+			END;
+			-- What the client does next is its own.
+			PERFORM set_config('migration.writing', coalesce(before, ''), true);
 			RETURN NULL;
 		END $t$ $f$,
 		jsonb_build_object('function', quote_ident('forward_' || t.name), 'path', migration.path(), 'arriving', quote_ident('arriving_' || t.name), 'oid', t.old::oid,
@@ -99,31 +106,38 @@ BEGIN
 	changed := ARRAY(SELECT name FROM migration.columns WHERE old = t.old AND NOT generated AND identity <> 'a' ORDER BY attnum);
 	EXECUTE migration.fill_in($f$
 		CREATE FUNCTION migration.@function@() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-		SET search_path = @path@ SET timezone = 'UTC' SET migration.writing = 'on' AS $t$
+		SET search_path = @path@ SET timezone = 'UTC' AS $t$
+		DECLARE
+			before text := current_setting('migration.writing', true);
 		BEGIN
-			IF TG_OP = 'DELETE' THEN
-				-- A cascade among the old tables may have been there before.
-				DELETE FROM @old@ AS o WHERE @is_old@;
-				RETURN NULL;
-			END IF;
-			IF TG_OP = 'INSERT' THEN
-				INSERT INTO @old@ (@olds@) OVERRIDING SYSTEM VALUE VALUES (@values@) ON CONFLICT (@key@) DO NOTHING;
-				IF FOUND THEN
-					RETURN NULL;
+			PERFORM set_config('migration.writing', 'on', true);
+			<<change>>
+			BEGIN
+				IF TG_OP = 'DELETE' THEN
+					-- A cascade among the old tables may have been there before.
+					DELETE FROM @old@ AS o WHERE @is_old@;
+					EXIT change;
 				END IF;
-				-- Only a row that was set aside, and comes now, is there.
-				DELETE FROM migration.set_aside AS s WHERE s.old = @oid@ AND s.key = @new_json@;
+				IF TG_OP = 'INSERT' THEN
+					INSERT INTO @old@ (@olds@) OVERRIDING SYSTEM VALUE VALUES (@values@) ON CONFLICT (@key@) DO NOTHING;
+					IF FOUND THEN
+						EXIT change;
+					END IF;
+					-- Only a row that was set aside, and comes now, is there.
+					DELETE FROM migration.set_aside AS s WHERE s.old = @oid@ AND s.key = @new_json@;
+					IF NOT FOUND THEN
+						RAISE unique_violation USING MESSAGE = 'duplicate key value violates the key of ' || @name@,
+							DETAIL = pg_catalog.format('There is another row with the key %s.', @new_json@);
+					END IF;
+					UPDATE @old@ AS o SET (@changed@) = ROW (@changes@) WHERE @is_new@;
+				ELSE
+					UPDATE @old@ AS o SET (@changed@) = ROW (@changes@) WHERE @is_old@;
+				END IF;
 				IF NOT FOUND THEN
-					RAISE unique_violation USING MESSAGE = 'duplicate key value violates the key of ' || @name@,
-						DETAIL = pg_catalog.format('There is another row with the key %s.', @new_json@);
+					RAISE data_exception USING MESSAGE = pg_catalog.format('%s_old has no row with the key %s', @name@, @old_json@);
 				END IF;
-				UPDATE @old@ AS o SET (@changed@) = ROW (@changes@) WHERE @is_new@;
-			ELSE
-				UPDATE @old@ AS o SET (@changed@) = ROW (@changes@) WHERE @is_old@;
-			END IF;
-			IF NOT FOUND THEN
-				RAISE data_exception USING MESSAGE = pg_catalog.format('%s_old has no row with the key %s', @name@, @old_json@);
-			END IF;
+			END;
+			PERFORM set_config('migration.writing', coalesce(before, ''), true);
 			RETURN NULL;
 		END $t$ $f$,
 		jsonb_build_object('function', quote_ident('reverse_' || t.name), 'path', migration.path(), 'old', format('%I.%I', t.schema, t.name || '_old'), 'oid', t.old::oid, 'name', quote_literal(t.name),

@@ -34,6 +34,11 @@ INSERT INTO tenants VALUES ('north', 125), ('south', 157);
 --   SELECT iuid_maintain_partitions('late_events', '1 month');
 --   CALL retry_quarantine();
 --   CALL forget(now() - interval '5 years', now() - interval '1 year');
+-- Or, where nothing may be lost, it puts what is cold into files, and one of them back on demand:
+--   export PGOPTIONS='-c search_path=telemetry,public'
+--   psql -c "CALL set_aside('events', now() - interval '5 years')"
+--   sh examples/telemetry/offline.sh out FOLDER
+--   sh examples/telemetry/offline.sh back FOLDER/events_20200101t0000z_20200201t0000z.csv events
 SELECT count(*) AS partitions FROM iuid_create_partitions('events', '1 month',
 	(SELECT min(event_time) FROM source), (SELECT max(event_time) FROM source) + interval '1 month');
 SELECT count(*) AS partitions FROM iuid_create_partitions('late_events', '1 month',

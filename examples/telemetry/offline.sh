@@ -25,7 +25,7 @@ case ${1:-} in
 			sync "$2/$table.new"
 			mv "$2/$table.new" "$2/$table.csv"
 			sync "$2"
-			ask -c "DROP TABLE $table"
+			ask -q -c "DROP TABLE $table"
 		done ;;
 	back)
 		table=$(basename "$2" .csv) tree=$3

@@ -40,13 +40,15 @@ DECLARE
 	old record;
 BEGIN
 	FOR old IN
-		SELECT partition, upper, concat_ws('_', relname, to_char(lower AT TIME ZONE 'UTC', 'YYYYMMDD"t"HH24MI"z"'),
+		SELECT partition, upper, c.relname, concat_ws('_', t.relname, to_char(lower AT TIME ZONE 'UTC', 'YYYYMMDD"t"HH24MI"z"'),
 			to_char(upper AT TIME ZONE 'UTC', 'YYYYMMDD"t"HH24MI"z"')) AS name
-		FROM iuid_partitions(tree), pg_class AS c WHERE upper <= ended_before AND c.oid = tree ORDER BY upper
+		FROM iuid_partitions(tree) JOIN pg_class AS c ON c.oid = partition, pg_class AS t WHERE upper <= ended_before AND t.oid = tree ORDER BY upper
 	LOOP
 		COMMIT;
 		PERFORM iuid_detach_partitions(tree, old.upper);
-		EXECUTE format('ALTER TABLE %s RENAME TO %I', old.partition, old.name);
+		IF old.relname <> old.name THEN   -- it has its name already if it was back from a file
+			EXECUTE format('ALTER TABLE %s RENAME TO %I', old.partition, old.name);
+		END IF;
 	END LOOP;
 END
 $$;

@@ -95,6 +95,13 @@ command_ok([ @offline, 'back', "$folder/$_", /^(late_events|events)/ ], "$_ come
 is($node->safe_psql('postgres', $all), $before, 'with all that was there');
 is($node->safe_psql('postgres', ingest('in time', '2026-02-01') =~ s/'\{on\}', '\{NULL\}', '\{2026-01-10\}'/(SELECT ARRAY[event] FROM all_events ORDER BY id LIMIT 1), (SELECT ARRAY[measurements] FROM all_events ORDER BY id LIMIT 1), (SELECT ARRAY[event_time] FROM all_events ORDER BY id LIMIT 1)/r), '0|0|1|0', 'and is known again');
 
+# What was back for a while goes again.
+$node->safe_psql('postgres', "CALL set_aside('$_', '2026-03-01')") for 'events', 'late_events';
+is($node->safe_psql('postgres', $all), $kept, 'it is out of the way again');
+my %first = map { $_ => slurp_file("$folder/$_") } @files;
+command_ok([ @offline, 'out', $folder ], 'and in the same files');
+is(slurp_file("$folder/$_"), $first{$_}, "$_ is as it was") for @files;
+
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock in all of this');
 
 $node->stop;

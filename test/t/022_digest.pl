@@ -39,6 +39,7 @@ sub start_over
 
 sub add { return "SELECT count(*) FROM add_pages('{$_[0]}', '{$_[1]}');" }
 sub delete_page { return "SELECT count(*) FROM delete_pages('{$_[0]}');" }
+sub set_tags { return "SELECT count(*) FROM set_postings('$_[0]', 'tag', '{$_[1]}');" }
 sub rename_page { return "SELECT (rename_page('$_[0]', '$_[1]')).status;" }
 
 my ($one, $two, $three) = map { open_session($node) } 1 .. 3;
@@ -65,6 +66,18 @@ for my $case (
 	[ add('b:', 'x'), 1, add('b:', 'y'), 1, 'a: live2 x; b: live3 x y;' ],
 	[ add('c:', 'z'), 1, add('c:', 'z'), 0, "a: live2 x; b: deleted3; c: live$today z;" ],
 	[ add('a:', 'z'), 1, add('b:', 'z'), 1, 'a: live2 x z; b: live3 z;' ],
+	[ add('a:', 'y'), 1, set_tags('a:', 'z'), 3, 'a: live2 z; b: deleted3;' ],
+	[ add('a:', 'y'), 1, set_tags('a:', ''), 2, 'a: live2; b: deleted3;' ],
+	[ set_tags('a:', 'z'), 2, add('a:', 'y'), 1, 'a: live2 y z; b: deleted3;' ],
+	[ set_tags('a:', ''), 1, add('a:', 'y'), 1, 'a: live2 y; b: deleted3;' ],
+	[ set_tags('a:', 'y, z'), 3, set_tags('a:', 'z, w'), 2, 'a: live2 w z; b: deleted3;' ],
+	[ set_tags('c:', 'z'), 1, set_tags('c:', 'w'), 2, "a: live2 x; b: deleted3; c: live$today w;" ],
+	[ delete_page('a:'), 1, set_tags('a:', 'y'), 1, 'a: live2 y; b: deleted3;' ],
+	[ delete_page('a:'), 1, set_tags('a:', ''), 0, 'a: deleted2; b: deleted3;' ],
+	[ set_tags('a:', 'y'), 2, delete_page('a:'), 1, 'a: deleted2; b: deleted3;' ],
+	[ rename_page('a:', 'b:'), 'live', set_tags('a:', ''), 0, 'a: moved2 b:; b: live2 x;' ],
+	[ rename_page('a:', 'b:'), 'live', set_tags('b:', 'y'), 2, 'a: moved2 b:; b: live2 y;' ],
+	[ set_tags('b:', 'y'), 1, rename_page('a:', 'b:'), 'live', 'a: moved2 b:; b: live2 x y;' ],
 	[ add('a:', 'y'), 1, $by_hand, '23503', 'a: live2 x y; b: deleted3;' ],
 	[ $by_hand, '', add('a:', 'y'), 1, "a: live$today y; b: deleted3;" ],
 	[ add('b:', 'x'), 1, $term_by_hand, '23503', 'a: live2 x; b: live3 x;' ],
@@ -133,6 +146,9 @@ is(run($one, add('a1', 'x2')), '23U01', 'another term');
 is(run($one, rename_page('b1', 'a2')), '23U01', 'a page that moves there');
 is(run($one, rename_page('a2', 'd1')), 'P0002', 'the other page is not there to be moved');
 is(run($one, delete_page('a2')), '0', 'nor to be deleted');
+is(run($one, set_tags('a2', 'x')), '23U01', 'a page whose tags are set');
+is(run($one, set_tags('a2', '')), '0', 'or taken away');
+is(run($one, set_tags('a1', 'x2')), '23U01', 'a tag that is set');
 is(run($one, q{SELECT url FROM page('a2') UNION ALL SELECT url FROM live_page('a2') UNION ALL SELECT url FROM pages_with('tag', 'x2');}),
 	'', 'nor to be found, and the other term has no page');
 is(state(), "a1 live$today x; b1 live$today x;", 'nothing came of all that');

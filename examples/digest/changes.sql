@@ -115,9 +115,13 @@ END $$;
 -- Makes these the terms that a page has in a field, as when its text is indexed again, and gives
 -- those that came and those that went.  If there are any, the page is live from then on.  A page
 -- that has just these terms is not even locked.
-CREATE FUNCTION set_postings(a_url text, a_field text, a_terms text[]) RETURNS TABLE (changed text, added boolean) LANGUAGE plpgsql AS $$
+CREATE FUNCTION set_postings(a_url text, a_field text, a_terms text[]) RETURNS TABLE (changed text, added boolean) LANGUAGE plpgsql
+	-- A plan from when the tables were small may not read all of them.
+	SET enable_seqscan = off
+AS $$
 DECLARE
 	this CONSTANT iuid := page_id(a_url);
+	had text[];
 BEGIN
 	PERFORM refuse_old_snapshot();
 	IF num_nulls(a_url, a_field, a_terms) > 0 OR array_position(a_terms, NULL) IS NOT NULL THEN
@@ -125,9 +129,8 @@ BEGIN
 			HINT = 'To take all terms of a field from a page, give an empty array.';
 	END IF;
 	-- With no terms, a page that is not there has just these.
-	IF ARRAY(SELECT DISTINCT unnest(a_terms) ORDER BY 1) = ARRAY(
-			SELECT t.term FROM pages AS p JOIN postings AS o ON o.page = p.id JOIN terms AS t ON t.id = o.term
-			WHERE p.id = this AND p.url = a_url AND t.field = a_field ORDER BY 1) THEN
+	had := ARRAY(SELECT * FROM terms_of(a_url, a_field));
+	IF had @> a_terms AND had <@ a_terms THEN
 		RETURN;
 	END IF;
 
@@ -137,16 +140,15 @@ BEGIN
 		PERFORM FROM pages WHERE id = this AND url = a_url FOR UPDATE;
 	END IF;
 	PERFORM hold_terms(array_agg(a_field), array_agg(term)) FROM unnest(a_terms) AS term;
+	had := ARRAY(SELECT * FROM terms_of(a_url, a_field));   -- by now
+	DELETE FROM postings
+	WHERE page = this AND term IN (SELECT term_id(a_field, t) FROM unnest(had) AS t WHERE t <> ALL (a_terms));
+	INSERT INTO postings (term, page)
+	SELECT DISTINCT term_id(a_field, t), this FROM unnest(a_terms) AS t WHERE t <> ALL (had) ORDER BY 1;
 	RETURN QUERY
-	DELETE FROM postings AS o USING terms AS t
-	WHERE o.page = this AND t.id = o.term AND t.field = a_field AND t.term <> ALL (a_terms)
-	RETURNING t.term, false;
-	RETURN QUERY
-	WITH new AS (
-		INSERT INTO postings (term, page) SELECT DISTINCT term_id(a_field, term), this FROM unnest(a_terms) AS term ORDER BY 1
-		ON CONFLICT DO NOTHING
-		RETURNING postings.term)
-	SELECT t.term, true FROM new JOIN terms AS t ON t.id = new.term;
+	SELECT t, false FROM unnest(had) AS t WHERE t <> ALL (a_terms)
+	UNION
+	SELECT t, true FROM unnest(a_terms) AS t WHERE t <> ALL (had);
 END $$;
 
 -- The same as add_postings() for pairs of a URL and a tag, which is a term of the field "tag".

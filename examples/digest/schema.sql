@@ -74,4 +74,11 @@ CREATE FUNCTION pages_with(a_field text, a_term text) RETURNS SETOF pages LANGUA
 	WHERE t.id = term_id(a_field, a_term) AND t.field = a_field AND t.term = a_term
 $$;
 
+-- The terms that a page has in a field.  OFFSET 0: of the terms only those of the page, by their
+-- key, however many others the field has.
+CREATE FUNCTION terms_of(a_url text, a_field text) RETURNS SETOF text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+	SELECT t.term FROM page(a_url) AS p JOIN postings AS o ON o.page = p.id
+		CROSS JOIN LATERAL (SELECT term FROM terms WHERE id = o.term AND field = a_field OFFSET 0) AS t
+$$;
+
 \ir changes.sql

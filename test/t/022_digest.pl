@@ -129,6 +129,21 @@ for my $call (add("$high, $low", 'y, y'), delete_page("$high, $low"), rename_pag
 	}
 }
 
+# What a call reads does not grow with the terms that there are, whether the server knows of them yet or not.
+for my $analyze ('', 'ANALYZE pages, terms, postings;')
+{
+	start_over();
+	$node->safe_psql('postgres', q{
+		SELECT count(*) FROM add_pages(array_fill('many:'::text, ARRAY[2000]), ARRAY(SELECT 'term ' || n FROM generate_series(1, 2000) AS n));
+		SELECT count(*) FROM add_pages('{a:, a:}', '{y, z}');} . $analyze);
+	my $read = q{(SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) FROM pg_stat_xact_user_tables WHERE relname IN ('pages', 'terms', 'postings'))};
+	for my $call (set_tags('a:', 'x, w'), set_tags('a:', ''), add('a:', 'v'), delete_page('a:'), rename_page('a:', 'b:'))
+	{
+		my $out = run($one, "BEGIN; SELECT $read AS before \\gset", $call, "SELECT $read - :before < 100; ROLLBACK;");
+		is((split /\n/, $out)[-1], 't', "reads few rows: $analyze $call");
+	}
+}
+
 # Two names of one identifier, with a weaker function: in one call, in two, when a page moves, and in
 # two sessions.
 start_over();

@@ -18,7 +18,8 @@ plan skip_all => 'SKIPPED: go is not installed' if system('command -v go >/dev/n
 my $folder = PostgreSQL::Test::Utils::tempdir;
 local @ENV{qw(HOME GOCACHE)} = ($folder, "$folder/cache");
 my ($table, $export, $build) = slurp_file('examples/gateway/README.md') =~ /^```\w+\n(.*?)^```$/msg;
-$build =~ s/^\.\/gateway .*\n//m or die;
+$build =~ s/^\.\/gateway \S+ (\S+) 10s\n//m or die;
+my $services = "$folder/gateway/$1";
 symlink cwd() . "/$_", "$folder/$_" or die for qw(examples clients);
 system_or_bail('sh', '-ec', "cd $folder; $build");
 
@@ -71,7 +72,7 @@ $node->safe_psql('postgres', "UPDATE services SET url = 'http://127.0.0.1:$port{
 sub gateway
 {
 	export();
-	return gateway_with("$folder/services.csv", '127.0.0.1:' . PostgreSQL::Test::Cluster::get_free_port());
+	return gateway_with($services, '127.0.0.1:' . PostgreSQL::Test::Cluster::get_free_port());
 }
 
 sub export
@@ -151,7 +152,7 @@ sub refuses
 }
 $node->safe_psql('postgres', q{DELETE FROM services WHERE node = 'spare'});
 export();
-refuses('a node without a service', qr/157,,: .*empty url/, '127.0.0.1:0', "$folder/services.csv", '1s');
+refuses('a node without a service', qr/157,,: .*empty url/, '127.0.0.1:0', $services, '1s');
 append_to_file("$folder/empty.csv", '');
 refuses('an empty file', qr/no services/, '127.0.0.1:0', "$folder/empty.csv", '1s');
 refuses('no arguments', qr/usage/);

@@ -3,7 +3,7 @@
 -- Arrivals that no table has a place for, with the reason:
 --   unknown tenant   somebody has to enter the tenant
 --   not yet          the event time is further ahead of the arrival than the tolerance
---   no partition     somebody has to make the partition
+--   no partition     somebody has to make the partition, which can be until the year 10889
 --   incomplete       there is no device, no event or no event time
 --   name too long    the name of the device has more than 200 bytes
 --   before 1970      one of the two times is earlier than an identifier can say

@@ -51,6 +51,20 @@ EXPLAIN (COSTS OFF) EXECUTE shown_id('019c3549-2800-8007-8041-23456789abcd');
 EXPLAIN (COSTS OFF) SELECT * FROM shown WHERE id >= iuid_floor('2026-03-02');
 EXPLAIN (COSTS OFF) EXECUTE shown_time('2026-03-02');
 
+-- what the view casts to uuid, and the query casts back, is the column itself
+CREATE TABLE by_country (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE by_country_124 PARTITION OF by_country FOR VALUES FROM (iuid_country_floor(124)) TO (iuid_country_floor(125));
+CREATE TABLE by_country_125 PARTITION OF by_country FOR VALUES FROM (iuid_country_floor(125)) TO (iuid_country_floor(126));
+PREPARE shown_cast(timestamptz) AS SELECT * FROM shown WHERE id::iuid >= $1;
+EXPLAIN (COSTS OFF) EXECUTE shown_cast('2026-03-02');
+EXPLAIN (COSTS OFF) SELECT * FROM shown WHERE id::iuid <@ tstzrange('2026-03-02', '2026-03-03');
+EXPLAIN (COSTS OFF) SELECT * FROM (SELECT id::uuid FROM by_country) AS v WHERE iuid_is_from(id::iuid, 125);
+EXPLAIN (COSTS OFF) SELECT id FROM shown ORDER BY id::iuid LIMIT 1;
+-- and what was no iuid is checked
+CREATE DOMAIN any_uuid AS uuid;
+CREATE TABLE of_any_uuid AS SELECT any_uuid '919108f7-52d1-4320-9bac-f847db4148a8' AS id;
+SELECT id::iuid FROM of_any_uuid;
+
 -- a client that sends a uuid and reads a uuid, by casts in its queries: still the index and the partitions of the iuid
 PREPARE by_casts(uuid) AS SELECT id::uuid FROM by_iuid WHERE id = $1::uuid;
 PREPARE by_casts_of_all(uuid[]) AS SELECT array_agg(id)::uuid[] AS ids FROM by_iuid WHERE id = ANY ($1::uuid[]);
@@ -61,7 +75,7 @@ RESET plan_cache_mode;
 -- the first identifier: by the order, as min(id::iuid) reads the whole index
 EXPLAIN (COSTS OFF) SELECT id FROM by_uuid ORDER BY id LIMIT 1;
 EXPLAIN (COSTS OFF) SELECT min(id::iuid) FROM by_uuid;
--- a view is sorted, as the server does not know that both orders are one
+-- the view is sorted by its uuid, as the server does not know that both orders are one
 EXPLAIN (COSTS OFF) SELECT id FROM shown ORDER BY id LIMIT 1;
 
 -- the default of the table fills the view; an identifier of the client does not go in through it
@@ -100,5 +114,5 @@ SELECT iuid_create_partitions('months', '1 month', '2026-01-01', '2026-02-01');
 
 DROP FUNCTION expected, files;
 DROP VIEW shown;
-DROP TABLE months, changing, refers, by_domain, by_uuid, by_iuid;
-DROP DOMAIN order_id;
+DROP TABLE by_country, of_any_uuid, months, changing, refers, by_domain, by_uuid, by_iuid;
+DROP DOMAIN order_id, any_uuid;

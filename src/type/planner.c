@@ -12,6 +12,7 @@
  *	  id <@ range			 id >= lower AND id < upper, in byte order
  *	  iuid_is_from(id, ...)	 id ~>=~ lower AND id ~<~ upper, in country order
  *	  uuid = iuid			 uuid = iuid::uuid, core's operator
+ *	  (id::uuid)::iuid		 id
  *
  * bounds.c defines the bounds.
  *
@@ -180,6 +181,27 @@ iuid_is_from_support(PG_FUNCTION_ARGS)
 											  iuid_country_lower, origin),
 								   make_bound(&rw, "iuid_country_upper",
 											  iuid_country_upper, origin)));
+}
+
+/*
+ * For the cast of a uuid to iuid.  What was an iuid before it was cast to uuid,
+ * as in a view, needs no check.
+ */
+PG_FUNCTION_INFO_V1(iuid_cast_support);
+Datum
+iuid_cast_support(PG_FUNCTION_ARGS)
+{
+	Rewrite rw;
+	Node *id;
+
+	if (!get_rewrite(fcinfo, &rw) || !IsA(argument(&rw, 0), RelabelType))
+		PG_RETURN_POINTER(NULL);
+
+	id = (Node *) castNode(RelabelType, argument(&rw, 0))->arg;
+	if (getBaseType(exprType(id)) != rw.call->funcresulttype)
+		PG_RETURN_POINTER(NULL);
+	PG_RETURN_POINTER(applyRelabelType(id, rw.call->funcresulttype, -1, InvalidOid,
+									   COERCE_IMPLICIT_CAST, -1, false));
 }
 
 /*

@@ -55,7 +55,8 @@ my @calls = (
 	'iuid_rangesel(internal,oid,internal,integer)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.>=) $value{iuid} AND id OPERATOR(EXT.~<~) $value{iuid}",
 	'iuid_typanalyze(internal)' => 'ANALYZE OWN.plain',
 	'iuid_range_support(internal)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.<@) $value{iuid_tstzrange}",
-	'iuid_is_from_support(internal)' => 'SELECT id FROM OWN.plain WHERE EXT.iuid_is_from(id, 7)');
+	'iuid_is_from_support(internal)' => 'SELECT id FROM OWN.plain WHERE EXT.iuid_is_from(id, 7)',
+	'iuid_cast_support(internal)' => 'SELECT id::pg_catalog.uuid::EXT.iuid FROM OWN.plain');
 my ($table, $interval, $time) = (q{'OWN.TABLE'::pg_catalog.regclass}, '::pg_catalog.interval', '::pg_catalog.timestamptz');
 my @partition_calls = (
 	'iuid_create_partitions(regclass,interval,timestamp with time zone,timestamp with time zone,boolean)' =>

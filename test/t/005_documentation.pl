@@ -19,7 +19,7 @@ $node->init;
 $node->start;
 
 # The databases and roles that the pages speak of.
-$node->safe_psql('postgres', $_) for 'CREATE DATABASE region', 'CREATE DATABASE shop', 'CREATE ROLE desk', 'CREATE ROLE orders_uz';
+$node->safe_psql('postgres', $_) for 'CREATE DATABASE shop', 'CREATE ROLE desk', 'CREATE ROLE orders_uz';
 
 my @pages = ('README.md', 'SECURITY.md', glob 'doc/*.md');
 for my $page (@pages)

@@ -66,6 +66,7 @@ static void ask_empty(Work *work);
 static void drop_empty(const Work *work);
 static void create_country(Work *work, int n);
 static void keep_views(const Work *work);
+static bool is_unrouted(const Country *country);
 static void warn(const Work *work);
 
 /*
@@ -374,6 +375,12 @@ keep_views(const Work *work)
 	}
 }
 
+static bool
+is_unrouted(const Country *country)
+{
+	return country->registered && country->node == NULL;
+}
+
 /* Says which countries are not as their routes say. */
 static void
 warn(const Work *work)
@@ -389,8 +396,12 @@ warn(const Work *work)
 		const Country *country = &countries->country[c];
 
 		here += country->place == PLACE_HERE;
-		if (country->registered && country->node == NULL)
+		/* Of a run of numbers, the first and the last one are named. */
+		if (is_unrouted(country) && (c == 0 || !is_unrouted(country - 1)))
 			appendStringInfo(&unrouted, "%s%d", unrouted.len > 0 ? ", " : "", c);
+		else if (is_unrouted(country) &&
+				 (c == IUID_COUNTRY_MAX || !is_unrouted(country + 1)))
+			appendStringInfo(&unrouted, "-%d", c);
 		if (country->place == PLACE_ELSEWHERE && country->has_own &&
 			!list_member_int(work->empty, c) && !list_member_int(work->later, c))
 			ereport(WARNING,

@@ -24,7 +24,7 @@ class Client(threading.Thread):
     def __init__(self, number, tables):
         super().__init__(daemon=True)
         self.number, self.rows = number, {table: {} for table in tables}
-        self.waits, self.error = [], None
+        self.waits, self.error, self.failed = [], None, None
         self.turn, self.stopped = threading.Lock(), threading.Event()
 
     def run(self):
@@ -35,7 +35,7 @@ class Client(threading.Thread):
                         self.work()
                     time.sleep(random.random() / 20)
         except Exception as error:
-            self.error = error
+            self.error, self.failed = error, time.monotonic()
             raise
 
     def stop(self):
@@ -81,15 +81,16 @@ def check():
     model.same("errors of clients", {}, {number: str(client.error) for number, client in enumerate(all)
                                          if client.error})
     waits = sorted(wait for client in all for wait in client.waits)
-    print(f"{len(waits)} statements of {len(all)} clients; the longest wait for one, in seconds:")
+    print(f"{len(waits)} statements of {len(all)} clients, in seconds:")
+    print("| step | it took | statements | failed | longest | 99.9 % below |\n|---|---|---|---|---|---|")
     longest = 0
     for what, begin, end in [*_steps, ("all of it", waits[0][0], time.monotonic())]:
         # A statement counts where it was at work.
-        during = [wait for at, wait, _ in waits if at < end and at + wait > begin]
+        during = sorted(wait for at, wait, _ in waits if at < end and at + wait > begin)
+        failed = sum(1 for client in all if client.failed and begin < client.failed < end)
         if during:
-            print(f"  {what}: {max(during):.3f}, 99.9 % below {sorted(during)[len(during) * 999 // 1000]:.3f}"
-                  f" ({len(during)} statements)")
-            longest = max(longest, *during)
+            print(f"| {what} | {end - begin:.1f} | {len(during)} | {failed} | {during[-1]:.3f} | {during[len(during) * 999 // 1000]:.3f} |")
+            longest = max(longest, during[-1])
     for at, wait, statement in sorted(waits, key=lambda w: -w[1])[:3]:
         inside = [what for what, begin, end in _steps if at < end and at + wait > begin]
         print(f"  {wait:.3f} s, {', '.join(inside) or 'between the steps'}: {statement}")

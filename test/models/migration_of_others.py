@@ -109,7 +109,8 @@ class Client(clients.Client):
 
     def base(self, count):
         """The number of a row of before the migration, which no other client changes."""
-        return random.randrange(count // given.sessions) * given.sessions + self.number + 1
+        turns = 2 * given.sessions
+        return random.randrange(count // turns) * turns + self.number + 1
 
     def work(self):
         if not self.own["accounts"]:
@@ -364,7 +365,7 @@ def make():
 
 
 given = model.arguments(100_000)
-BASE = {"readings": given.rows, "accounts": max(given.rows // 20, 10 * given.sessions), "documents": given.rows // 100 + given.sessions}
+BASE = {"readings": given.rows, "accounts": max(given.rows // 20, 20 * given.sessions), "documents": given.rows // 100 + 2 * given.sessions}
 model.make_database("test/models/migration/tables.sql")
 with model.timed("old rows", given.rows):
     model.load("test/models/migration/rows.sql", **BASE)

@@ -144,6 +144,7 @@ sql('CALL migration.swap_back()');
 is(run($old, q{SET ROLE old_application; INSERT INTO accounts (team, name) VALUES ('T1', 'back') RETURNING id}), 204, 'after the way back numbers go on');
 run($old, 'RESET ROLE');
 in_step('after the way back');
+follower_is_equal('after the way back');
 sql('CALL migration.swap()');
 like(error('CALL migration.finish()'), qr/^55000: this step, finish, cannot be taken yet.*view public.balances: it depends on public.accounts.*materialized view public.totals: it depends on public.invoices_old/s, 'nothing is dropped that has dependents');
 is(sql('SELECT count(*) FROM balances'), 10, 'and all of them are there');
@@ -158,6 +159,42 @@ is(sql(q{SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute WHERE
 is(sql(q{INSERT INTO v2.accounts (name) VALUES ('last') RETURNING old_id IS NULL}), 't', 'a new row needs no old key');
 is(sql(q{SELECT count(*) FROM pg_publication_tables WHERE pubname = 'lake_v2' AND schemaname = 'v2'}), 3, 'the new tables are published');
 $old->quit;
+
+# --- the way back of a subscriber -------------------------------------------------------------------------
+
+$_->safe_psql('postgres', 'CREATE DATABASE there_and_back') for $node, $follower;
+my $here = sub { return $node->safe_psql('there_and_back', "$quiet $_[0]") };
+my $there = sub { return $follower->safe_psql('there_and_back', "$quiet $_[0]") };
+my $say = sub { my ($moment) = @_; return $there->($here->("SELECT statement FROM migration.subscriber_statements() WHERE moment = '$moment'") =~ s/ALTER SUBSCRIPTION … /ALTER SUBSCRIPTION back /gr) };
+my $is_equal = sub
+{
+	my ($query, $what) = @_;
+	$node->wait_for_catchup('back');
+	is($there->($query), $here->($query), $what);
+	return;
+};
+$_->('CREATE EXTENSION iuid; CREATE TABLE things (id bigint PRIMARY KEY, at timestamptz)') for $here, $there;
+$here->('INSERT INTO things SELECT n, now() FROM generate_series(1, 10) AS n; CREATE PUBLICATION back FOR TABLE things');
+$there->('CREATE SUBSCRIPTION back CONNECTION ' . "'" . ($node->connstr('there_and_back') =~ s/'/''/gr) . "' PUBLICATION back");
+$follower->wait_for_subscription_sync($node, 'back', 'there_and_back');
+$here->("\\i examples/migration/engine.sql\n CALL migration.move('things', '1', '1', 'at'); CALL migration.make()");
+$say->('before follow()');
+$here->("CALL migration.subscriber_is_ready('back'); CALL migration.follow(); CALL migration.backfill(); CALL migration.constrain(); CALL migration.swap(); INSERT INTO things VALUES (11, now())");
+$node->wait_for_catchup('back');
+$say->('after the swap');
+$here->('INSERT INTO things VALUES (12, now()); CALL migration.swap_back(); INSERT INTO things VALUES (13, now()); DELETE FROM things WHERE id = 1');
+$is_equal->('SELECT id, at FROM things ORDER BY id', 'after swap_back() a subscriber goes on');
+my (undef, undef, $not_yet) = $node->psql('there_and_back', 'CALL migration.back()');
+like($not_yet, qr/this step, back, cannot be taken yet/, 'the new tables do not go before it lets go of them');
+my $afterwards = $here->(q{SELECT statement FROM migration.subscriber_statements() WHERE moment = 'after back.sql'}) =~ s/… /back /r;
+$say->('before back.sql');
+$here->("CALL migration.subscriber_is_ready('back', false);\n \\i examples/migration/back.sql");
+$there->($afterwards);
+$follower->wait_for_subscription_sync($node, 'back', 'there_and_back');
+$here->('INSERT INTO things VALUES (14, now()); DELETE FROM things WHERE id = 2');
+$is_equal->('SELECT id, at FROM things ORDER BY id', 'after back.sql the subscriber has the old table again');
+is($there->(q{SELECT relkind FROM pg_class WHERE oid = 'things'::regclass}), 'r', 'as a table');
+$there->('DROP SUBSCRIPTION back');
 
 # --- what is refused ------------------------------------------------------------------------------------
 
@@ -187,15 +224,34 @@ for my $case (
 	[ 'CREATE PUBLICATION whole FOR ALL TABLES', $move ],
 	[ 'CREATE PUBLICATION whole FOR TABLES IN SCHEMA public', $move ],
 	[ 'CREATE PUBLICATION whole FOR TABLE things (id)', $move ],
+	[ 'SELECT', $move, 'ALTER TABLE things OWNER TO another; CREATE PUBLICATION of_others FOR TABLE things; GRANT CREATE ON DATABASE refused TO another; SET ROLE another;' ],
+	[ q{CREATE SUBSCRIPTION another CONNECTION '' PUBLICATION another WITH (connect = false, slot_name = NONE);
+		INSERT INTO pg_subscription_rel SELECT oid, 'things'::regclass, 'r', NULL FROM pg_subscription}, $move ],
+	[ 'GRANT CREATE ON SCHEMA public TO PUBLIC', $move ],
 	[ 'CREATE TABLE v2.things ()', $move ],
 	[ 'CREATE TABLE things_old ()', $move ])
 {
-	my ($fault, $call) = @$case;
-	my $what = $refused->("BEGIN; \\i examples/migration/engine.sql\n $fault; $call; SELECT message FROM migration.in_the_way() WHERE before = 'make'; ROLLBACK");
+	my ($fault, $call, $first) = (@$case, '');
+	my $what = $refused->("BEGIN; $first \\i examples/migration/engine.sql\n $fault; $call; SELECT message FROM migration.in_the_way() WHERE before = 'make'; ROLLBACK");
 	$seen{$_} = 1 for split /\n/, $what;
-	my (undef, undef, $err) = $node->psql('refused', "BEGIN; \\i examples/migration/engine.sql\n $fault; $call; CALL migration.make()");
+	my (undef, undef, $err) = $node->psql('refused', "BEGIN; $first \\i examples/migration/engine.sql\n $fault; $call; CALL migration.make()");
 	like($err, qr/this step, make, cannot be taken yet/, $fault || $call);
 }
+
+# What is in the way later, step by step.
+$node->safe_psql('postgres', 'CREATE DATABASE later');
+my $later = join "\n", 'CREATE EXTENSION iuid;', map { $_, q{; SELECT message FROM migration.in_the_way();} } '\i examples/migration/engine.sql', q{
+	CREATE TABLE things (id bigint, at timestamptz, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+	CREATE TABLE things_1 PARTITION OF things FOR VALUES FROM ('2026-01-01') TO ('2027-01-01');
+	CREATE TABLE others (id bigint PRIMARY KEY, at timestamptz);
+	CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+	CREATE TRIGGER own AFTER INSERT ON others FOR EACH ROW EXECUTE FUNCTION nothing();
+	CREATE VIEW grouped AS SELECT id, at FROM others GROUP BY id;
+	CREATE MATERIALIZED VIEW stored AS SELECT id FROM others;
+	CREATE PUBLICATION sent FOR TABLE others;
+	CALL migration.move('things', '1', '1', 'at'); CALL migration.move('others', '1', '2', 'at');
+	CALL migration.make()}, q{CALL migration.subscriber_is_ready('sent')}, 'CALL migration.follow()', 'CALL migration.backfill()', 'ALTER TABLE others ADD COLUMN more int; ALTER TABLE things DETACH PARTITION things_1';
+$seen{$_} = 1 for split /\n/, $node->safe_psql('later', "$quiet $later");
 for my $message (@messages)
 {
 	my $pattern = join '.*', map { quotemeta } split /…/, $message, -1;

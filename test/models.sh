@@ -37,7 +37,7 @@ build
 . examples/regions/nodes.sh
 
 run_model() {
-	start_server "$work" 'wal_level = logical'
+	start_server "$work" 'wal_level = logical'   # for the subscriber of migration_of_others
 	as_user /usr/bin/python3 "test/models/$1.py" --rows "${rows:-100000}" "${seed[@]}" || failed+=("$1")
 	stop_server
 }

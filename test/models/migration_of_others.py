@@ -365,7 +365,7 @@ def make():
 
 
 given = model.arguments(100_000)
-BASE = {"readings": given.rows, "accounts": max(given.rows // 20, 20 * given.sessions), "documents": given.rows // 100 + 2 * given.sessions}
+BASE = {"readings": given.rows, "accounts": max(given.rows // 20, 20 * given.sessions), "documents": given.rows * 3 // 5}
 model.make_database("test/models/migration/tables.sql")
 with model.timed("old rows", given.rows):
     model.load("test/models/migration/rows.sql", **BASE)
@@ -386,6 +386,8 @@ check("follow")
 for table in TABLES:
     step(f"{table} come", lambda: call(f"CALL migration.backfill('{table}')"))
 model.same("rows that are set aside", [], model.rows("TABLE migration.set_aside"))
+for name, come, rate in model.rows("SELECT name, rows_come, rows_a_second FROM migration.progress"):
+    print(f"{name}: {come} rows, {rate} a second")
 check("backfill", new=True, subscriber=("{}", "v2.{}"))
 step("constrain", lambda: call("CALL migration.constrain()"))
 check("constrain", new=True, subscriber=("{}", "v2.{}"))

@@ -82,8 +82,8 @@ DECLARE
 	t migration.tables;
 	keys jsonb;
 BEGIN
-	PERFORM set_config('search_path', migration.path(), true);
 	SELECT * INTO STRICT t FROM migration.tables WHERE old = of;
+	PERFORM set_config('search_path', t.statements ->> 'path', true);
 	IF t.swapped OR t.complete IS NOT NULL THEN
 		RETURN false;
 	END IF;
@@ -106,8 +106,8 @@ DECLARE
 	t migration.tables;
 	keys jsonb;
 BEGIN
-	PERFORM set_config('search_path', migration.path(), true);
 	SELECT * INTO STRICT t FROM migration.tables WHERE old = of;
+	PERFORM set_config('search_path', t.statements ->> 'path', true);
 	SELECT jsonb_agg(key ORDER BY key) INTO keys
 	FROM (SELECT key FROM migration.set_aside WHERE old = of AND (after IS NULL OR key > after) ORDER BY key LIMIT size) AS s;
 	IF keys IS NOT NULL THEN
@@ -129,7 +129,7 @@ DECLARE
 	come bigint;
 BEGIN
 	PERFORM set_config('migration.writing', 'on', true);
-	PERFORM set_config('search_path', migration.path(), true);
+	PERFORM set_config('search_path', t.statements ->> 'path', true);
 	PERFORM migration.refuse_backfill(t.old);
 	EXECUTE t.statements ->> 'lock' INTO locked USING keys;
 	-- From here on each statement sees what is committed in these rows.
@@ -183,6 +183,7 @@ BEGIN
 			t.old::oid, migration.json_of('a.', names, k.columns), t.new, migration.list('', brought), migration.list('a.', brought));
 	END IF;
 	UPDATE migration.tables SET statements = jsonb_build_object(
+		'path', migration.path(),
 		'first', first || next,
 		'next', first || format(' WHERE (%s) > (%s)', migration.list('o.', k.columns),
 			(SELECT string_agg(format('($1 ->> %L)::%s', c, d), ', ' ORDER BY place) FROM unnest(k.columns, k.declared) WITH ORDINALITY AS x (c, d, place))) || next,

@@ -64,7 +64,8 @@ sql(q{
 	CREATE VIEW of_receipts AS SELECT person_id FROM receipts;
 	CREATE TABLE secrets (id bigint);
 	CREATE POLICY only_people ON secrets USING (id IN (SELECT id FROM people));
-	CREATE PUBLICATION leaf FOR TABLE logs_2026});
+	CREATE PUBLICATION leaf FOR TABLE logs_2026;
+	CREATE PUBLICATION of_kept FOR TABLE receipts});
 
 # --- who may --------------------------------------------------------------------------------------
 
@@ -98,7 +99,10 @@ is(sql(q{SELECT step || ', ' || name FROM migration.plan() WHERE what ~ '^depend
 
 # --- what applications do meanwhile -----------------------------------------------------------------
 
-sql('CALL migration.make(); CALL migration.follow(); CALL migration.backfill()');
+sql('CALL migration.make()');
+is(sql(q{SELECT statement FROM migration.subscriber_statements() WHERE moment = 'before follow()'}), join("\n",
+	'CREATE EXTENSION IF NOT EXISTS iuid; CREATE SCHEMA IF NOT EXISTS v2;', 'ALTER TABLE public.receipts ADD COLUMN person_iuid iuid;'), 'the subscriber of a table that keeps its key needs a column');
+sql(q{CALL migration.subscriber_is_ready('of_kept'); CALL migration.follow(); CALL migration.backfill()});
 in_step('after the backfill');
 is(sql(q{BEGIN; UPDATE people SET email = 'x' WHERE id = 1; UPDATE people SET email = 'p1' WHERE id = 2; UPDATE people SET email = 'p2' WHERE id = 1; COMMIT; SELECT email FROM v2.people WHERE old_id IN (1, 2) ORDER BY old_id}),
 	"p2\np1", 'two rows exchange a value that is unique');

@@ -222,7 +222,8 @@ CREATE FUNCTION migration.subscriber_statements(OUT moment text, OUT statement t
 	SELECT 'before follow()', format('ALTER TABLE %I.%I ADD COLUMN %I iuid;', t.schema, t.name, r.new_column)
 	FROM published AS t JOIN migration.refs AS r ON r.old = t.old WHERE r.moved AND t.country IS NULL
 	UNION ALL
-	SELECT 'before follow()', format('ALTER SUBSCRIPTION … ADD PUBLICATION %I;   -- the one of %I', left(p.name, 60) || '_v2', p.name) FROM migration.publications AS p
+	SELECT 'before follow()', format('ALTER SUBSCRIPTION … ADD PUBLICATION %I;   -- the one of %I', b.pubname, p.name)
+	FROM migration.publications AS p JOIN pg_publication AS b ON b.pubname = left(p.name, 60) || '_v2'
 	UNION ALL
 	SELECT 'after the swap', format('ALTER TABLE %1$I.%2$I RENAME TO %3$I; CREATE VIEW %1$I.%2$I AS SELECT %4$s FROM v2.%2$I;', t.schema, t.name, t.name || '_old',
 		(SELECT string_agg(format('%I AS %I', c.new_name, c.name), ', ' ORDER BY c.attnum) FROM migration.columns AS c WHERE c.old = t.old AND NOT c.generated))
@@ -233,7 +234,8 @@ CREATE FUNCTION migration.subscriber_statements(OUT moment text, OUT statement t
 	SELECT 'before back.sql', format('DROP VIEW %1$I.%2$I; ALTER TABLE %1$I.%3$I RENAME TO %2$I; TRUNCATE %1$I.%2$I;   -- if the swap has been', t.schema, t.name, t.name || '_old')
 	FROM published AS t WHERE t.country IS NOT NULL
 	UNION ALL
-	SELECT 'before back.sql', format('ALTER SUBSCRIPTION … DROP PUBLICATION %I;   -- the one of %I', left(p.name, 60) || '_v2', p.name) FROM migration.publications AS p
+	SELECT 'before back.sql', format('ALTER SUBSCRIPTION … DROP PUBLICATION %I;   -- the one of %I', b.pubname, p.name)
+	FROM migration.publications AS p JOIN pg_publication AS b ON b.pubname = left(p.name, 60) || '_v2'
 	UNION ALL
 	SELECT 'after back.sql', 'ALTER SUBSCRIPTION … REFRESH PUBLICATION;   -- if the swap has been: it copies the old tables again' WHERE EXISTS (TABLE published)
 $$;

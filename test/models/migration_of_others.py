@@ -10,7 +10,6 @@ committed, and all else as it was.
 import datetime
 import os
 import random
-import threading
 import time
 
 import clients

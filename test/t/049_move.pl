@@ -47,6 +47,20 @@ sub move
 	return $done ? 'done' : $out;
 }
 
+sub plan_of_almaty
+{
+	my $out;
+	IPC::Run::run([ '/usr/bin/python3', 'examples/regions/move', 'plan', 125, 'almaty', 'jakarta', '--subscribe-as', $node{jakarta}->connstr('shop') ], '>', \$out, '2>&1');
+	return $out;
+}
+
+sub is_followed
+{
+	my ($name) = @_;
+	$node{$name}->poll_query_until('shop', 'SELECT pid IS NOT NULL FROM pg_stat_subscription') or die 'the registry does not follow';
+	return;
+}
+
 sub switch_wal_level
 {
 	$node{lagos}->append_conf('postgresql.conf', "wal_level = $_[0]");
@@ -56,7 +70,59 @@ sub switch_wal_level
 switch_wal_level('replica');
 like(move('plan', 164, 'lagos', 'jakarta'), qr/wal_level at lagos is replica, not logical/, 'the old node has to have logical decoding');
 switch_wal_level('logical');
-$node{lagos}->poll_query_until('shop', 'SELECT pid IS NOT NULL FROM pg_stat_subscription') or die 'the registry does not follow';
+is_followed('lagos');
+
+# What does not go along has its name in the plan.
+at_machine('almaty', q{
+	CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+	CREATE TRIGGER told BEFORE INSERT ON orders_c125 FOR EACH ROW EXECUTE FUNCTION tell();
+	CREATE POLICY seen ON orders_c125 USING (true);
+	CREATE PUBLICATION lake FOR TABLE orders_c125;
+	CREATE INDEX by_note ON orders_c125 (note);
+	ALTER TABLE orders_c125 SET (fillfactor = 90);
+	CREATE SEQUENCE numbers;
+	ALTER TABLE ONLY orders ALTER customer SET DEFAULT nextval('numbers')});
+my @left = sort map { /^   does not go along: (\w+ \S+)/ } split /\n/, plan_of_almaty();
+is(join(', ', @left), 'index by_note, policy seen, publication lake, sequence numbers, settings of, trigger told', 'what does not go along');
+at_machine('almaty', q{ALTER TABLE ONLY orders ALTER customer DROP DEFAULT; DROP SEQUENCE numbers; ALTER TABLE orders_c125 RESET (fillfactor); DROP INDEX by_note; DROP PUBLICATION lake;
+	DROP POLICY seen ON orders_c125; DROP FUNCTION tell CASCADE});
+like(plan_of_almaty(), qr/Nothing is in the way/, 'nothing is left of that');
+
+# The disk of the new node is full, as the server sees it.
+my $programs = PostgreSQL::Test::Utils::tempdir_short;
+append_to_file("$programs/df", "#!/bin/sh\necho Filesystem 1024-blocks Used Available Capacity Mounted on\necho none 9 8 1 89% /\n");
+chmod 0755, "$programs/df";
+{
+	local $ENV{PATH} = "$programs:$ENV{PATH}";
+	$node{jakarta}->restart;
+}
+is_followed('jakarta');
+like(plan_of_almaty(), qr/^PROBLEM   jakarta has 0 MB free, and the copy needs about/m, 'a disk that is too small');
+$node{jakarta}->restart;
+is_followed('jakarta');
+
+# The clocks agree; also where the tables are in no global table.
+SKIP:
+{
+	my ($library) = glob '/usr/lib/*/faketime/libfaketime.so.1';
+	skip 'SKIPPED: libfaketime, which moves the clock, is not installed', 3 unless $library;
+	$node{lagos}->stop;
+	{
+		local @ENV{ 'LD_PRELOAD', 'FAKETIME', 'FAKETIME_DONT_FAKE_MONOTONIC' } = ($library, '+5s', 1);
+		$node{lagos}->start;
+	}
+	is_followed('lagos');
+	my $clock = qr/^PROBLEM   iuid_check_regions\(.*\) at almaty: another clock, lagos/m;
+	like(plan_of_almaty(), $clock, 'a clock that differs');
+	at('almaty', q{INSERT INTO trips (id, order_id, km) SELECT gen_iuid(125, 3), id, 1 FROM orders WHERE iuid_is_from(id, 125) LIMIT 1});
+	like((attempt('almaty', q{SELECT iuid_drop_global_table('orders_global')}))[2], qr/violates foreign key constraint "trips_order_id_fkey/, 'a table that others refer to stays in its global table');
+	at($_, q{ALTER TABLE trips DROP CONSTRAINT trips_order_id_fkey; SELECT iuid_drop_global_table('orders_global'); SELECT iuid_drop_global_table('trips_global')}) for @names;
+	like(plan_of_almaty(), $clock, 'without global tables');
+	at($_, q{SELECT iuid_create_global_table('orders_global', 'orders', 1); SELECT iuid_create_global_table('trips_global', 'trips', 3);
+		ALTER TABLE trips ADD FOREIGN KEY (order_id) REFERENCES orders (id)}) for @names;
+	$node{lagos}->restart;
+	is_followed('lagos');
+}
 
 # The new node is lost for good while it has a copy.
 is(move('copy', 125, 'almaty', 'lagos'), 'done', 'a copy');

@@ -141,13 +141,17 @@ def of_all(nodes, move):
                 if not session.value("SELECT coalesce(pg_has_role((SELECT relowner FROM pg_class"
                                      " WHERE oid = to_regclass(%s)), 'USAGE'), false)", table.local):
                     yield f"{table.local} at {name} is not there, or belongs to another role"
-                elif table.globally and name not in nodes.silent:
-                    for row in session.read("SELECT concat_ws(', ', problem, country, node) AS what, hint"
-                                            " FROM iuid_check_regions(%s)", table.globally):
-                        key = (row.what, (row.hint or "").removesuffix(" -- at that node"))
-                        if key not in seen:
-                            yield f"iuid_check_regions('{table.globally}') at {name}: {row.what}: {row.hint}"
-                        seen.add(key)
+            # Without a global table, what is wrong with the nodes.
+            for globally in [table.globally for table in move.tables if table.globally] or [None]:
+                for row in session.read("SELECT concat_ws(', ', problem, country, node) AS what, hint"
+                                        " FROM iuid_check_regions(%(globally)s)"
+                                        " WHERE relation IS NULL OR %(globally)s::text IS NOT NULL",
+                                        {"globally": globally}):
+                    key = (row.what, (row.hint or "").removesuffix(" -- at that node"))
+                    if key not in seen:
+                        argument = f"'{globally}'" if globally else ""
+                        yield f"iuid_check_regions({argument}) at {name}: {row.what}: {row.hint}"
+                    seen.add(key)
             if name in publishers and not session.value("SELECT has_table_privilege('iuid_routes', 'UPDATE')"):
                 yield f"this role may not change iuid_routes at {name}"
         except Silent as error:

@@ -98,10 +98,12 @@ for my $case (
 	[ 'north', q{ALTER SERVER far OPTIONS (SET extensions 'plpgsql')}, 'option extensions without iuid||far' ],
 	[ 'north', q{ALTER SERVER far OPTIONS (SET extensions 'iuid_regions')}, 'option extensions without iuid||far' ],
 	[ 'north', q{ALTER SERVER far OPTIONS (SET dbname 'nowhere')}, 'no answer||far', q{ALTER SERVER far OPTIONS (SET dbname 'far')} ],
+	[ 'north', q{UPDATE iuid_nodes SET server = NULL WHERE node = 'far'}, "another registry||middle\nanother registry||south\nno server||far", q{UPDATE iuid_nodes SET server = 'far' WHERE node = 'far'} ],
 	[ 'north', q{ALTER SERVER far RENAME TO elsewhere}, 'no server||far', q{ALTER SERVER elsewhere RENAME TO far} ],
 	[ 'middle', 'DROP VIEW orders_c3_e3', 'no view there|3|middle' ],
 	[ 'middle', 'ALTER TABLE orders_global ADD COLUMN more int', 'other columns there||middle', q{ALTER TABLE orders_global DROP COLUMN more} ],
 	[ 'middle', $lengthen->(200), "other columns there|3|middle\nother columns there|4|middle\nother columns there||middle", $lengthen->(100) ],
+	[ 'middle', 'ALTER TABLE iuid_routes RENAME TO hidden', 'no registry||middle', 'ALTER TABLE hidden RENAME TO iuid_routes' ],
 	[ 'middle', 'ALTER TABLE orders RENAME TO trips', 'no table there||middle', 'ALTER TABLE trips RENAME TO orders' ],
 	[ 'middle', q{UPDATE iuid_countries SET name = 'Elsewhere' WHERE country = 3}, 'another registry||middle', q{UPDATE iuid_countries SET name = 'Country 3' WHERE country = 3} ],
 	[ 'middle', q{INSERT INTO iuid_entities VALUES (9, 'Shop', 'Return')}, 'another registry||middle', 'DELETE FROM iuid_entities' ],
@@ -149,10 +151,20 @@ for my $case (
 	at('north', $repair // join ';', map { (split /\|/, $_, 2)[1] } split /\n/, at('north', q{SELECT DISTINCT 'h', hint FROM iuid_check_regions() WHERE relation = 'trips_all'::regclass}));
 	is(all_problems('north'), '', 'put right');
 }
-my (undef, undef, $no_global_view) = $near->psql('north', qq{CREATE VIEW some_trips AS SELECT 'north'::text AS node, * FROM trips WHERE "a b" > 1 UNION ALL SELECT 'far', * FROM trips_all_far;
+# What is not of all rows, each once, is no global view.
+for my $rest (q{trips WHERE "a b" > 1 UNION ALL SELECT 'far', * FROM trips_all_far}, q{trips UNION SELECT 'far', * FROM trips_all_far}, q{trips UNION ALL SELECT 'far', * FROM trips})
+{
+	my (undef, undef, $err) = $near->psql('north', qq{CREATE OR REPLACE VIEW some_trips AS SELECT 'north'::text AS node, * FROM $rest;
 	\\set VERBOSITY sqlstate
-	SELECT iuid_check_regions('some_trips'); DROP VIEW some_trips});
-like($no_global_view, qr/ERROR:  42809/, 'a view of some rows is no global view');
+	SELECT iuid_check_regions('some_trips')});
+	like($err, qr/ERROR:  42809/, "no global view: $rest");
+}
+at('north', 'DROP VIEW some_trips');
+# A type of the same name in another schema.
+at('middle', q{DROP VIEW trips_all; CREATE DOMAIN public.int4 AS pg_catalog.int4; ALTER TABLE trips ALTER "a b" TYPE public.int4; SELECT iuid_create_global_view('trips_all', 'trips')});
+is(all_problems('north'), 'other columns there|trips_all||middle', 'a type of another schema');
+at('middle', q{DROP VIEW trips_all; ALTER TABLE trips ALTER "a b" TYPE pg_catalog.int4; SELECT iuid_create_global_view('trips_all', 'trips'); DROP DOMAIN public.int4});
+is(all_problems('north'), '', 'put right');
 # What other sessions have for themselves.
 my $own = $near->background_psql('north');
 $own->query_safe(q{CREATE TEMP VIEW own_trips AS SELECT 'north'::text AS node, id, "a b" FROM trips});
@@ -185,6 +197,11 @@ like(all_problems('north'), qr/^no registry\|\|\|far\nno right there\|orders_glo
 $far->safe_psql('far', 'GRANT SELECT ON iuid_routes TO PUBLIC');
 at('north', q{ALTER USER MAPPING FOR PUBLIC SERVER far OPTIONS (DROP user)});
 
+# A number that no entity has.
+at('north', q{ALTER FOREIGN TABLE orders_global_c3 OPTIONS (SET table_name 'orders_c3_e999')});
+is(at('north', q{SELECT problem, hint FROM iuid_check_regions('orders_global')}), q{no view there|SELECT iuid_create_country_partitions('public.orders', 3); -- at that node}, 'a name with the number 999');
+at('north', q{ALTER FOREIGN TABLE orders_global_c3 OPTIONS (SET table_name 'orders_c3_e3')});
+
 # Subscriptions and slots, here and there, with names that must be quoted.
 # A slot of another database there is nothing of this node.
 $far->safe_psql('postgres', q{SELECT pg_create_logical_replication_slot('of_another', 'pgoutput')});
@@ -197,6 +214,12 @@ is(all_problems('north'), "inactive slot|||far\ninactive slot|||far", 'slots tha
 at('far', $_) for split /\n/, at('north', q{SELECT hint FROM iuid_check_regions() WHERE node = 'far'});
 is(all_problems('north'), '', 'dropped, as the hints say');
 is(all_problems('middle'), '', 'the subscriber');
+# A subscription to another table is none of the registry.
+$far->safe_psql('far', 'CREATE TABLE another (id int PRIMARY KEY); CREATE PUBLICATION another FOR TABLE another');
+at('middle', $_) for 'CREATE TABLE another (id int PRIMARY KEY)', q{CREATE SUBSCRIPTION another CONNECTION '} . $conninfo =~ s/'/''/gr . q{' PUBLICATION another WITH (slot_name = NONE, create_slot = false, enabled = false)};
+is(at('middle', q{SELECT srrelid::regclass FROM pg_subscription_rel AS r JOIN pg_subscription AS s ON s.oid = srsubid WHERE subname = 'another'}) . all_problems($_), 'another', "another subscription, seen at $_") for 'north', 'middle';
+at('middle', $_) for 'DROP SUBSCRIPTION another', 'DROP TABLE another';
+$far->safe_psql('far', 'DROP PUBLICATION another; DROP TABLE another');
 at('middle', 'ALTER SUBSCRIPTION "the Registry" DISABLE');
 $near->poll_query_until('north', q{SELECT count(*) = 2 FROM iuid_check_regions()});
 is(all_problems($_), "inactive slot|||far\nsubscription disabled|||middle", "seen at $_") for 'north', 'middle';
@@ -216,6 +239,11 @@ at('far', at('north', q{SELECT hint FROM iuid_check_regions()}));
 at('north', q{UPDATE iuid_routes SET node = 'middle' WHERE country = 2; UPDATE iuid_routes SET node = 'north' WHERE country = 3});
 is( at('north', q{SELECT problem, country FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL ORDER BY 1}),
 	"foreign table of a country of this node|3\nno foreign table|2\nno partition|3\npartition of a country of another node|2", 'a route that changed');
+my $left = q{SELECT hint FROM iuid_check_regions('orders_global') WHERE problem = 'partition of a country of another node'};
+like(at('north', $left), qr/^Move the rows/, 'the rows that are there do not go');
+at('north', 'CREATE TABLE kept AS TABLE orders_c2; TRUNCATE orders_c2');
+is(at('north', $left), q{SELECT iuid_create_country_partitions('public.orders', 3);}, 'a partition without rows does');
+at('north', 'INSERT INTO orders_c2 TABLE kept; DROP TABLE kept');
 at('north', q{UPDATE iuid_routes SET node = 'north' WHERE country = 2; UPDATE iuid_routes SET node = 'middle' WHERE country = 3});
 
 # A node that is down is a row, and the others are checked.
@@ -320,7 +348,7 @@ at('north', q{SELECT iuid_create_global_view('orders_all', 'orders')});
 my $holder = $near->background_psql('north');
 $holder->query_safe('BEGIN; LOCK pg_catalog.pg_rewrite');
 $checking = $near->background_psql('north', on_error_stop => 0);
-my $pid = $checking->query('SELECT pg_backend_pid()');
+$pid = $checking->query('SELECT pg_backend_pid()');
 $checking->query_until(qr/started/, "\\set VERBOSITY sqlstate\n\\echo started\nSELECT problem, detail FROM iuid_check_regions();\n");
 $near->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE relation = 'pg_rewrite'::regclass AND pid = $pid AND NOT granted") or die 'the check does not wait';
 $near->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");

@@ -32,7 +32,7 @@ my $types = q{
 	CREATE TYPE pair AS (a int, b text);
 	CREATE DOMAIN percent AS numeric(5, 2) CHECK (VALUE BETWEEN 0 AND 100)};
 my @columns = (
-	'id iuid PRIMARY KEY', 'flag boolean', 'small smallint', 'big bigint', 'exact numeric', 'cents numeric(10, 2)', 'single real', 'double float8',
+	'id iuid PRIMARY KEY', 'flag boolean', 'small smallint', 'big bigint', 'exact numeric', 'cents numeric(10, 2)', 'cash money', 'single real', 'double float8',
 	'note text', 'code char(5)', 'short varchar(9)', 'sign "char"', 'ident name', 'bits bit(5)', 'varied varbit', 'bytes bytea',
 	'day date', 'clock time', 'zoned timetz', 'moment timestamp', 'instant timestamptz', 'span interval', 'many interval[]',
 	'document json', 'binary_document jsonb', 'path jsonpath', 'tree xml', 'one pair', 'pairs pair[]', 'feeling mood', 'feelings mood[]', 'part percent',
@@ -73,13 +73,13 @@ my %id = map { $_ => at('north', "SELECT iuid_from_name($_, 3, 'order', '2026-02
 
 my $names = join ', ', grep { $_ ne 'twice' } map { /^(\w+)/ } @columns;
 at('middle', qq{INSERT INTO wide ($names) VALUES
-	('$id{3}', true, -32768, -9223372036854775808, 'NaN', 12345678.90, '-Infinity', 'NaN',
+	('$id{3}', true, -32768, -9223372036854775808, 'NaN', 12345678.90, '-92233720368547758.08', '-Infinity', 'NaN',
 	E'a\\tb\\n"c", {d} \\\\ NULL', 'a', '', 'x', 'naïve', B'10101', B'', '\\x00ff27', '-infinity', '24:00', '23:59:59.999999+15:59',
 	'infinity', '0044-03-15 10:00:00 BC', '-1 year -2 days +03:04:05.678901', '{"1 mon -1 day",NULL}',
 	'{"a" : [1,  null]}', '{"b": 1e400}', '\$.a[*] ? (@ > 1)', '<a b="c">d</a>e', ROW(NULL, '('), ARRAY[ROW(1, 'x,y'), NULL]::pair[], 'it''s, "ok"', '{sad,NULL}', 12.50,
 	'empty', '{[2026-01-01,infinity)}', '[0:1][3:4]={{1,2},{NULL,4}}', '(1e300,-0)', '::ffff:1.2.3.4/96', '08:00:2b:01:02:03:04:05', '''it''''s'':1A fat', 'a & !b:*',
 	'pg_class', 'numeric(5,2)[]'::regtype, '16/B374D848', 'ffffffff-ffff-ffff-ffff-ffffffffffff'),
-	('$id{4}', false, 32767, 9223372036854775807, 'Infinity', -0.01, '1.17549435e-38', '4.9406564584124654e-324',
+	('$id{4}', false, 32767, 9223372036854775807, 'Infinity', -0.01, '12.34', '1.17549435e-38', '4.9406564584124654e-324',
 	'', '', 'NULL', '', '', B'00000', B'1', '', '5874897-12-31', '00:00', '00:00-15:59',
 	'294276-12-31 23:59:59.999999', 'infinity', '178000000 years', '{}',
 	'null', 'null', '\$', '', ROW('', NULL), '{}', 'sad', '{}', 0, '(,)', '{}', '{}', '(0,NaN)', '0.0.0.0/0', 'ff:ff:ff:ff:ff:ff:ff:ff', '', '', '-', '-', '0/0', '00000000-0000-0000-0000-000000000000')} =~ s/ROW\(''/ROW(7/r);
@@ -170,6 +170,10 @@ my $absent = at('north', q{SELECT iuid_from_name(3, 3, 'another', '2026-02-01')}
 is(found('north', "'$absent'"), '', 'no such row');
 like(attempt('north', "SELECT FROM iuid_find(NULL::orders, gen_random_uuid())"), qr/^22023: uuid ".*" is not an iuid/, 'a uuid that is no iuid');
 like(attempt('north', "SELECT FROM iuid_find(NULL::orders, gen_iuid(9, 1))"), qr/^22023: identifier .* has no route.*"north"/s, 'no route');
+at('north', q{INSERT INTO iuid_routes VALUES (0, NULL, 'north')});
+like(attempt('north', "SELECT FROM iuid_find(NULL::orders, '00000000-0000-0000-0000-000000000000')"), qr/^22023: identifier .* has no route/, 'an identifier without a country, though country 0 has a route');
+at('north', 'DELETE FROM iuid_routes WHERE country = 0');
+like(attempt('north', "SELECT iuid_find_here('public.orders', '{id}', '{public.iuid}', '{$_}', '{north,north}')"), qr/^2202E: /, 'other numbers of nodes and of identifiers') for $id{1}, "$id{1},$id{2},$id{1}";
 like(attempt('north', "SELECT FROM iuid_find(NULL::orders, '$id{7}', '$id{1}')"), qr/^08001: .*node "gone"/s, 'a node that is down');
 like(attempt('north', q{SELECT FROM iuid_select_on_nodes(NULL::orders, 'SELECT 1; SELECT 2', '{gone}')}), qr/^42601: /, 'two statements, before a node is asked');
 like(attempt('north', q{SELECT iuid_select_here('SELECT 1 AS n; SELECT 2 AS n', '{n}', '{integer}')}), qr/^42601: /, 'and where they come from a node');

@@ -92,10 +92,10 @@ my @settings = ("datestyle = SQL, DMY", 'intervalstyle = sql_standard', 'extra_f
 	'xmloption = document', 'array_nulls = off', 'quote_all_identifiers = on');
 # PostgreSQL 19 reads strings in one way only.
 push @settings, 'standard_conforming_strings = off' if at('north', 'SHOW server_version_num') < 190000;
-for my $kind ('plain', 'other')
+for my $kind ('plain', 'other', 'different')
 {
 	my $set = join '; ', map { "SET $_" } $kind eq 'other' ? @settings : ();
-	at('postgres', join '; ', map { "ALTER DATABASE middle SET $_" } $kind eq 'other' ? @settings : ());
+	at('postgres', join '; ', map { "ALTER DATABASE middle SET $_" } $kind ne 'plain' ? @settings : ());
 	is(at('north', "CREATE TEMP TABLE got AS TABLE wide WITH NO DATA; $set; INSERT INTO got SELECT * FROM iuid_select_on_nodes(NULL::wide, 'TABLE wide', '{middle}'); RESET ALL; $plain; " . sprintf $all, 'got'),
 		$direct, "all types by iuid_select_on_nodes, $kind settings");
 	is(at('south', "CREATE TEMP TABLE got AS TABLE wide WITH NO DATA; $set; INSERT INTO got SELECT * FROM iuid_find(NULL::wide, '$id{3}', '$id{4}'); RESET ALL; $plain; " . sprintf $all, 'got'),

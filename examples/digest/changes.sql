@@ -116,7 +116,7 @@ END $$;
 -- those that came and those that went.  If there are any, the page is live from then on.  A page
 -- that has just these terms is not even locked.
 CREATE FUNCTION set_postings(a_url text, a_field text, a_terms text[]) RETURNS TABLE (changed text, added boolean) LANGUAGE plpgsql
-	-- A plan from when the tables were small may not read all of them.
+	-- A plan that was made while the tables were small may not read them from end to end.
 	SET enable_seqscan = off
 AS $$
 DECLARE

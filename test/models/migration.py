@@ -274,10 +274,10 @@ def check_reasons():
         bad_customer AS (SELECT id FROM customer WHERE {bad}),
         ordered AS (SELECT id, customer_id, created_at AS at FROM base_orders),
         bad_order AS (SELECT id, {bad} AS no_time FROM ordered WHERE {bad} OR customer_id IN (TABLE bad_customer))
-        SELECT 'customers', id::text, 'no time that an identifier can have' FROM bad_customer
-        UNION ALL SELECT 'orders', id::text, CASE WHEN no_time THEN 'no time that an identifier can have' ELSE 'it refers to a row of customers that has no identifier' END FROM bad_order
-        UNION ALL SELECT 'orders', '-1', 'no time that an identifier can have' FROM orders WHERE id = -1 AND created_at IS NULL
-        UNION ALL SELECT 'order_events', e.id::text, CASE WHEN substr(e.id::text, 15, 1) = '4' THEN 'no time that an identifier can have'
+        SELECT 'customers', id::text, 'no time, country or entity that an identifier can have' FROM bad_customer
+        UNION ALL SELECT 'orders', id::text, CASE WHEN no_time THEN 'no time, country or entity that an identifier can have' ELSE 'it refers to a row of customers that has no identifier' END FROM bad_order
+        UNION ALL SELECT 'orders', '-1', 'no time, country or entity that an identifier can have' FROM orders WHERE id = -1 AND created_at IS NULL
+        UNION ALL SELECT 'order_events', e.id::text, CASE WHEN substr(e.id::text, 15, 1) = '4' THEN 'no time, country or entity that an identifier can have'
             WHEN o.no_time THEN 'it refers to a row of orders that has no identifier' ELSE 'it refers to a row of orders that is set aside' END
         FROM base_order_events AS e LEFT JOIN bad_order AS o ON o.id = e.order_id WHERE substr(e.id::text, 15, 1) = '4' OR o.id IS NOT NULL"""))
     found = set(model.rows("SELECT t.name, s.key ->> 'id', s.reason FROM migration.set_aside AS s JOIN migration.tables AS t USING (old)"))

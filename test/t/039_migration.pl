@@ -62,14 +62,14 @@ sql(q{
 	CREATE TABLE first AS SELECT id, customer_id, fare, created_at FROM orders;
 	ANALYZE});
 my @aside = (
-	"customers|@{[ sql(q{SELECT md5('customer 1')::uuid}) ]}|no time that an identifier can have",
-	"customers|@{[ sql(q{SELECT md5('customer 2')::uuid}) ]}|no time that an identifier can have",
+	"customers|@{[ sql(q{SELECT md5('customer 1')::uuid}) ]}|no time, country or entity that an identifier can have",
+	"customers|@{[ sql(q{SELECT md5('customer 2')::uuid}) ]}|no time, country or entity that an identifier can have",
 	'orders|20001|it refers to a row of customers that has no identifier',
-	(map { "orders|$_|no time that an identifier can have" } 20002 .. 20005),
-	'order_events|00000000-0000-7000-8000-000000000001|no time that an identifier can have',
+	(map { "orders|$_|no time, country or entity that an identifier can have" } 20002 .. 20005),
+	'order_events|00000000-0000-7000-8000-000000000001|no time, country or entity that an identifier can have',
 	'order_events|018d0000-0000-7000-8000-000000000001|it refers to a row of orders that has no identifier',
-	'order_events|918d0000-0000-4000-8000-000000000001|no time that an identifier can have',
-	'order_events|ffffffff-ffff-7fff-bfff-ffffffffffff|no time that an identifier can have');
+	'order_events|918d0000-0000-4000-8000-000000000001|no time, country or entity that an identifier can have',
+	'order_events|ffffffff-ffff-7fff-bfff-ffffffffffff|no time, country or entity that an identifier can have');
 my $set_aside = q{SELECT t.name, s.key ->> 'id', s.reason FROM migration.set_aside AS s JOIN migration.tables AS t USING (old)};
 
 file('engine', 'move');

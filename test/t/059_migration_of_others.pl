@@ -224,6 +224,10 @@ for my $case (
 	[ 'CREATE PUBLICATION whole FOR ALL TABLES', $move ],
 	[ 'CREATE PUBLICATION whole FOR TABLES IN SCHEMA public', $move ],
 	[ 'CREATE PUBLICATION whole FOR TABLE things (id)', $move ],
+	[ 'CREATE TABLE part.things (id int PRIMARY KEY, at timestamptz)', "$move; CALL migration.move('part.things', '1', '2', 'at')" ],
+	[ '', q{CALL migration.move('things', '256', '1', 'at')} ],
+	[ '', q{CALL migration.move('things', '1', '1', 'at', renamed => '{"ad": "x"}')} ],
+	[ '', q{CALL migration.move('things', '1', '1', 'at', leave => '{none}')} ],
 	[ 'SELECT', $move, 'ALTER TABLE things OWNER TO another; CREATE PUBLICATION of_others FOR TABLE things; GRANT CREATE ON DATABASE refused TO another; SET ROLE another;' ],
 	[ q{CREATE SUBSCRIPTION another CONNECTION '' PUBLICATION another WITH (connect = false, slot_name = NONE);
 		INSERT INTO pg_subscription_rel SELECT oid, 'things'::regclass, 'r', NULL FROM pg_subscription}, $move ],

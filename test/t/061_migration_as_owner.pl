@@ -46,7 +46,7 @@ sql(q{
 	CREATE INDEX by_person_and_time ON devices (person_id, at);
 	CREATE TABLE seats (person bigint REFERENCES people, number int, at timestamptz DEFAULT now(), PRIMARY KEY (person, number));
 	CREATE TABLE "The 'odd' ""one"" %s @x$1" ("a ""key"" @k" varchar(9) COLLATE "C", "%I" int, "when" timestamptz, "select" int REFERENCES "The 'odd' ""one"" %s @x$1", PRIMARY KEY ("%I"));
-	CREATE TABLE logs (id int, at timestamptz, text text, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+	CREATE TABLE logs (id int, at timestamptz, text text, land bigint DEFAULT 125, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 	CREATE TABLE logs_2026 PARTITION OF logs FOR VALUES FROM ('2026-01-01') TO ('2027-01-01');
 	CREATE TABLE receipts (number int PRIMARY KEY, person_id bigint NOT NULL REFERENCES people);
 	GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO old_application;
@@ -75,7 +75,7 @@ sql(q{
 	CALL migration.move('devices', '125', '2', 'at');
 	CALL migration.move('seats', '125', '3', 'at');
 	CALL migration.move('"The ''odd'' ""one"" %s @x$1"', '125', '4', '"when"');
-	CALL migration.move('logs', '125', '5', 'at', monthly_from => '2026-01-01');
+	CALL migration.move('logs', 'land', '5', 'at', monthly_from => '2026-01-01');
 	CALL migration.keep('receipts')});
 for my $call ('SELECT migration.run(NULL)', q{CALL migration.backfill('people')}, 'CREATE TEMP TABLE t (); CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW EXECUTE FUNCTION migration.refuse()', 'SELECT count(*) FROM v2.people')
 {
@@ -108,6 +108,9 @@ is(sql(q{BEGIN; UPDATE people SET email = 'x' WHERE id = 1; UPDATE people SET em
 	"p2\np1", 'two rows exchange a value that is unique');
 is(sql(q{BEGIN; INSERT INTO people (id, email) VALUES (500, 'new'); UPDATE people SET email = 'p3' WHERE id = 500 AND false; UPDATE people SET email = 'free' WHERE id = 3; UPDATE people SET email = 'p3' WHERE id = 500; COMMIT;
 	SELECT email FROM v2.people WHERE old_id IN (3, 500) ORDER BY old_id}), "free\np3", 'and a new row gets the value of another one');
+is(sql(q{INSERT INTO logs VALUES (200, '2026-02-02', NULL, 398), (201, '2026-02-02', NULL, NULL), (202, '2026-02-02', NULL, 99999999999); SELECT key ->> 'id', reason FROM migration.set_aside ORDER BY 1}),
+	join("\n", map { "$_|no time, country or entity that an identifier can have" } 200 .. 202), 'a row of no country stops nobody: it is set aside');
+is(sql(q{UPDATE logs SET land = 7 WHERE id = 200; DELETE FROM logs WHERE id IN (201, 202); SELECT iuid_country(id), (SELECT count(*) FROM migration.set_aside) FROM v2.logs WHERE old_id = 200}), '7|0', 'until it is corrected');
 is(sql(q{ALTER TABLE people ADD COLUMN later int; INSERT INTO people (email, later) VALUES ('after', 1); SELECT count(*) FROM v2.people WHERE email = 'after'}), 1, 'a column that comes stops no client');
 in_step('with this column');
 sql(q{UPDATE people SET later = 2 WHERE id = 1; CALL migration.backfill('people')});
@@ -168,6 +171,8 @@ is(run($old, q{BEGIN; UPDATE people SET email = 'y' WHERE id = 5; UPDATE people 
 is(run($old, q{INSERT INTO "The 'odd' ""one"" %s @x$1" VALUES ('ten', 10, '2026-01-02', 9) RETURNING "%I"}), 10, 'odd names');
 is(run($old, q{UPDATE "The 'odd' ""one"" %s @x$1" SET "select" = 3 WHERE "%I" = 10 RETURNING "a ""key"" @k"}), 'ten', 'odd names');
 is(run($old, q{INSERT INTO logs VALUES (1, '2031-01-01', 'of later times') RETURNING id}), 1, 'rows of later times');
+is(sql(q{INSERT INTO v2.logs (at, land, old_id) VALUES ('2031-01-01', 7, 2); SELECT iuid_country(id), iuid_entity(id), iuid_timestamp(id) > now() - interval '1 minute' FROM v2.logs WHERE at = '2031-01-01' ORDER BY old_id}), "125|5|t\n7|5|t",
+	'a country from a column, in a table with partitions');
 is(run($old, q{INSERT INTO people (email) VALUES ('old') RETURNING ticket = currval('people_ticket_seq') AND id = currval('people_id_seq')}), 't', 'currval()');
 run($old, 'RESET ROLE');
 in_step('with old clients');

@@ -172,7 +172,7 @@ BEGIN
 		-- Before the foreign keys are there ($2), what is set aside for another row is left to constrain().
 		bring := format($f$
 			WITH arriving AS MATERIALIZED (
-				SELECT a.*, CASE WHEN a.migration_id IS NULL THEN 'no time that an identifier can have' ELSE coalesce(a.migration_reason, CASE WHEN $2 THEN a.migration_parent END) END AS migration_why
+				SELECT a.*, CASE WHEN a.migration_id IS NULL THEN 'no time, country or entity that an identifier can have' ELSE coalesce(a.migration_reason, CASE WHEN $2 THEN a.migration_parent END) END AS migration_why
 				FROM migration.%1$I AS a JOIN %2$s ON %3$s WHERE NOT %4$s
 			), aside AS (
 				INSERT INTO migration.set_aside AS s (old, key, reason) SELECT %5$s, %6$s, a.migration_why FROM arriving AS a WHERE a.migration_why IS NOT NULL

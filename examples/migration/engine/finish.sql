@@ -34,6 +34,9 @@ BEGIN
 				EXECUTE format('DROP TRIGGER %I ON %s', r.tgname, t.new);
 			END LOOP;
 			EXECUTE format('DROP VIEW migration.%I', 'arriving_' || t.name);
+			IF t.country || t.entity !~ '^\d+$' THEN
+				commands := commands || format('ALTER TABLE %s ALTER COLUMN id DROP DEFAULT', t.new);
+			END IF;
 			-- Nobody fills these any more.  Those of old rows stay.
 			FOR c IN SELECT * FROM migration.columns AS x WHERE x.old = t.old AND (x.name = ANY (k.columns) AND (x.new_name <> x.name OR k.types = ARRAY['uuid'::regtype])
 				OR EXISTS (SELECT FROM migration.refs AS f WHERE f.old = t.old AND f.moved AND x.name = ANY (f.columns))) LOOP

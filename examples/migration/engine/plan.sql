@@ -84,6 +84,15 @@ BEGIN
 			UNION ALL SELECT 'make', t.name::text, format('it is no table, or one with rules or other tables under it by inheritance'), 'Only tables and partitioned tables can be moved.'
 			FROM pg_class AS c WHERE c.oid = t.old AND (c.relkind NOT IN ('r', 'p') OR c.relispartition OR EXISTS (SELECT FROM pg_rewrite AS r WHERE r.ev_class = t.old)
 				OR EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhrelid = t.old OR i.inhparent = t.old AND c.relkind = 'r'))
+			UNION ALL SELECT 'make', t.name::text, format('another table has the name %I, too', t.name), 'The new tables are in one schema: rename one of the two.'
+			FROM migration.tables AS x WHERE x.name = t.name AND x.old <> t.old
+			UNION ALL SELECT 'make', t.name::text, format('%s: %s is not from 0 to 255', x.argument, x.value), 'Countries and entities are numbers from 0 to 255.'
+			FROM (VALUES ('country', t.country), ('entity', t.entity)) AS x (argument, value) WHERE x.value ~ '^\s*-?\d+\s*$' AND x.value::numeric NOT BETWEEN 0 AND 255
+			UNION ALL SELECT 'make', t.name::text, format('renamed: there is no column and no foreign key %I', x.n), 'Correct the name.'
+			FROM jsonb_object_keys(t.renamed) AS x (n) WHERE NOT EXISTS (SELECT FROM migration.columns AS c WHERE c.old = t.old AND c.name = x.n)
+				AND NOT EXISTS (SELECT FROM migration.refs AS r WHERE r.old = t.old AND r.moved AND r.name = x.n)
+			UNION ALL SELECT 'make', t.name::text, format('leave: there is no trigger %I', x.n), 'Correct the name.'
+			FROM unnest(t.leave) AS x (n) WHERE NOT EXISTS (SELECT FROM pg_trigger AS g WHERE g.tgrelid = t.old AND g.tgname = x.n)
 			UNION ALL SELECT 'make', t.name::text, format('the name %L is too long', t.name), 'It may have 48 bytes, as names are made from it.' WHERE octet_length(t.name) > 48
 			UNION ALL SELECT 'make', t.name::text, format('%s is unique: a table with partitions by iuid cannot keep it', i.indexrelid::regclass), 'Leave "monthly_from" out, or drop the index.'
 			FROM pg_index AS i WHERE i.indrelid = t.old AND t.monthly_from IS NOT NULL AND (i.indisunique OR i.indisexclusion) AND NOT i.indisprimary

@@ -77,7 +77,8 @@ BEGIN
 		EXECUTE format('CREATE INDEX ON migration.shape (%s)', migration.list('', names));
 	END IF;
 	EXECUTE format('CREATE TABLE %s (id iuid PRIMARY KEY%s%s, LIKE migration.shape INCLUDING ALL%s)%s', new_table,
-		CASE WHEN t.country || t.entity ~ '^\d+$' THEN format(' DEFAULT gen_iuid(%s, %s)', t.country, t.entity) END,
+		-- The time says which partition a row belongs to, before a trigger can say the country: see make_fill().
+		CASE WHEN t.country || t.entity ~ '^\d+$' THEN format(' DEFAULT gen_iuid(%s, %s)', t.country, t.entity) ELSE ' DEFAULT gen_iuid(0, 0)' END,
 		(SELECT string_agg(format(', %I iuid', new_column), '') FROM migration.refs WHERE old = t.old AND moved),
 		array_to_string(uniques, ''), CASE WHEN t.monthly_from IS NOT NULL THEN ' PARTITION BY RANGE (id)' END);
 	DROP TABLE migration.shape;
@@ -135,10 +136,11 @@ BEGIN
 	EXECUTE migration.fill_in($f$
 		CREATE FUNCTION migration.@function@(o migration.@type@) RETURNS iuid LANGUAGE sql STABLE RETURN (
 			SELECT @identifier@ FROM (
-				SELECT x.*, (@country@)::int AS migration_country, (@entity@)::int AS migration_entity,
+				SELECT x.*, CASE WHEN (@country@) BETWEEN 0 AND 255 THEN (@country@)::int END AS migration_country,
+					CASE WHEN (@entity@) BETWEEN 0 AND 255 THEN (@entity@)::int END AS migration_entity,
 					CASE WHEN migration.is_believable(@at@) THEN @at@ ELSE @without_time@ END AS migration_at
 				FROM (SELECT (o).*) AS x) AS x
-			WHERE migration_at IS NOT NULL) $f$,
+			WHERE migration_at IS NOT NULL AND migration_country IS NOT NULL AND migration_entity IS NOT NULL) $f$,
 		jsonb_build_object('function', quote_ident('id_of_' || t.name), 'type', quote_ident('row_of_' || t.name), 'country', t.country, 'entity', t.entity,
 			'at', coalesce('(' || t.at || ')', format('(CASE WHEN %s::text ~ ''^.{14}7.{4}[89ab]'' THEN iuid_timestamp(iuid_from_uuid(%1$s, 0, 0)) END)', uuid)),
 			'without_time', coalesce(quote_literal(t.without_time), 'NULL') || '::timestamptz',

@@ -51,7 +51,7 @@ BEGIN
 					first := migration.@id_of@(@new_row@);
 				END IF;
 				first := coalesce(first, a.migration_id);
-				why := CASE WHEN first IS NULL THEN 'no time that an identifier can have' ELSE coalesce(a.migration_reason, a.migration_parent) END;
+				why := CASE WHEN first IS NULL THEN 'no time, country or entity that an identifier can have' ELSE coalesce(a.migration_reason, a.migration_parent) END;
 				IF why IS NOT NULL THEN
 					DELETE FROM @new@ AS n WHERE n.id = come;
 					INSERT INTO migration.set_aside AS s (old, key, reason) VALUES (@oid@, @new_json@, why)
@@ -160,7 +160,7 @@ BEGIN
 	SELECT * INTO k FROM migration.keys WHERE old = t.old;
 	IF t.country IS NOT NULL THEN
 		IF t.country || t.entity !~ '^\d+$' THEN
-			keys := format('NEW.id := coalesce(NEW.id, (SELECT gen_iuid((%s)::int, (%s)::int) FROM (SELECT %s) AS x)); ', t.country, t.entity,
+			keys := format('IF iuid_country(NEW.id) = 0 AND iuid_entity(NEW.id) = 0 THEN NEW.id := (SELECT gen_iuid((%s)::int, (%s)::int, iuid_timestamp(NEW.id)) FROM (SELECT %s) AS x); END IF; ', t.country, t.entity,
 				(SELECT string_agg(format('NEW.%I AS %I', new_name, name), ', ') FROM migration.columns WHERE old = t.old));
 		END IF;
 		keys := keys || coalesce((SELECT string_agg(format('NEW.%I := coalesce(NEW.%1$I, %s); ', new_name, CASE WHEN serial THEN default_value ELSE 'NEW.id::uuid' END), '')

@@ -14,8 +14,8 @@ use Test::More;
 plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
 
 my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(allows_streaming => 'logical');
-$node->append_conf('postgresql.conf', 'fsync = off');
+$node->init;
+$node->append_conf('postgresql.conf', "fsync = off\nwal_level = logical\nmax_wal_senders = 5\nmax_replication_slots = 5");
 $node->start;
 @ENV{qw(PGHOST PGPORT PGDATABASE)} = ($node->host, $node->port, 'postgres');
 

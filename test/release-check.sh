@@ -28,6 +28,7 @@ dist
 citus
 clients
 drivers
+drivers --newest
 browser
 regions
 demo

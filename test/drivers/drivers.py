@@ -1,9 +1,14 @@
-"""Runs the programs of the clients, and compares what they do with the tables of doc/drivers.md.
+"""Runs the programs of the clients, and compares what they do with the tables of the pages.
+
+doc/drivers.md has a section for each client, and the versions that ran.  doc/driver-tables.md has what
+they did, in tables for each edition: "newest", or "debian12".
 
 A program stands in the folder of its language, and is named as the heading of its client on the
 page is: "### lib/pq" is lib-pq.go.  It runs as it is, and then with each line that is only the
 comment "SET-UP" replaced by a block of code from that client's section, in their order.  So the page
-shows what runs.  Each run has a database of its own.
+shows what runs.  Each run has a database of its own.  A program of which one of the first lines is
+"Only newest: ", or "Only debian12: ", and a reason, is left out of the other edition.  A section that
+begins with "Not run" has no program.
 
 A program prints a line for each check: its name, a tab and the result.
 """
@@ -16,6 +21,9 @@ import subprocess
 import sys
 
 FOLDER = pathlib.Path("test/drivers")
+SECTIONS = pathlib.Path("doc/drivers.md")
+RESULTS = pathlib.Path("doc/driver-tables.md")
+EDITIONS = ["newest", "debian12"]
 
 # How to run a program, by its ending, and how the page calls its language.  Python with -P does not
 # take a program of this tree for the client of that name.
@@ -43,7 +51,7 @@ def clients(page):
     """The headings of the clients, and their sections."""
     parts = re.split(r"^(##+) (.*)\n", page, flags=re.M)
     return {heading: section for level, heading, section in zip(parts[1::3], parts[2::3], parts[3::3])
-            if level == "###"}
+            if level == "###" and not section.lstrip().startswith("Not run")}
 
 
 def name_of(heading):
@@ -55,6 +63,11 @@ def program_of(heading):
     if len(found) != 1:
         sys.exit(f"{heading}: not one program, but {found}")
     return found[0]
+
+
+def is_of(program, edition):
+    only = re.search(r"^(?:#|//) Only (\w+): ", program.read_text(), flags=re.M)
+    return not only or only[1] == edition
 
 
 def with_set_up(program, section):
@@ -115,8 +128,8 @@ def row(cells):
     return "| " + " | ".join(cells) + " |\n"
 
 
-def link(heading):
-    return f"[{heading}](#{re.sub('[^a-z0-9 -]', '', heading.lower()).replace(' ', '-')})"
+def link(heading, page=""):
+    return f"[{heading}]({page}#{re.sub('[^a-z0-9 -]', '', heading.lower()).replace(' ', '-')})"
 
 
 def rows(client, cells):
@@ -125,46 +138,65 @@ def rows(client, cells):
             for table, checks in TABLES.items()}
     own = [check for check in cells if check != "version" and check not in COMMON]
     made["tools"] = "".join(row([client, check, cells[check]]) for check in own)
-    made["versions"] = f"| {client} | {cells['version']} |\n"
     return made
 
 
-def tables(page):
-    """The bodies of the tables on the page, each a dictionary of a client's rows."""
-    return {table: [line + "\n" for line in body.splitlines()]
-            for table, body in re.findall(r"^<!-- (\w+) -->\n(.*?)^<!-- end -->$", page, flags=re.M | re.S)}
+def lines_of(page, table):
+    """The lines of a table on a page."""
+    body = re.search(rf"^<!-- {table} -->\n(.*?)^<!-- end -->$", page, flags=re.M | re.S)[1]
+    return body.splitlines(keepends=True)
+
+
+def with_lines(page, table, lines):
+    return re.sub(rf"(^<!-- {table} -->\n).*?(^<!-- end -->$)", lambda m: m[1] + "".join(lines) + m[2], page,
+                  flags=re.M | re.S)
 
 
 def heads(table):
-    columns = {"tools": ["what", "result"], "versions": ["version"]}.get(table) or map(code, TABLES[table])
+    columns = {"tools": ["what", "result"]}.get(table) or map(code, TABLES[table])
     titles = row(["client", *columns])
     return [titles, "|---" * (titles.count("|") - 1) + "|\n"]
 
 
-def main(path, write, names):
-    path = pathlib.Path(path)
-    page = path.read_text()
-    old = tables(page)
+def with_versions(page, edition, ran):
+    """The page of the sections with the versions of an edition; each client that is no more is left out."""
+    old = dict(line.strip("| \n").split(" | ", 1) for line in lines_of(page, "versions"))
+    lines = lines_of(page, "versions")[:2]
+    for client in ["PostgreSQL", *map(link, clients(page))]:
+        cells = dict(zip(EDITIONS, old.get(client, "– | –").split(" | ")))
+        lines.append(row([client, *(cells | {edition: ran.get(client, cells[edition])}).values()]))
+    return with_lines(page, "versions", lines)
+
+
+def main(edition, write, names):
+    page, tables = SECTIONS.read_text(), RESULTS.read_text()
+    old = {table: lines_of(tables, f"{edition} {table}") for table in [*TABLES, "tools"]}
     new = {table: heads(table) for table in old}
     server = subprocess.run(["psql", "-XAtc", "SHOW server_version"], check=True, text=True, stdout=subprocess.PIPE)
-    new["versions"].append(row(["PostgreSQL", server.stdout.split()[0]]))
+    versions = {"PostgreSQL": server.stdout.split()[0]}
     for heading, section in clients(page).items():
-        if not names or name_of(heading) in names:
-            made = rows(link(heading), run(heading, section))
+        client = link(heading, SECTIONS.name)
+        if not is_of(program_of(heading), edition):
+            made = rows(client, {})
+            versions[link(heading)] = "–"
+        elif not names or name_of(heading) in names:
+            cells = run(heading, section)
+            made = rows(client, cells)
+            versions[link(heading)] = cells["version"]
         else:
-            made = {table: "".join(line for line in lines if line.startswith(f"| {link(heading)} |"))
+            made = {table: "".join(line for line in lines if line.startswith(f"| {client} |"))
                     for table, lines in old.items()}
         for table in new:
             new[table] += made[table].splitlines(keepends=True)
     if write == "yes":
         for table, lines in new.items():
-            page = re.sub(rf"(^<!-- {table} -->\n).*?(^<!-- end -->$)", lambda m: m[1] + "".join(lines) + m[2],
-                          page, flags=re.M | re.S)
-        path.write_text(page)
+            tables = with_lines(tables, f"{edition} {table}", lines)
+        RESULTS.write_text(tables)
+        SECTIONS.write_text(with_versions(page, edition, versions))
         return
     different = False
-    for table in [*TABLES, "tools"]:
-        for line in difflib.unified_diff(old[table], new[table], f"{path}, {table}", "the clients", n=0):
+    for table in old:
+        for line in difflib.unified_diff(old[table], new[table], f"{RESULTS}, {table}", "the clients", n=0):
             sys.stdout.write(line)
             different = True
     sys.exit(different)

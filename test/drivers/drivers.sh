@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 #
-#   ./dev drivers [--write] [name...]
-#                              clients in five languages, or those that are named, as they are and
-#                              with the set-up of doc/drivers.md, whose tables must say what they did
+#   ./dev drivers [--newest] [--write] [name...]
+#                              clients in seven languages, or those that are named, as they are and
+#                              with the set-up of doc/drivers.md; doc/driver-tables.md must say what
+#                              they did.  They are the clients of this Debian; with --newest those of
+#                              its testing release, in a chroot, and of npm, on PostgreSQL 18 and 15
 #
 # --write puts what they did into the tables instead.
 
 . "$(dirname "$0")/../library.sh"
 
-# What the programs of each language need.
-declare -A packages=(
+# What the programs of each language need, on Debian 12 and in its testing release.
+declare -A debian12=(
 	[python]='python3-psycopg python3-psycopg2 python3-asyncpg python3-sqlalchemy python3-django alembic'
 	[java]='default-jdk-headless libpostgresql-jdbc-java'
 	[go]='golang-go golang-github-jackc-pgx-v4-dev golang-github-lib-pq-dev golang-github-google-uuid-dev'
@@ -17,12 +19,23 @@ declare -A packages=(
 	[perl]='perl libdbd-pg-perl'
 	[node]='nodejs'
 )
+declare -A newest=(
+	[python]=${debian12[python]}
+	[java]=${debian12[java]}
+	[go]='golang-go golang-github-lib-pq-dev golang-github-google-uuid-dev'
+	[ruby]=${debian12[ruby]}
+	[perl]=${debian12[perl]}
+	[node]='nodejs npm ca-certificates'
+)
 
-write=no names=()
+edition=debian12 write=no pages=$tree/doc names=()
 while [ $# -gt 0 ]; do
 	case $1 in
+		--newest) edition=newest ;;
 		--write) write=yes ;;
-		-*) die "drivers takes --write and names of clients, not $1" ;;
+		# Where the written pages go, from a chroot.
+		--pages) pages=$2 && shift ;;
+		-*) die "drivers takes --newest, --write and names of clients, not $1" ;;
 		*)
 			compgen -G "$tree/test/drivers/*/$1.*" >/dev/null || die "there is no client $1"
 			names+=("$1")
@@ -31,6 +44,19 @@ while [ $# -gt 0 ]; do
 	shift
 done
 
+# A chroot says its version of PostgreSQL.
+if [ "$edition" = newest ] && [ -z "${PG_MAJOR:-}" ]; then
+	. "$tree/test/chroot.sh"
+	have_chroot 18 || exit 0
+	options=(--newest)
+	[ "$write" = no ] || options+=(--write --pages /tmp)
+	run_in_chroot 18 drivers "${options[@]}" "${names[@]}"
+	[ "$write" = no ] || cp "$work"/tmp.18/driver*.md "$pages"
+	run_in_chroot 15 drivers --newest "${names[@]}"
+	exit
+fi
+
+declare -n packages=$edition
 languages=()
 for language in "${!packages[@]}"; do
 	for name in "${names[@]:-*}"; do
@@ -47,8 +73,12 @@ mkdir "$work/home"
 export HOME=$work/home TZ=Asia/Almaty
 if [[ $needed == *nodejs* ]]; then
 	say "Installing the clients of npm (half a minute)"
-	as_user npm --prefix test/drivers/node ci >"$work/npm.log" 2>&1 ||
+	node=test/drivers/node
+	# The newest have lists of their own, in which the package "node" is the Node that runs.
+	[ "$edition" = debian12 ] || [ ! -d $node/newest ] || as_user cp $node/newest/package*.json $node/
+	as_user npm --prefix $node ci >"$work/npm.log" 2>&1 ||
 		{ cat "$work/npm.log" >&2; die "cannot install the clients of npm"; }
+	PATH=$PWD/$node/node_modules/.bin:$PATH
 fi
 
 port=$(free_port)
@@ -63,8 +93,8 @@ query -c "CREATE ROLE app LOGIN" -c "CREATE DATABASE template_app OWNER app"
 query -d template_app -c "SET client_min_messages = warning" -c "CREATE EXTENSION iuid_regions CASCADE"
 
 status=0
-as_user /usr/bin/python3 test/drivers/drivers.py doc/drivers.md "$write" "${names[@]}" || status=1
-[ "$write" = no ] || [ "$status" != 0 ] || cat doc/drivers.md >"$tree/doc/drivers.md"
+as_user /usr/bin/python3 test/drivers/drivers.py "$edition" "$write" "${names[@]}" || status=1
+[ "$write" = no ] || [ "$status" != 0 ] || cp doc/driver*.md "$pages"
 stop_server
-[ "$status" = 0 ] || die "the clients and doc/drivers.md differ"
-[ "$write" = yes ] || say "The clients do what doc/drivers.md says."
+[ "$status" = 0 ] || die "the clients and doc/driver-tables.md differ on PostgreSQL $PG_MAJOR"
+[ "$write" = yes ] || say "The clients do what doc/driver-tables.md says on PostgreSQL $PG_MAJOR."

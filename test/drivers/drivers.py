@@ -34,6 +34,8 @@ RUN = {
     ".rb": ["ruby", "ruby"],
     ".pl": ["perl", "perl"],
     ".mjs": ["js", "node"],
+    ".php": ["php", "php"],
+    ".rs": ["rust", "sh", "-euc", 'cp "$0" client.rs; exec cargo run --quiet --offline'],
 }
 
 # The checks that all clients have, by the table in which they are.  What else a program checks is
@@ -160,8 +162,9 @@ def heads(table):
 
 def with_versions(page, edition, ran):
     """The page of the sections with the versions of an edition; each client that is no more is left out."""
-    old = dict(line.strip("| \n").split(" | ", 1) for line in lines_of(page, "versions"))
-    lines = lines_of(page, "versions")[:2]
+    lines = lines_of(page, "versions")
+    old = dict(line.strip("| \n").split(" | ", 1) for line in lines[2:])
+    del lines[2:]
     for client in ["PostgreSQL", *map(link, clients(page))]:
         cells = dict(zip(EDITIONS, old.get(client, "– | –").split(" | ")))
         lines.append(row([client, *(cells | {edition: ran.get(client, cells[edition])}).values()]))

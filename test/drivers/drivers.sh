@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 #   ./dev drivers [--newest] [--write] [name...]
-#                              clients in seven languages, or those that are named, as they are and
+#                              clients in eight languages, or those that are named, as they are and
 #                              with the set-up of doc/drivers.md; doc/driver-tables.md must say what
 #                              they did.  They are the clients of this Debian; with --newest those of
 #                              its testing release, in a chroot, and of npm, on PostgreSQL 18 and 15
@@ -15,16 +15,19 @@ declare -A debian12=(
 	[python]='python3-psycopg python3-psycopg2 python3-asyncpg python3-sqlalchemy python3-django alembic'
 	[java]='default-jdk-headless libpostgresql-jdbc-java'
 	[go]='golang-go golang-github-jackc-pgx-v4-dev golang-github-lib-pq-dev golang-github-google-uuid-dev'
-	[ruby]='ruby ruby-pg ruby-activerecord'
+	[ruby]='ruby ruby-pg ruby-activerecord ruby-sequel'
 	[perl]='perl libdbd-pg-perl'
 	[node]='nodejs'
+	[php]='php-cli php-pgsql'
 )
 declare -A newest=(
-	[python]=${debian12[python]}
+	[python]="${debian12[python]} python3-pg8000"
 	[java]=${debian12[java]}
-	[go]='golang-go golang-github-lib-pq-dev golang-github-google-uuid-dev'
+	[go]='golang-go golang-github-jackc-pgx-v5-dev golang-github-lib-pq-dev golang-github-google-uuid-dev'
 	[ruby]=${debian12[ruby]}
 	[perl]=${debian12[perl]}
+	[php]="${debian12[php]} php-doctrine-dbal"
+	[rust]='cargo librust-sqlx-dev librust-tokio-postgres-dev librust-uuid-dev'
 	[node]='nodejs npm ca-certificates'
 )
 

@@ -1,3 +1,4 @@
+// Only newest: Debian 12 has pgx 4.
 package main
 
 import (
@@ -7,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgtype"
-	"github.com/jackc/pgx/v4"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 var (
 	ctx        = context.Background()
 	connection *pgx.Conn
-	_          pgtype.UUID
+	_          pgtype.UUIDCodec
 )
 
 func scan(sql string, parameters []any, into ...any) {
@@ -72,7 +73,7 @@ func main() {
 	must(setUp(ctx, connection))
 	execute(create)
 	execute("CREATE TABLE copies (id iuid, note text)")
-	report("version", version("golang-github-jackc-pgx-v4-dev"))
+	report("version", version("golang-github-jackc-pgx-v5-dev"))
 	report("table", "–")
 	check("default", func() any {
 		var id uuid.UUID

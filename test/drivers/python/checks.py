@@ -29,6 +29,8 @@ def check(name, run):
 def sqlstate(error):
     for inner in (error, getattr(error, "orig", None), error.__cause__):
         code = getattr(inner, "sqlstate", None) or getattr(inner, "pgcode", None)
+        if not code and inner and inner.args and isinstance(inner.args[0], dict):
+            code = inner.args[0].get("C")
         # asyncpg gives this one to errors of its own.
         if code and code != "22000":
             return code

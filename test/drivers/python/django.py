@@ -1,27 +1,33 @@
+# Only newest: Django 3 of Debian 12 has neither psycopg 3 nor db_default.
 import os
 
 import django
-import psycopg2
+import psycopg
 from django.conf import settings
 
-settings.configure(USE_TZ=True, DATABASES={
+settings.configure(USE_TZ=True, INSTALLED_APPS=["django.contrib.postgres"], DATABASES={
     "default": {"ENGINE": "django.db.backends.postgresql", "NAME": os.environ["PGDATABASE"]}})
 django.setup()
 
+from io import StringIO
+
 from django.contrib.postgres.aggregates import ArrayAgg
+from django.core.management import call_command
 from django.db import connection, models
+from django.db.migrations.autodetector import MigrationAutodetector
+from django.db.migrations.state import ModelState, ProjectState
+from django.db.migrations.writer import MigrationWriter
 from django.db.models import Func, Value
 from django.db.models.functions import Cast
 
 from python.checks import A, B, BEGIN, CREATE, END, FLUSH, READ, check, kind, look_up, report
 
 IuidField = models.UUIDField
-gen_iuid = None
 # SET-UP
 
 
 class Order(models.Model):
-    id = IuidField(primary_key=True, default=gen_iuid)
+    id = IuidField(primary_key=True, db_default=Func(125, 1, function="gen_iuid"))
     note = models.TextField(null=True)
 
     class Meta:
@@ -70,7 +76,29 @@ def country(*numbers):
         Func(Func(*numbers, function="gen_iuid"), function="iuid_country", output_field=models.IntegerField())).get()[0]
 
 
-report("version", f"{django.__version__}, psycopg2 {psycopg2.__version__.split()[0]}")
+def changes(old):
+    """The migrations that the tool would write to come from a state to the model."""
+    new = ProjectState()
+    new.add_model(ModelState.from_model(Order))
+    return MigrationAutodetector(old, new)._detect_changes().get("app", [])
+
+
+def makemigrations():
+    """What the tool finds once its first migration was written and read again."""
+    first, = changes(ProjectState())
+    module = {}
+    exec(MigrationWriter(first).as_string(), module)
+    more = changes(module["Migration"]("first", "app").mutate_state(ProjectState()))
+    return [migration.operations for migration in more] or "no change"
+
+
+def inspectdb():
+    output = StringIO()
+    call_command("inspectdb", "orders", stdout=output)
+    return next(line.split()[2].split("(")[0] for line in output.getvalue().splitlines() if " id = " in line)
+
+
+report("version", f"{django.__version__}, psycopg {psycopg.__version__}")
 check("table", table)
 check("default", lambda: count(id=Order.objects.create().id) == 1)
 check("UUID", insert)
@@ -86,3 +114,5 @@ check("id >= iuid_floor($1)", lambda: in_range(lambda time: Func(Value(time), fu
 check("id >= $1::timestamptz", lambda: in_range(lambda time: Cast(Value(time), models.DateTimeField())))
 check("gen_iuid($1, $2)", lambda: country(125, 1) == 125)
 check("gen_iuid($1::int, $2::int)", lambda: country(*(Cast(n, models.IntegerField()) for n in (125, 1))) == 125)
+check("`makemigrations` after the first migration", makemigrations)
+check("`inspectdb` takes the key for", inspectdb)

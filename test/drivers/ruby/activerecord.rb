@@ -22,8 +22,10 @@ def type_of_column
   value("SELECT atttypid::regtype::text FROM pg_attribute WHERE attrelid = 'orders'::regclass AND attname = 'id'")
 end
 
+# From version 7.2 on, the dumper takes a pool.
 def schema
-  ActiveRecord::SchemaDumper.dump($connection, dump = StringIO.new)
+  source = ActiveRecord.version < Gem::Version.new("7.2") ? $connection : ActiveRecord::Base.connection_pool
+  ActiveRecord::SchemaDumper.dump(source, dump = StringIO.new)
   dump.string
 end
 
@@ -66,7 +68,7 @@ check("gen_iuid($1::int, $2::int)") { value("SELECT iuid_country(gen_iuid($1::in
 check("loads schema.rb again") { load_schema }
 check("tables of iuid_regions in schema.rb") { tables_of_extension }
 PG.connect(user: "postgres").exec(<<~SQL)
-  DROP EXTENSION iuid CASCADE; DROP TABLE orders; CREATE SCHEMA iuid;
+  DROP EXTENSION iuid CASCADE; DROP TABLE IF EXISTS orders; CREATE SCHEMA iuid;
   CREATE EXTENSION iuid_regions SCHEMA iuid CASCADE; GRANT USAGE ON SCHEMA iuid TO PUBLIC;
 SQL
 $connection.schema_search_path = "public, iuid"

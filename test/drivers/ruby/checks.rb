@@ -34,5 +34,5 @@ def rows_read
 end
 
 def kind(value)
-  value.is_a?(Array) ? "#{kind(value.first)}[]" : value.class.name
+  value.respond_to?(:to_ary) ? "#{kind(value.first)}[]" : value.class.name
 end

@@ -26,7 +26,7 @@ declare -A newest=(
 	[go]='golang-go golang-github-jackc-pgx-v5-dev golang-github-lib-pq-dev golang-github-google-uuid-dev'
 	[ruby]=${debian12[ruby]}
 	[perl]=${debian12[perl]}
-	[php]="${debian12[php]} php-doctrine-dbal"
+	[php]="${debian12[php]} php-doctrine-dbal php-illuminate-database"
 	[rust]='cargo librust-sqlx-dev librust-tokio-postgres-dev librust-uuid-dev'
 	[node]='nodejs npm ca-certificates'
 )

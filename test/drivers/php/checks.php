@@ -42,8 +42,8 @@ function lookUp(callable $found): string|bool
 
 function rowsRead(): int
 {
-    value('SELECT pg_stat_force_next_flush()');
-    return (int) value("SELECT idx_tup_read FROM pg_stat_user_indexes WHERE relname = 'orders'");
+    scalar('SELECT pg_stat_force_next_flush()');
+    return (int) scalar("SELECT idx_tup_read FROM pg_stat_user_indexes WHERE relname = 'orders'");
 }
 
 function kind(mixed $value): string

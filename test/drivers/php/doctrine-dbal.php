@@ -20,19 +20,19 @@ if (class_exists('IuidType', false)) {
     $default = new GenIuid();
 }
 
-function value(string $sql, mixed ...$parameters): mixed
+function scalar(string $sql, mixed ...$parameters): mixed
 {
     return $GLOBALS['connection']->fetchOne($sql, $parameters);
 }
 
 function inRange(string $bound): bool
 {
-    return value("SELECT count(*) FROM orders WHERE id >= $bound AND id < $bound", BEGIN, END) === 2;
+    return scalar("SELECT count(*) FROM orders WHERE id >= $bound AND id < $bound", BEGIN, END) === 2;
 }
 
 function country(string $call): bool
 {
-    return value("SELECT iuid_country($call)", 125, 1) === 125;
+    return scalar("SELECT iuid_country($call)", 125, 1) === 125;
 }
 
 /** The schema of an application. */
@@ -57,7 +57,7 @@ function difference(mixed $default): string
 
 function typeOfColumn(): string|false
 {
-    return value("SELECT atttypid::regtype::text FROM pg_attribute WHERE attrelid = to_regclass('orders') AND attname = 'id'");
+    return scalar("SELECT atttypid::regtype::text FROM pg_attribute WHERE attrelid = to_regclass('orders') AND attname = 'id'");
 }
 
 report('version', version('php-doctrine-dbal') . ', PHP ' . PHP_VERSION);
@@ -69,17 +69,17 @@ if (typeOfColumn() !== 'iuid') {
     $connection->executeStatement('DROP TABLE IF EXISTS orders');
     $connection->executeStatement(CREATE);
 }
-check('default', fn () => value('INSERT INTO orders DEFAULT VALUES RETURNING iuid_country(id)') === 125);
+check('default', fn () => scalar('INSERT INTO orders DEFAULT VALUES RETURNING iuid_country(id)') === 125);
 check('UUID', function () use ($connection, $type) {
     $connection->insert('orders', ['id' => A, 'note' => 'A'], ['id' => $type]);
     $connection->insert('orders', ['id' => B, 'note' => 'B'], ['id' => $type]);
-    return value("SELECT id::text FROM orders WHERE note = 'A'") === A;
+    return scalar("SELECT id::text FROM orders WHERE note = 'A'") === A;
 });
-check('look-up', fn () => lookUp(fn () => value('SELECT note FROM orders WHERE id = ?', A) === 'A'));
+check('look-up', fn () => lookUp(fn () => scalar('SELECT note FROM orders WHERE id = ?', A) === 'A'));
 check('IN', fn () => $connection->fetchOne('SELECT count(*) FROM orders WHERE id IN (?)', [[A, B]], [ArrayParameterType::STRING]) === 2);
-check('= ANY', fn () => value('SELECT count(*) FROM orders WHERE id = ANY (?)', '{' . A . ',' . B . '}') === 2);
-check('reads as', fn () => kind($connection->convertToPHPValue(value("SELECT id FROM orders WHERE note = 'A'"), $type)));
-check('array', fn () => kind(value('SELECT array_agg(id) FROM orders')));
+check('= ANY', fn () => scalar('SELECT count(*) FROM orders WHERE id = ANY (?)', '{' . A . ',' . B . '}') === 2);
+check('reads as', fn () => kind($connection->convertToPHPValue(scalar("SELECT id FROM orders WHERE note = 'A'"), $type)));
+check('array', fn () => kind(scalar('SELECT array_agg(id) FROM orders')));
 report('COPY text', '–');
 report('COPY binary', '–');
 check('id >= $1', fn () => inRange('?'));

@@ -3,7 +3,7 @@ require 'checks.php';
 
 $database = new PDO('pgsql:host=127.0.0.1;port=' . getenv('PGPORT') . ';dbname=' . getenv('PGDATABASE'), getenv('PGUSER'));
 
-function value(string $sql, mixed ...$parameters): mixed
+function scalar(string $sql, mixed ...$parameters): mixed
 {
     $statement = $GLOBALS['database']->prepare($sql);
     $statement->execute($parameters);
@@ -12,26 +12,26 @@ function value(string $sql, mixed ...$parameters): mixed
 
 function inRange(string $bound): bool
 {
-    return value("SELECT count(*) FROM orders WHERE id >= $bound AND id < $bound", BEGIN, END) === 2;
+    return scalar("SELECT count(*) FROM orders WHERE id >= $bound AND id < $bound", BEGIN, END) === 2;
 }
 
 function country(string $call): bool
 {
-    return value("SELECT iuid_country($call)", 125, 1) === 125;
+    return scalar("SELECT iuid_country($call)", 125, 1) === 125;
 }
 
 report('version', PHP_VERSION);
 $database->exec(CREATE);
 $database->exec('CREATE TABLE copies (id iuid, note text)');
 report('table', '–');
-check('default', fn () => value('INSERT INTO orders DEFAULT VALUES RETURNING iuid_country(id)') === 125);
-check('UUID', fn () => value("INSERT INTO orders VALUES (?, 'A'), (?, 'B') RETURNING id::text", A, B) === A);
-check('look-up', fn () => lookUp(fn () => value('SELECT note FROM orders WHERE id = ?', A) === 'A'));
-check('IN', fn () => value('SELECT count(*) FROM orders WHERE id IN (?, ?)', A, B) === 2);
-check('= ANY', fn () => value('SELECT count(*) FROM orders WHERE id = ANY (?)', '{' . A . ',' . B . '}') === 2);
-check('reads as', fn () => kind(value("SELECT id FROM orders WHERE note = 'A'")));
+check('default', fn () => scalar('INSERT INTO orders DEFAULT VALUES RETURNING iuid_country(id)') === 125);
+check('UUID', fn () => scalar("INSERT INTO orders VALUES (?, 'A'), (?, 'B') RETURNING id::text", A, B) === A);
+check('look-up', fn () => lookUp(fn () => scalar('SELECT note FROM orders WHERE id = ?', A) === 'A'));
+check('IN', fn () => scalar('SELECT count(*) FROM orders WHERE id IN (?, ?)', A, B) === 2);
+check('= ANY', fn () => scalar('SELECT count(*) FROM orders WHERE id = ANY (?)', '{' . A . ',' . B . '}') === 2);
+check('reads as', fn () => kind(scalar("SELECT id FROM orders WHERE note = 'A'")));
 check('array', function () use ($database) {
-    $ids = value('SELECT array_agg(id) FROM orders');
+    $ids = scalar('SELECT array_agg(id) FROM orders');
     // SET-UP
     return kind($ids);
 });

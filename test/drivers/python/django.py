@@ -35,6 +35,15 @@ class Order(models.Model):
         db_table = "orders"
 
 
+class Line(models.Model):
+    number = models.IntegerField(primary_key=True)
+    order = models.ForeignKey(Order, models.CASCADE)
+
+    class Meta:
+        app_label = "app"
+        db_table = "lines"
+
+
 def value(sql, *parameters):
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
@@ -76,10 +85,19 @@ def country(*numbers):
         Func(Func(*numbers, function="gen_iuid"), function="iuid_country", output_field=models.IntegerField())).get()[0]
 
 
+def join():
+    with connection.schema_editor() as editor:
+        editor.create_model(Line)
+    Line.objects.create(number=1, order_id=A)
+    line = Line.objects.select_related("order").get(order__note="A")
+    return line.order.note == "A" and str(line.order_id) == str(A)
+
+
 def changes(old):
-    """The migrations that the tool would write to come from a state to the model."""
+    """The migrations that the tool would write to come from a state to the models."""
     new = ProjectState()
-    new.add_model(ModelState.from_model(Order))
+    for model in (Order, Line):
+        new.add_model(ModelState.from_model(model))
     return MigrationAutodetector(old, new)._detect_changes().get("app", [])
 
 
@@ -114,5 +132,6 @@ check("id >= iuid_floor($1)", lambda: in_range(lambda time: Func(Value(time), fu
 check("id >= $1::timestamptz", lambda: in_range(lambda time: Cast(Value(time), models.DateTimeField())))
 check("gen_iuid($1, $2)", lambda: country(125, 1) == 125)
 check("gen_iuid($1::int, $2::int)", lambda: country(*(Cast(n, models.IntegerField()) for n in (125, 1))) == 125)
+check("join over a foreign key", join)
 check("`makemigrations` after the first migration", makemigrations)
 check("`inspectdb` takes the key for", inspectdb)

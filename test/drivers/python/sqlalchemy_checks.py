@@ -1,8 +1,8 @@
 """The checks of SQLAlchemy, whose driver each program chooses."""
 
 import sqlalchemy
-from sqlalchemy import TIMESTAMP, Column, Integer, Text, cast, func, select, text
-from sqlalchemy.orm import Session, declarative_base
+from sqlalchemy import TIMESTAMP, Column, ForeignKey, Integer, Text, cast, func, select, text
+from sqlalchemy.orm import Session, declarative_base, relationship
 
 from python.checks import A, B, BEGIN, CREATE, END, FLUSH, READ, check, kind, look_up, report
 
@@ -10,10 +10,18 @@ from python.checks import A, B, BEGIN, CREATE, END, FLUSH, READ, check, kind, lo
 def run(connection, IUID, driver):
     """Makes the checks over a connection whose transactions commit by themselves."""
 
-    class Order(declarative_base()):
+    Base = declarative_base()
+
+    class Order(Base):
         __tablename__ = "orders"
         id = Column(IUID, primary_key=True, server_default=text("gen_iuid(125, 1)"))
         note = Column(Text)
+
+    class Line(Base):
+        __tablename__ = "lines"
+        number = Column(Integer, primary_key=True)
+        order_id = Column(IUID, ForeignKey("orders.id"))
+        order = relationship(Order)
 
     def value(query):
         return connection.execute(query).scalar()
@@ -26,7 +34,7 @@ def run(connection, IUID, driver):
         return value(text(READ))
 
     def table():
-        Order.metadata.create_all(connection)
+        Order.__table__.create(connection)
         made = value(text(
             "SELECT atttypid::regtype::text FROM pg_attribute WHERE attrelid = 'orders'::regclass AND attname = 'id'"))
         if made != "iuid":
@@ -52,6 +60,14 @@ def run(connection, IUID, driver):
             raise
         return value(text("SELECT id::text FROM orders WHERE note = 'A'")) == str(A)
 
+    def join():
+        Line.__table__.create(connection)
+        with Session(connection) as session:
+            session.add(Line(number=1, order_id=A))
+            session.commit()
+            line, = session.query(Line).join(Order).filter(Order.note == "A")
+            return line.order.note == "A" and str(line.order_id) == str(A)
+
     def in_range(bound):
         return count(Order.id >= bound(BEGIN), Order.id < bound(END)) == 2
 
@@ -72,3 +88,4 @@ def run(connection, IUID, driver):
     check("gen_iuid($1, $2)", lambda: value(select(func.iuid_country(func.gen_iuid(125, 1)))) == 125)
     check("gen_iuid($1::int, $2::int)",
           lambda: value(select(func.iuid_country(func.gen_iuid(cast(125, Integer), cast(1, Integer))))) == 125)
+    check("join over a foreign key", join)

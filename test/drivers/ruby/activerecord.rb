@@ -14,6 +14,10 @@ $connection = ActiveRecord::Base.connection
 class Order < ActiveRecord::Base
 end
 
+class Line < ActiveRecord::Base
+  belongs_to :order
+end
+
 def value(sql, *parameters)
   $connection.select_value(sql, nil, parameters)
 end
@@ -33,7 +37,7 @@ end
 def load_schema
   dump = schema
   RubyVM::InstructionSequence.compile(dump)
-  $connection.execute("DROP TABLE orders")
+  $connection.execute("DROP TABLE lines, orders")
   eval(dump)
   type_of_column == "iuid" && Order.create!.reload.id.length == 36
 end
@@ -65,10 +69,15 @@ check("id >= iuid_floor($1)") { Order.where("id >= iuid_floor(?) AND id < iuid_f
 check("id >= $1::timestamptz") { Order.where("id >= ?::timestamptz AND id < ?::timestamptz", BEGIN_TIME, END_TIME).count == 2 }
 check("gen_iuid($1, $2)") { value("SELECT iuid_country(gen_iuid($1, $2))", 125, 1) == 125 }
 check("gen_iuid($1::int, $2::int)") { value("SELECT iuid_country(gen_iuid($1::int, $2::int))", 125, 1) == 125 }
+check("join over a foreign key") do
+  $connection.execute("CREATE TABLE lines (id int PRIMARY KEY, order_id iuid REFERENCES orders)")
+  Line.create!(id: 1, order_id: A)
+  Line.joins(:order).where(orders: { note: "A" }).pick(:order_id) == A && Line.includes(:order).first.order.note == "A"
+end
 check("loads schema.rb again") { load_schema }
 check("tables of iuid_regions in schema.rb") { tables_of_extension }
 PG.connect(user: "postgres").exec(<<~SQL)
-  DROP EXTENSION iuid CASCADE; DROP TABLE IF EXISTS orders; CREATE SCHEMA iuid;
+  DROP EXTENSION iuid CASCADE; DROP TABLE IF EXISTS lines, orders; CREATE SCHEMA iuid;
   CREATE EXTENSION iuid_regions SCHEMA iuid CASCADE; GRANT USAGE ON SCHEMA iuid TO PUBLIC;
 SQL
 $connection.schema_search_path = "public, iuid"

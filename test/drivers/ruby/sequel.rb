@@ -57,6 +57,15 @@ check("id >= iuid_floor($1)") { in_range(Sequel.function(:iuid_floor, BEGIN_TIME
 check("id >= $1::timestamptz") { in_range(Sequel.cast(BEGIN_TIME, :timestamptz), Sequel.cast(END_TIME, :timestamptz)) }
 check("gen_iuid($1, $2)") { value("SELECT iuid_country(gen_iuid(?, ?))", 125, 1) == 125 }
 check("gen_iuid($1::int, $2::int)") { value("SELECT iuid_country(gen_iuid(?::int, ?::int))", 125, 1) == 125 }
+check("join over a foreign key") do
+  DB.create_table(:lines) do
+    primary_key :number
+    foreign_key :order_id, :orders, type: :iuid
+  end
+  DB[:lines].insert(order_id: A)
+  DB[:lines].join(:orders, id: :order_id).where(note: "A").get(:order_id) == A
+end
+DB.drop_table(:lines)
 DB.extension :schema_dumper
 check("tables of iuid_regions in the dump") { DB.dump_schema_migration.scan(/create_table\(:(iuid_\w+)/).join(", ") }
 check("`sequel -d` writes the key as") { DB.dump_table_schema(:orders)[/^ *(\w+ :id.*)$/, 1] }

@@ -4,6 +4,7 @@
 // client's default mode and gives the rows.  What a client has own means for, it gives, too, by the
 // names below; what it does not give is asked through "query".
 
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
 const A = "019b76da-a87b-807d-8041-23456789abcd";
@@ -15,6 +16,7 @@ const from = new Date("2026-01-01T00:00:00Z");
 const to = new Date("2026-01-01T00:00:01Z");
 
 const orders = "CREATE TABLE orders (id iuid DEFAULT gen_iuid(125, 1) PRIMARY KEY, note text)";
+const lines = "CREATE TABLE IF NOT EXISTS lines (number int PRIMARY KEY, order_id iuid REFERENCES orders)";
 
 // The version of an installed package.
 export function version(name) {
@@ -26,19 +28,21 @@ export function versionOverNodePostgres(name) {
 	return `${version(name)}, node-postgres ${version("pg")}`;
 }
 
-// The table as SQL makes it, whatever the client made.
+// The tables as SQL makes them, whatever the client made.
 export async function recreate(query) {
+	await query("DROP TABLE IF EXISTS lines");
 	await query("DROP TABLE IF EXISTS orders");
 	await query(orders);
+	await query(lines);
 }
 
-// Whether the statements by which a client would bring a table with an iuid up to its model drop
-// something, or change the type of the key.
+// Whether the statements by which a client would bring tables with an iuid up to its models drop
+// something, or change the type of a key.
 export function checkPlan(name, query, plan) {
 	return check(name, async () => {
 		await recreate(query);
 		return (await plan())
-			.filter((statement) => /DROP (TABLE|COLUMN)|COLUMN "id" .*TYPE/.test(statement))
+			.filter((statement) => /DROP (TABLE|COLUMN)|COLUMN "(order_)?id" .*TYPE/i.test(statement))
 			.map((statement) => statement.replaceAll(/[";]/g, "").trim())
 			.join("; ") || "keeps all";
 	});
@@ -76,6 +80,10 @@ export async function run(client) {
 		findIn: (ids) => query("SELECT id FROM orders WHERE id IN ($1, $2)", ids),
 		findAny: (ids) => query("SELECT id FROM orders WHERE id = ANY ($1)", [ids]),
 		array: () => one("SELECT array_agg(id) FROM orders"),
+		range: (lower, upper) => query(`SELECT id FROM orders
+			WHERE id >= iuid_floor($1) AND id < iuid_floor($2)`, [lower, upper]),
+		join: (note) => query(`SELECT number, id FROM lines JOIN orders ON id = order_id
+			WHERE note = $1`, [note]),
 		...client,
 	};
 	const read = async () => {
@@ -93,13 +101,14 @@ export async function run(client) {
 	await check("version", () => client.version);
 	await check("table", async () => {
 		if (!client.table) {
-			await query(orders);
+			await recreate(query);
 			return none;
 		}
 		await client.table();
 		const made = await one(`SELECT format_type(atttypid, NULL) FROM pg_attribute
 			WHERE attrelid = 'orders'::regclass AND attname = 'id'`);
 		if (made !== "iuid") await recreate(query);
+		await query(lines);
 		return made;
 	});
 	await check("default", async () => {
@@ -130,6 +139,12 @@ export async function run(client) {
 	await check("id >= $1::timestamptz", between("$1::timestamptz", "$2::timestamptz"));
 	await check("gen_iuid($1, $2)", country("gen_iuid($1, $2)"));
 	await check("gen_iuid($1::int, $2::int)", country("gen_iuid($1::int, $2::int)"));
+
+	// What every client must do, in the words of its section.
+	await query("INSERT INTO lines VALUES (1, $1)", [A]);
+	assert.equal(same(await asked.range(from, to), A, B), "ok");
+	const [line, ...others] = await asked.join("A");
+	assert.deepEqual([line.number, line.id, others.length], [1, A, 0]);
 
 	// Out, away, and in again.  What the client passes are bytes; it converts nothing.
 	async function copy(format) {

@@ -26,5 +26,9 @@ await run({
 	find: (id) => db("orders").where({ id }),
 	findIn: (ids) => db("orders").whereIn("id", ids),
 	findAny: (ids) => db("orders").whereRaw("id = ANY (?)", [ids]),
+	range: (lower, upper) => db("orders")
+		.where("id", ">=", db.raw("iuid_floor(?)", lower))
+		.where("id", "<", db.raw("iuid_floor(?)", upper)),
+	join: (note) => db("lines").join("orders", "id", "order_id").where({ note }),
 });
 await db.destroy();

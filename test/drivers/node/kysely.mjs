@@ -22,5 +22,11 @@ await run({
 	find: (id) => orders().where("id", "=", id).execute(),
 	findIn: (ids) => orders().where("id", "in", ids).execute(),
 	findAny: (ids) => orders().where(({ eb, fn, val }) => eb("id", "=", fn.any(val(ids)))).execute(),
+	range: (lower, upper) => orders()
+		.where("id", ">=", sql`iuid_floor(${lower})`)
+		.where("id", "<", sql`iuid_floor(${upper})`)
+		.execute(),
+	join: (note) => db.selectFrom("lines").innerJoin("orders", "id", "order_id")
+		.select(["number", "id"]).where("note", "=", note).execute(),
 });
 await db.destroy();

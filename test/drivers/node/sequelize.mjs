@@ -23,6 +23,11 @@ const Order = sequelize.define("order", {
 	},
 	note: DataTypes.TEXT,
 }, { tableName: "orders", timestamps: false });
+const Line = sequelize.define("line", {
+	number: { type: DataTypes.INTEGER, primaryKey: true },
+	orderId: { type: process.env.SETUP ? "iuid" : DataTypes.UUID, field: "order_id" },
+}, { tableName: "lines", timestamps: false });
+Line.belongsTo(Order, { foreignKey: "orderId" });
 
 const query = async (sql, bind) => (await sequelize.query(sql, { bind }))[0];
 const find = async (where) => (await Order.findAll({ where })).map((row) => row.get());
@@ -30,16 +35,21 @@ const find = async (where) => (await Order.findAll({ where })).map((row) => row.
 await run({
 	version: versionOverNodePostgres("sequelize"),
 	query,
-	table: () => Order.sync(),
+	table: () => sequelize.sync(),
 	create: async () => (await Order.create({ note: "default" })).id,
 	insert: (id, note) => Order.create({ id, note }),
 	find: (id) => find({ id }),
 	findIn: (ids) => find({ id: ids }),
 	findAny: (ids) => find({ id: { [Op.eq]: { [Op.any]: ids } } }),
+	range: (lower, upper) => find({
+		id: { [Op.gte]: Sequelize.fn("iuid_floor", lower), [Op.lt]: Sequelize.fn("iuid_floor", upper) },
+	}),
+	join: async (note) => (await Line.findAll({ include: [{ model: Order, where: { note } }] }))
+		.map((line) => ({ number: line.number, id: line.order.id })),
 });
 await checkPlan("sync({ alter: true })", query, async () => {
 	const statements = [];
-	await Order.sync({ alter: true, logging: (text) => statements.push(text.replace(/^.*?: /, "")) });
+	await sequelize.sync({ alter: true, logging: (text) => statements.push(text.replace(/^.*?: /, "")) });
 	return statements.filter((text) => /^(ALTER|DROP)/.test(text));
 });
 await sequelize.close();

@@ -2,8 +2,7 @@
 //
 // A program gives what its client is asked: "query" sends SQL with the values of $1, $2 in the
 // client's default mode and gives the rows.  What a client has own means for, it gives, too, by the
-// names below; what it does not give is asked through "query".  A range of time and a join are asked
-// only of a client that has own means.
+// names below; what it does not give is asked through "query", but for a range of time and a join.
 
 import { readFileSync } from "node:fs";
 
@@ -16,7 +15,8 @@ const from = new Date("2026-01-01T00:00:00Z");
 const to = new Date("2026-01-01T00:00:01Z");
 
 const orders = "CREATE TABLE orders (id iuid DEFAULT gen_iuid(125, 1) PRIMARY KEY, note text)";
-const lines = "CREATE TABLE IF NOT EXISTS lines (number int PRIMARY KEY, order_id iuid REFERENCES orders)";
+const lines = `CREATE TABLE IF NOT EXISTS lines
+	(number int PRIMARY KEY, order_id iuid REFERENCES orders)`;
 
 // The version of an installed package.
 export function version(name) {
@@ -136,13 +136,14 @@ export async function run(client) {
 	await check("gen_iuid($1, $2)", country("gen_iuid($1, $2)"));
 	await check("gen_iuid($1::int, $2::int)", country("gen_iuid($1::int, $2::int)"));
 
-	// In the client's own words.
-	if (client.range) await check("range of time", async () => same(await client.range(from, to), A, B));
-	if (client.join) await check("join over a foreign key", async () => {
-		await query("INSERT INTO lines VALUES (1, $1)", [A]);
-		const [line, ...others] = await client.join("A");
-		return ok(line.number === 1 && line.id === A && others.length === 0);
-	});
+	if (client.range)
+		await check("range of time", async () => same(await client.range(from, to), A, B));
+	if (client.join)
+		await check("join over a foreign key", async () => {
+			await query("INSERT INTO lines VALUES (1, $1)", [A]);
+			const [line, ...others] = await client.join("A");
+			return ok(line.number === 1 && line.id === A && others.length === 0);
+		});
 
 	// Out, away, and in again.  What the client passes are bytes; it converts nothing.
 	async function copy(format) {

@@ -45,6 +45,7 @@ const query = async (sql, values = []) => {
 	return em.execute(text, order);
 };
 const find = (where) => orm.em.fork().find(Order, where);
+const list = (ids) => ({ [raw("id = ANY (?)", [ids])]: [] });
 
 await run({
 	version: versionOverNodePostgres("@mikro-orm/core"),
@@ -58,12 +59,13 @@ await run({
 	insert: (id, note) => em.insert(Order, { id, note }),
 	find: (id) => find({ id }),
 	findIn: (ids) => find({ id: ids }),
-	findAny: (ids) => (process.env.SETUP ? find(any(ids)) : find({ [raw("id = any (?)", [ids])]: [] })),
+	findAny: (ids) => find(process.env.SETUP ? any(ids) : list(ids)),
 	range: (lower, upper) => find({
 		id: { $gte: raw("iuid_floor(?)", [lower]), $lt: raw("iuid_floor(?)", [upper]) },
 	}),
-	join: async (note) => (await orm.em.fork().find(Line, { order: { note } }, { populate: ["order"] }))
-		.map(({ number, order }) => ({ number, id: order.id })),
+	join: async (note) =>
+		(await orm.em.fork().find(Line, { order: { note } }, { populate: ["order"] }))
+			.map(({ number, order }) => ({ number, id: order.id })),
 });
 await checkPlan("schema diff", query, async () =>
 	(await orm.schema.getUpdateSchemaSQL()).split("\n"));

@@ -12,7 +12,7 @@ const command = (args, external = []) => spawnSync("../node_modules/.bin/prisma"
 	encoding: "utf8",
 	env: {
 		...process.env,
-		// Prisma makes a database of its own, too.
+		// "migrate dev" makes a database of its own.
 		PGUSER: "postgres",
 		CHECKPOINT_DISABLE: "1",
 		EXTERNAL: JSON.stringify(external),
@@ -47,8 +47,9 @@ await run({
 	findIn: (ids) => prisma.order.findMany({ where: { id: { in: ids } } }),
 	range: (lower, upper) => prisma.$queryRaw`SELECT id FROM orders
 		WHERE id >= iuid_floor(${lower}) AND id < iuid_floor(${upper})`,
-	join: async (note) => (await prisma.line.findMany({ where: { order: { note } }, include: { order: true } }))
-		.map(({ number, order }) => ({ number, id: order.id })),
+	join: async (note) =>
+		(await prisma.line.findMany({ where: { order: { note } }, include: { order: true } }))
+			.map(({ number, order }) => ({ number, id: order.id })),
 });
 await check("db push", async () => {
 	await recreate(query);
@@ -61,14 +62,15 @@ await check("a Date in another time zone", async () => {
 	const [{ same }] = await query("SELECT $1::timestamptz = '1970-01-01Z' AS same", [new Date(0)]);
 	return same ? "ok" : "wrong";
 });
-// A migration that somebody wrote makes the tables; Prisma tries it in a database of its own.
+// After a migration in SQL that makes the tables.
 await check("migrate dev", async () => {
 	await query("DROP TABLE lines, orders");
 	const folder = new URL("prisma/migrations/1_orders/", import.meta.url);
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(new URL("migration.sql", folder), migration);
-	command(["migrate", "deploy"]);
-	const { stdout, stderr } = command(["migrate", "dev"], process.env.SETUP ? config.tables.external : []);
+	const external = process.env.SETUP ? config.tables.external : [];
+	command(["migrate", "deploy"], external);
+	const { stdout, stderr } = command(["migrate", "dev"], external);
 	return (stdout + stderr).match(/reset the "public" schema|already in sync/i)?.[0].toLowerCase();
 });
 await prisma.$disconnect();

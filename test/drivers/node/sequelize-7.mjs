@@ -40,12 +40,14 @@ await run({
 	range: (from, to) => find({
 		id: { [Op.gte]: sql.fn("iuid_floor", from), [Op.lt]: sql.fn("iuid_floor", to) },
 	}),
-	join: async (note) => (await Line.findAll({ include: [{ association: "order", where: { note } }] }))
-		.map((line) => ({ number: line.number, id: line.order.id })),
+	join: async (note) =>
+		(await Line.findAll({ include: [{ association: "order", where: { note } }] }))
+			.map((line) => ({ number: line.number, id: line.order.id })),
 });
 await checkPlan("sync({ alter: true })", query, async () => {
 	const statements = [];
-	await sequelize.sync({ alter: true, logging: (text) => statements.push(text.replace(/^.*?: /, "")) });
+	const logging = (text) => statements.push(text.replace(/^.*?: /, ""));
+	await sequelize.sync({ alter: true, logging });
 	return statements.filter((text) => /^(ALTER|DROP)/.test(text));
 });
 await sequelize.close();

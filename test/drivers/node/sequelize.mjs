@@ -49,7 +49,8 @@ await run({
 });
 await checkPlan("sync({ alter: true })", query, async () => {
 	const statements = [];
-	await sequelize.sync({ alter: true, logging: (text) => statements.push(text.replace(/^.*?: /, "")) });
+	const logging = (text) => statements.push(text.replace(/^.*?: /, ""));
+	await sequelize.sync({ alter: true, logging });
 	return statements.filter((text) => /^(ALTER|DROP)/.test(text));
 });
 await sequelize.close();

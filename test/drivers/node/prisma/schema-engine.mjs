@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Prisma's engine for schemas, as the program that Prisma's command starts, and asks with a line of
-// JSON for each call.  Prisma downloads its own.  The same engine is on npm as WebAssembly, and asks
-// the server over the adapter, which does not know two types of the catalog: "char" and name.
+// JSON for each call.  Prisma downloads its own.  The same engine is on npm as WebAssembly.  That one
+// asks the server over the adapter, which does not know two types of the catalog: "char" and name.
 
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -41,7 +41,7 @@ class Adapter extends PrismaPg {
 		return connection;
 	}
 
-	// Where the engine tries the migrations.  The adapter's own drops the database before it leaves it.
+	// Where the engine tries the migrations.  The adapter itself drops the database while it is in it.
 	async connectToShadowDb() {
 		const database = `shadow_${randomUUID()}`;
 		const own = await this.connect();

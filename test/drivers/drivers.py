@@ -173,6 +173,9 @@ def with_versions(page, edition, ran):
 
 def main(edition, write, names):
     page, tables = SECTIONS.read_text(), RESULTS.read_text()
+    unknown = set(names) - {name_of(heading) for heading in clients(page)}
+    if unknown:
+        sys.exit(f"{SECTIONS} has no section for {unknown}")
     old = {table: lines_of(tables, f"{edition} {table}") for table in [*TABLES, "tools"]}
     new = {table: heads(table) for table in old}
     server = subprocess.run(["psql", "-XAtc", "SHOW server_version"], check=True, text=True, stdout=subprocess.PIPE)

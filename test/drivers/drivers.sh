@@ -23,7 +23,8 @@ declare -A debian12=(
 declare -A newest=(
 	[python]="${debian12[python]} python3-pg8000"
 	[java]=${debian12[java]}
-	[go]='golang-go golang-github-jackc-pgx-v5-dev golang-github-lib-pq-dev golang-github-google-uuid-dev'
+	[go]='golang-go golang-github-google-uuid-dev golang-github-jackc-pgx-v5-dev golang-github-lib-pq-dev
+		golang-gorm-gorm-dev golang-gorm-driver-postgres-dev'
 	[ruby]=${debian12[ruby]}
 	[perl]=${debian12[perl]}
 	[php]="${debian12[php]} php-doctrine-dbal php-illuminate-database"

@@ -133,8 +133,9 @@ RETURN CASE WHEN at AT TIME ZONE 'UTC' < timestamp '1970-01-01' THEN '00000000-0
 	WHEN at AT TIME ZONE 'UTC' > timestamp '10889-08-02 05:31:50.655' THEN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid
 	ELSE iuid_sql.iuid_compose(ceil(extract(epoch FROM at AT TIME ZONE 'UTC') * 1000)::bigint, 0, 0, 0) END;
 
--- The time of an identifier as text: the time_decoder of pg_partman, whose time_encoder is iuid_floor.
+-- The time of an identifier as text, and 1970 of Nil: the time_decoder of pg_partman, whose
+-- time_encoder is iuid_floor.
 CREATE FUNCTION iuid_sql.iuid_time_decoder(id text) RETURNS timestamptz LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN iuid_sql.iuid_timestamp(id::uuid);
+RETURN CASE WHEN id::uuid = '00000000-0000-0000-0000-000000000000' THEN timestamptz '1970-01-01 00:00+00' ELSE iuid_sql.iuid_timestamp(id::uuid) END;
 
 COMMIT;

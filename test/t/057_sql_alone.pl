@@ -8,7 +8,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init;
+$node->init(allows_streaming => 'logical');
 $node->start;
 $node->safe_psql('postgres', 'CREATE ROLE team; CREATE DATABASE shop');
 $node->safe_psql('postgres', 'GRANT CREATE ON DATABASE shop TO team');
@@ -34,6 +34,8 @@ for my $field ('timestamp', 'country', 'entity', 'random', 'layout')
 	is($node->safe_psql('shop', "SELECT count(*) FROM given WHERE iuid_sql.iuid_$field(id) IS DISTINCT FROM iuid_$field(iuid)"), '0', "the same $field");
 }
 is($node->safe_psql('shop', 'SELECT count(*) FROM given WHERE iuid IS NOT NULL AND (iuid_sql.iuid_fields(id))::text IS DISTINCT FROM (iuid_fields(iuid))::text'), '0', 'the same record');
+
+is($node->safe_psql('shop', 'SELECT count(*) FROM given WHERE iuid IS NOT NULL AND iuid_sql.iuid_time_decoder(id::text) IS DISTINCT FROM iuid_time_decoder(id::text)'), '0', 'the same decoder');
 
 # Times in microseconds, inside and outside of the 48 bits, and their ends.
 is($node->safe_psql('shop', q{
@@ -92,22 +94,86 @@ like($node->safe_psql('shop', "$path EXPLAIN (COSTS off, VERBOSE) SELECT iuid_co
 my (undef, undef, $err) = $node->psql('shop', "$path INSERT INTO orders VALUES ('919108f7-52d1-4320-9bac-f847db4148a8')");
 like($err, qr/violates check constraint/, 'the domain refuses other UUIDs');
 
-# Operators, functions and types of others in front of core's change nothing.
+# A function, operator and type of somebody else's for each of core's, in front of it, changes nothing.
 $node->safe_psql('shop', q{
 	CREATE SCHEMA trap;
-	CREATE FUNCTION trap.wrong(int, int) RETURNS int LANGUAGE sql AS 'SELECT 0';
-	CREATE FUNCTION trap.wrong(bigint, bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint';
-	CREATE FUNCTION trap.is_less(int, int) RETURNS boolean LANGUAGE sql AS 'SELECT true';
-	CREATE FUNCTION trap.gen_random_uuid() RETURNS uuid LANGUAGE sql AS $$SELECT NULL::uuid$$;
-	CREATE FUNCTION trap.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$SELECT NULL::timestamptz$$; } . join ' ',
-	(map { "CREATE OPERATOR trap.$_ (FUNCTION = trap.wrong, LEFTARG = int, RIGHTARG = int); CREATE OPERATOR trap.$_ (FUNCTION = trap.wrong, LEFTARG = bigint, RIGHTARG = bigint);" } '+', '*', '/', '%', '|', '&'),
-	'CREATE OPERATOR trap.< (FUNCTION = trap.is_less, LEFTARG = int, RIGHTARG = int);',
-	map { "CREATE DOMAIN trap.$_ AS pg_catalog.$_ CHECK (VALUE IS NULL);" } qw(text uuid bytea timestamptz int4 int8 float8 numeric));
-is($node->safe_psql('shop', q{SET search_path = trap, pg_catalog, iuid_sql;
+	CREATE FUNCTION try(command text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE command; RETURN 1; EXCEPTION WHEN others THEN RETURN 0; END $$;
+	CREATE FUNCTION plant(name text, arguments text, result text) RETURNS int LANGUAGE sql AS $$
+		SELECT try(format('CREATE FUNCTION trap.%I(%s) RETURNS %s LANGUAGE plpgsql AS %L', name, arguments, result, format('BEGIN RAISE EXCEPTION %L; END', 'SPRUNG ' || name)))
+	$$;
+	SELECT sum(plant(proname, pg_get_function_identity_arguments(oid), pg_get_function_result(oid))) FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind = 'f';
+	SELECT sum(plant('operator', format('%s, %s', oprleft::regtype, oprright::regtype), oprresult::regtype::text)) FROM pg_operator WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprleft <> 0;
+	SELECT sum(try(format('CREATE OPERATOR trap.%s (FUNCTION = trap.operator, LEFTARG = %s, RIGHTARG = %s)', oprname, oprleft::regtype, oprright::regtype)))
+	FROM pg_operator WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprleft <> 0;
+	SELECT sum(try(format('CREATE DOMAIN trap.%I AS pg_catalog.%1$I CHECK (VALUE IS NULL)', typname))) FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype = 'b'});
+my $trapped = 'SET search_path = trap, pg_catalog, iuid_sql;';
+like(($node->psql('shop', "$trapped SELECT $_"))[2], qr/SPRUNG/, "there is a trap: $_") for '1 + 1', '8 >> 1', '1::bigint & 1::bigint', 'gen_random_uuid()', 'clock_timestamp()', q{'a'::pg_catalog.text || 'b'::pg_catalog.text};
+is($node->safe_psql('shop', "$trapped " . q{
 	SELECT iuid_country(id), iuid_entity(id), iuid_layout(id) FROM (SELECT gen_iuid(7, 200) AS id) AS x;
-	SELECT iuid_floor('2026-01-01 00:00:00.123+00'), iuid_from_uuid('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 125, 1), iuid_timestamp('019b76da-a87b-807d-8041-23456789abcd') = '2026-01-01 00:00:00.123+00'::pg_catalog.timestamptz,
-		iuid_layout(gen_iuid(7, 200, '2026-01-01 00:00:00.123+00'))}),
-	"7|200|0\n019b76da-a87b-8000-8000-000000000000|017f22e2-79b0-807d-8073-0d8c4dc0c0c0|t|0", 'whatever the search_path is');
+	SELECT iuid_floor('2026-01-01 00:00:00.123+00'::pg_catalog.timestamptz), iuid_from_uuid('017f22e2-79b0-7cc3-98c4-dc0c0c07398f'::pg_catalog.uuid, 125, 1),
+		iuid_timestamp('019b76da-a87b-807d-8041-23456789abcd'::pg_catalog.uuid) OPERATOR(pg_catalog.=) '2026-01-01 00:00:00.123+00'::pg_catalog.timestamptz,
+		iuid_layout(gen_iuid(7, 200, '2026-01-01 00:00:00.123+00'::pg_catalog.timestamptz)), '019b76da-a87b-807d-8041-23456789abcd'::iuid}),
+	"7|200|0\n019b76da-a87b-8000-8000-000000000000|017f22e2-79b0-807d-8073-0d8c4dc0c0c0|t|0|019b76da-a87b-807d-8041-23456789abcd", 'whatever the search_path is');
+like(($node->psql('shop', "$trapped SELECT $_"))[2], qr/ERROR:  (country|entity|time|uuid) .* (out of range|must not be null|no time)/, "what is refused: $_")
+	for 'gen_iuid(256, 1)', 'gen_iuid(1, -1)', 'gen_iuid(1, NULL)', q{gen_iuid(1, 1, 'infinity'::pg_catalog.timestamptz)}, q{iuid_from_uuid('919108f7-52d1-4320-9bac-f847db4148a8'::pg_catalog.uuid, 7, 1)};
+
+# To the extension and back, as on the page, while the table is in use: what refers to it, and what was prepared.
+my $page = slurp_file('doc/sql-alone.md');
+my ($there) = $page =~ /^(ALTER TABLE accounts .*?;)$/ms;
+my ($back) = $page =~ /^(ALTER TABLE accounts ALTER id DROP DEFAULT, ALTER id TYPE uuid.*?;)$/m;
+$node->safe_psql('shop', q{
+	CREATE TABLE accounts (id iuid_sql.iuid DEFAULT iuid_sql.gen_iuid(125, 2) PRIMARY KEY, note text);
+	INSERT INTO accounts (note) SELECT n FROM generate_series(1, 20000) AS n;
+	CREATE TABLE letters (account uuid REFERENCES accounts);
+	CREATE INDEX ON letters (account);
+	INSERT INTO letters SELECT id FROM accounts WHERE note::int % 10 = 0;
+	CREATE TABLE before AS SELECT id::uuid, note FROM accounts});
+my $service = $node->background_psql('shop', on_error_stop => 0);
+$service->query_safe(q{PREPARE make AS INSERT INTO accounts (note) VALUES ('made') RETURNING id; PREPARE quiet AS INSERT INTO accounts (note) VALUES ('made')});
+$service->query_safe('EXECUTE make; EXECUTE quiet');
+for my $way ([ there => $there, 'public.iuid' ], [ back => $back, 'uuid' ])
+{
+	my ($name, $command, $type) = @$way;
+	$node->safe_psql('shop', $command);
+	is($node->safe_psql('shop', q{SET search_path = ''; SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'public.accounts'::regclass AND attname = 'id'}), $type, "$name: the type");
+	is($node->safe_psql('shop', q{SELECT count(*), count(*) FILTER (WHERE a.id::uuid = b.id) FROM accounts AS a JOIN before AS b USING (note)}), '20000|20000', "$name: the bytes stay");
+	like(($node->psql('shop', 'DELETE FROM accounts WHERE id = (SELECT account FROM letters LIMIT 1)'))[2], qr/foreign key/, "$name: the foreign key stays");
+	like($node->safe_psql('shop', 'SET enable_seqscan = off; EXPLAIN (COSTS off) SELECT FROM accounts JOIN letters ON account = id LIMIT 1'), qr/Index/, "$name: a join uses an index");
+	$service->{stderr} = '';
+	$service->query('EXECUTE make');
+	like($service->{stderr}, qr/cached plan must not change result type/, "$name: a prepared statement that returns the key is prepared again");
+	$service->{stderr} = '';
+	$service->query_safe(q{EXECUTE quiet; DEALLOCATE make; PREPARE make AS INSERT INTO accounts (note) VALUES ('made') RETURNING id});
+	$service->query_safe('EXECUTE make');
+}
+$service->quit;
+
+# And by logical replication, into months and the extension's type.
+my $new = PostgreSQL::Test::Cluster->new('new');
+$new->init;
+$new->start;
+$new->safe_psql('postgres', q{
+	CREATE EXTENSION iuid; CREATE SCHEMA work;
+	CREATE TABLE work.orders (id iuid DEFAULT gen_iuid(125, 1) PRIMARY KEY, note text) PARTITION BY RANGE (id);
+	SELECT count(*) FROM iuid_create_partitions('work.orders', '1 month', '2026-01-01 00:00+00', '2028-01-01 00:00+00')});
+my ($publication) = $page =~ /^(CREATE PUBLICATION .*?;)$/m;
+my ($subscription) = $page =~ /^(CREATE SUBSCRIPTION .*?;)$/m;
+$node->safe_psql('shop', $publication =~ s/\borders\b/work.orders/r);
+$new->safe_psql('postgres', $subscription =~ s/host=\S+/sprintf 'host=%s port=%s', $node->host, $node->port/er);
+$new->wait_for_subscription_sync($node, 'move');
+$node->safe_psql('shop', q{INSERT INTO work.orders VALUES (iuid_sql.gen_iuid(125, 1), 'after'); DELETE FROM work.orders WHERE note = '5'; UPDATE work.orders SET note = 'six' WHERE note = '6'});
+$node->wait_for_catchup('move');
+my $digest = q{SELECT count(*), md5(string_agg(id::text || note, ',' ORDER BY id)) FROM work.orders};
+is($new->safe_psql('postgres', $digest), $node->safe_psql('shop', $digest), 'a server with the extension has the same rows');
+is($new->safe_psql('postgres', q{SELECT count(*) > 20 FROM (SELECT DISTINCT tableoid FROM work.orders) AS x}), 't', 'in its months');
+$new->stop;
+
+# What pg_tle is given, by a stand-in for it that runs it as pg_tle does, without transactions of its own.
+$node->safe_psql('postgres', 'CREATE DATABASE of_tle');
+my ($tle) = $page =~ /```sql needs pg_tle\n(.*?)^CREATE EXTENSION/ms;
+is($node->safe_psql('of_tle', q{CREATE SCHEMA pgtle;
+	CREATE FUNCTION pgtle.install_extension(name text, version text, description text, script text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN EXECUTE script; RETURN true; END $$;} . "\n$tle" .
+	'SELECT iuid_sql.iuid_country(iuid_sql.gen_iuid(7, 1))'), "t\n7", 'the text for pg_tle');
 
 $node->stop;
 done_testing();

@@ -42,8 +42,10 @@ export function makeAt(country: number, entity: number, at: Time): Iuid;
 export function floor(at: Time): Iuid;
 export function countryFloor(country: number, entity?: number): Iuid;
 
-export function fromName(country: number, entity: number, name: string | Uint8Array | number | bigint, at?: Time | null): Iuid;
-export function fromUuid(uuid: string, country: number, entity: number, at?: Time | null): Iuid;
+export function fromName(country: number, entity: number, name: string | Uint8Array | number | bigint): Iuid;
+export function fromNameAt(country: number, entity: number, name: string | Uint8Array | number | bigint, at: Time): Iuid;
+export function fromUuid(uuid: string, country: number, entity: number): Iuid;
+export function fromUuidAt(uuid: string, country: number, entity: number, at: Time): Iuid;
 
 /** A UUID of version 4 that tells nothing without the key of 32 bytes, and back. */
 export function hide(id: string, key: Uint8Array): string;

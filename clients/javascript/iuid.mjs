@@ -209,20 +209,23 @@ export function countryFloor(country, entity = 0) {
 
 // --- derived identifiers (R16 to R19) ------------------------------------------------------------
 
-/** The identifier of a string, of bytes, or of an integer; with a time, one of layout 0. */
-export function fromName(country, entity, name, at) {
+/** The identifier of a string, of bytes, or of an integer, of layout 1. */
+export function fromName(country, entity, name) {
   checkOrigin(country, entity);
   const [high, low] = digest("iuid.name", bytesOf(name));
-  const layout = at == null ? 1 : 0;
-  return compose(layout ? Number(high >> 16n) : msOf(at), layout, country, entity, low & RANDOM_MAX);
+  return compose(Number(high >> 16n), 1, country, entity, low & RANDOM_MAX);
 }
 
-/** The identifier of a UUID of version 1, 6 or 7 with its time, or of any UUID with a time. */
-export function fromUuid(uuid, country, entity, at) {
+/** The same with a time, in layout 0. */
+export function fromNameAt(country, entity, name, at) {
+  checkOrigin(country, entity);
+  return compose(msOf(at), 0, country, entity, digest("iuid.name", bytesOf(name))[1] & RANDOM_MAX);
+}
+
+/** The identifier of a UUID of version 1, 6 or 7, with its time. */
+export function fromUuid(uuid, country, entity) {
   checkOrigin(country, entity);
   const id = parseUuid(uuid);
-  const digested = () => digest("iuid.uuid", toBytes(id))[1] & RANDOM_MAX;
-  if (at != null) return compose(msOf(at), 0, country, entity, digested());
   const [, a, b, c, d] = /^(.{8})-(.{4})-(.)(.{3})-[89ab]/.exec(id) ?? [];
   if (c === "7") {
     const random = (BigInt("0x" + d) << 42n) | BigInt.asUintN(42, bitsOf(id) >> 20n);
@@ -231,7 +234,13 @@ export function fromUuid(uuid, country, entity, at) {
   if (c !== "1" && c !== "6") throw new RangeError(`uuid "${id}" has no time for an iuid: only UUIDs of versions 1, 6 and 7 have one`);
   const ticks = BigInt("0x" + (c === "1" ? d + b + a : a + b + d)) - 0x01b21dd213814000n;
   if (ticks < 0n) throw new RangeError(`uuid "${id}" has no time for an iuid: its time is before 1970`);
-  return compose(Number(ticks / 10000n), 0, country, entity, digested());
+  return fromUuidAt(id, country, entity, ticks / 10n);
+}
+
+/** The identifier of any UUID and a time. */
+export function fromUuidAt(uuid, country, entity, at) {
+  checkOrigin(country, entity);
+  return compose(msOf(at), 0, country, entity, digest("iuid.uuid", toBytes(parseUuid(uuid)))[1] & RANDOM_MAX);
 }
 
 /** TextEncoder would replace half a character, and a number above 2^53 is not the one that was meant. */

@@ -27,7 +27,7 @@ import threading
 import time
 import uuid
 
-__all__ = ["NIL", "MAX", "Iuid", "Maker", "country_floor", "country_order", "floor", "from_name", "from_uuid", "hide", "make", "make_at", "reveal"]
+__all__ = ["NIL", "MAX", "Iuid", "Maker", "country_floor", "country_order", "floor", "from_name", "from_name_at", "from_uuid", "from_uuid_at", "hide", "make", "make_at", "reveal"]
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _MICROSECOND = datetime.timedelta(microseconds=1)
@@ -169,25 +169,22 @@ def country_order(id: uuid.UUID) -> tuple[int, int, int]:
 # --- derived identifiers --------------------------------------------------------------------------
 
 
-def from_name(country: int, entity: int, name: str | bytes | int, at: datetime.datetime | int | None = None) -> Iuid:
-    """The identifier of a str, bytes or int; with a time, one of layout 0 (R16 to R18)."""
+def from_name(country: int, entity: int, name: str | bytes | int) -> Iuid:
+    """The identifier of a str, bytes or int, of layout 1 (R16 to R18)."""
     _check(country, entity)
-    if isinstance(name, int):
-        name = "%d" % name
-    if isinstance(name, str):
-        name = name.encode("utf-8")
-    digest = _digest(b"iuid.name", name)
-    if at is None:
-        return _compose(digest >> 80, country, entity, digest & 2**54 - 1, layout=1)
-    return _compose(_ms(at), country, entity, digest & 2**54 - 1)
+    digest = _digest(b"iuid.name", _bytes(name))
+    return _compose(digest >> 80, country, entity, digest & 2**54 - 1, layout=1)
 
 
-def from_uuid(id: uuid.UUID, country: int, entity: int, at: datetime.datetime | int | None = None) -> Iuid:
-    """The identifier of a UUID of version 1, 6 or 7 with its time, or of any UUID with a time (R17, R19)."""
+def from_name_at(country: int, entity: int, name: str | bytes | int, at: datetime.datetime | int) -> Iuid:
+    """The same with a time, in layout 0."""
     _check(country, entity)
-    random = _digest(b"iuid.uuid", id.bytes) & 2**54 - 1
-    if at is not None:
-        return _compose(_ms(at), country, entity, random)
+    return _compose(_ms(at), country, entity, _digest(b"iuid.name", _bytes(name)) & 2**54 - 1)
+
+
+def from_uuid(id: uuid.UUID, country: int, entity: int) -> Iuid:
+    """The identifier of a UUID of version 1, 6 or 7, with its time (R17, R19)."""
+    _check(country, entity)
     version = id.int >> 76 & 0xF if id.int >> 62 & 3 == 2 else None
     if version == 7:
         return _compose(id.int >> 80, country, entity, (id.int >> 64 & 0xFFF) << 42 | id.int >> 20 & 2**42 - 1)
@@ -200,7 +197,20 @@ def from_uuid(id: uuid.UUID, country: int, entity: int, at: datetime.datetime | 
     ticks -= 0x01B21DD213814000  # 1582-10-15 to 1970
     if ticks < 0:
         raise ValueError(f'uuid "{id}" has no time for an iuid: its time is before 1970')
-    return _compose(ticks // 10000, country, entity, random)
+    return from_uuid_at(id, country, entity, ticks // 10)
+
+
+def from_uuid_at(id: uuid.UUID, country: int, entity: int, at: datetime.datetime | int) -> Iuid:
+    """The identifier of any UUID and a time."""
+    _check(country, entity)
+    return _compose(_ms(at), country, entity, _digest(b"iuid.uuid", id.bytes) & 2**54 - 1)
+
+
+def _bytes(name):
+    """R18."""
+    if isinstance(name, int):
+        name = "%d" % name
+    return name.encode("utf-8") if isinstance(name, str) else name
 
 
 def _digest(personal, message):

@@ -9,10 +9,13 @@ import * as iuid from "../../clients/javascript/iuid.mjs";
 const given = {};
 let maker;
 
+// With a time, and without one, these are two functions.
+const timed = (call, callAt, given, at) => (at === null ? call(...given) : callAt(...given, time(at)));
+const fromName = (country, entity, name, at) => timed(iuid.fromName, iuid.fromNameAt, [+country, +entity, name], at);
+
 const bytes = (hex) => Uint8Array.from(Buffer.from(hex, "hex"));
 const text = (hex) => Buffer.from(hex, "hex").toString("utf8");
 const time = (microseconds) => {
-  if (microseconds === null) return undefined;
   const at = BigInt(microseconds);
   return at % 1000n === 0n && !isNaN(new Date(Number(at / 1000n))) ? new Date(Number(at / 1000n)) : at;
 };
@@ -48,10 +51,10 @@ const calls = {
   country_floor: (country, entity) => iuid.countryFloor(+country, +entity),
   byte_order: (...ids) => ids.sort(iuid.compare),
   country_order: (...ids) => ids.sort(iuid.compareCountry),
-  name: (country, entity, hex, at) => iuid.fromName(+country, +entity, text(hex), time(at)),
-  name_bytes: (country, entity, hex, at) => iuid.fromName(+country, +entity, bytes(hex), time(at)),
-  name_number: (country, entity, n, at) => iuid.fromName(+country, +entity, Number.isSafeInteger(+n) ? +n : BigInt(n), time(at)),
-  uuid: (id, country, entity, at) => iuid.fromUuid(id, +country, +entity, time(at)),
+  name: (country, entity, hex, at) => fromName(country, entity, text(hex), at),
+  name_bytes: (country, entity, hex, at) => fromName(country, entity, bytes(hex), at),
+  name_number: (country, entity, n, at) => fromName(country, entity, Number.isSafeInteger(+n) ? +n : BigInt(n), at),
+  uuid: (id, country, entity, at) => timed(iuid.fromUuid, iuid.fromUuidAt, [id, +country, +entity], at),
   hide: (id, key) => iuid.hide(id, bytes(key)),
   reveal: (hidden, key) => iuid.reveal(hidden, bytes(key)),
   make_at: makeAt,
@@ -102,6 +105,11 @@ function own() {
   for (const wrong of [2 ** 53, 1.5, NaN, "caf\ud800", {}, null]) assert.throws(() => iuid.fromName(1, 2, wrong), RangeError);
   for (const wrong of [1.5, "1", NaN, null, undefined]) assert.throws(() => iuid.make(wrong, 1), RangeError);
   assert.throws(() => iuid.makeAt(1, 2, new Date(NaN)), RangeError);
+  for (const wrong of [undefined, null]) {
+    assert.throws(() => iuid.makeAt(1, 2, wrong), TypeError);
+    assert.throws(() => iuid.fromNameAt(1, 2, "a", wrong), TypeError);
+    assert.throws(() => iuid.fromUuidAt(id, 1, 2, wrong), TypeError);
+  }
   assert.throws(() => iuid.fromBytes(new Uint8Array(15)), RangeError);
 
   // R12: the clock of make() follows Date, and its parts of milliseconds ascend.

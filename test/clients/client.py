@@ -30,7 +30,12 @@ def make_at(country, entity, at, random):
 
 
 def name(country, entity, name, at):
-    return iuid.from_name(int(country), int(entity), name, at and time(at))
+    return iuid.from_name_at(int(country), int(entity), name, time(at)) if at else iuid.from_name(int(country), int(entity), name)
+
+
+def of_uuid(id, country, entity, at):
+    given = uuid.UUID(id), int(country), int(entity)
+    return iuid.from_uuid_at(*given, time(at)) if at else iuid.from_uuid(*given)
 
 
 def time(microseconds):
@@ -59,7 +64,7 @@ CALLS = {
     "name": lambda country, entity, text, at: name(country, entity, bytes.fromhex(text).decode(), at),
     "name_bytes": lambda country, entity, data, at: name(country, entity, bytes.fromhex(data), at),
     "name_number": lambda country, entity, number, at: name(country, entity, int(number), at),
-    "uuid": lambda id, country, entity, at: iuid.from_uuid(uuid.UUID(id), int(country), int(entity), at and time(at)),
+    "uuid": of_uuid,
     "hide": lambda id, key: iuid.hide(iuid.Iuid(id), bytes.fromhex(key)),
     "reveal": lambda hidden, key: iuid.reveal(uuid.UUID(hidden), bytes.fromhex(key)),
     "make_at": make_at,
@@ -107,12 +112,13 @@ def own():
     assert pickle.loads(pickle.dumps(id)) == id and type(pickle.loads(pickle.dumps(id))) is iuid.Iuid
     assert iuid.make_at(1, 2, id.timestamp).ms == id.ms
     assert id.version == 8 and iuid.NIL < iuid.floor(id.timestamp) < id < iuid.MAX
-    for text in ("caf\ud800", datetime.datetime(2026, 1, 1)):    # half a character; no time zone
+    for call in (lambda: iuid.from_name(1, 2, "caf\ud800"), lambda: iuid.floor(datetime.datetime(2026, 1, 1)),    # half a character; no time zone
+                 lambda: iuid.from_name_at(1, 2, "a", None), lambda: iuid.from_uuid_at(id, 1, 2, None), lambda: iuid.make_at(1, 2, None)):
         try:
-            iuid.from_name(1, 2, text) if isinstance(text, str) else iuid.floor(text)
+            made = call()
         except (ValueError, TypeError):
             continue
-        raise AssertionError(text)
+        raise AssertionError(made)
 
     # R15: no thread makes an identifier while another one does.
     made, seen = threading.Event(), []

@@ -2,6 +2,7 @@
 import datetime
 import os
 import pickle
+import signal
 import sys
 import threading
 import uuid
@@ -145,6 +146,15 @@ def own():
         os._exit(0)
     child = iuid.Iuid(uuid.UUID(bytes=os.read(reader, 16)))
     assert abs(child.random - last.random) > 2**33, "the child goes on from the last identifier of its parent"
+
+    # A child that was forked while a thread of its parent was in the Maker makes one, too.
+    with iuid._maker._lock:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            iuid.make(7, 1)
+            os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0, "the child waits for a lock of its parent"
 
 
 mode = sys.argv[1]

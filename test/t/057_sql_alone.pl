@@ -62,6 +62,16 @@ is($node->safe_psql('shop', q{
 	SELECT corr(extract(microseconds FROM at) % 1000, iuid_random(id) >> 42) > 0.9
 	FROM (SELECT clock_timestamp() AS at, iuid_sql.gen_iuid(7, 1)::iuid AS id FROM generate_series(1, 20000)) AS x}), 't', 'with the fraction of the millisecond');
 
+# Each random bit is set in half of them: within six standard deviations.
+for my $case ([ 'iuid_sql.gen_iuid(7, 1)', 42 ], [ q{iuid_sql.gen_iuid(7, 1, '2026-01-01 00:00+00')}, 54 ])
+{
+	my ($call, $bits) = @$case;
+	is($node->safe_psql('shop', qq{
+		WITH made AS MATERIALIZED (SELECT iuid_random($call\::iuid) AS random FROM generate_series(1, 20000))
+		SELECT string_agg(bit::text, ' ') FROM (SELECT bit FROM made, generate_series(0, $bits - 1) AS bit GROUP BY bit
+			HAVING abs(sum(random >> bit & 1) - 10000) > 6 * sqrt(5000)) AS x}), '', "random bits: $call");
+}
+
 # What is refused, with the same SQLSTATE.
 for my $call ('gen_iuid(256, 1)', 'gen_iuid(-1, 1)', 'gen_iuid(1, 256)', 'gen_iuid(NULL, 1)', 'gen_iuid(1, NULL)', q{gen_iuid(1, 1, '1969-12-31 23:59:59.999+00')},
 	q{gen_iuid(1, 1, 'infinity')}, q{gen_iuid(1, 1, '-infinity')}, q{gen_iuid(1, 1, NULL)}, q{gen_iuid(1, 1, '10889-08-02 05:31:50.656+00')},

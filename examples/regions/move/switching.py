@@ -242,9 +242,12 @@ def back(nodes, move, without_new=False):
         raise Stop(f"{move.old} has given the country up already: the move only goes forward. "
                    "Start switch again")
     deadline = time.monotonic() + 60
-    # Without the publisher of the registry, too, if the route is what it was.
-    if nodes.routed and any(has_triggers(old, table, move) for table in move.tables):
+    try:
         route(nodes, move, move.new, move.old, deadline)
+    except Silent:
+        # Without the publisher of the registry, too, if the route is what it was.
+        if nodes.routed and any(has_triggers(old, table, move) for table in move.tables):
+            raise
     behind = follow(nodes, move, deadline, again=True)
     if not without_new:
         detach(nodes.owner(move.new), move, deadline)

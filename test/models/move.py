@@ -10,7 +10,9 @@ is printed, and decides nothing.
 """
 
 import argparse
+import atexit
 import configparser
+import contextlib
 import os
 import random
 import signal
@@ -186,6 +188,7 @@ class Nodes:
                         for name, (socket, socket_port) in sockets.items()}
         self.data = {name: self.rows(name, "SHOW data_directory")[0][0] for name in self.names}
         self.stopped = []
+        atexit.register(self.go_on)  # a server that hangs cannot be stopped
 
     def rows(self, name, query, values=None):
         with psycopg.connect(self.machine[name], autocommit=True) as session:
@@ -195,11 +198,23 @@ class Nodes:
     def stop(self, name, hang):
         if hang:
             postmaster = int(Path(self.data[name], "postmaster.pid").read_text().split()[0])
-            self.stopped = [postmaster, *(int(stat.parent.name) for stat in Path("/proc").glob("[0-9]*/stat") if self.parent(stat) == postmaster)]
-            for process in self.stopped:
-                os.kill(process, signal.SIGSTOP)
+            self.hang(postmaster)
+            for stat in Path("/proc").glob("[0-9]*/stat"):
+                if self.parent(stat) == postmaster:
+                    with contextlib.suppress(ProcessLookupError):  # its session has ended
+                        self.hang(int(stat.parent.name))
         else:
             self.control(name, "stop", "-m", "immediate")
+
+    def hang(self, process):
+        os.kill(process, signal.SIGSTOP)
+        self.stopped.append(process)
+
+    def go_on(self):
+        for process in reversed(self.stopped):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGCONT)
+        self.stopped = []
 
     @staticmethod
     def parent(stat):
@@ -210,9 +225,7 @@ class Nodes:
 
     def start(self, name):
         if self.stopped:
-            for process in reversed(self.stopped):
-                os.kill(process, signal.SIGCONT)
-            self.stopped = []
+            self.go_on()
         else:
             self.control(name, "-l", f"{self.data[name]}/../{name}.again.log", "-w", "start")
 

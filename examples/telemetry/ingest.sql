@@ -98,9 +98,13 @@ BEGIN
 						extract(microseconds FROM event_time)::int % 1000 AS microseconds
 					FROM arrived WHERE reason IS NULL) AS a
 			), fresh AS MATERIALIZED (
+				-- Of each event the first copy that has a partition; all copies, if none has one.  A join
+				-- of the two would be as many steps as the square of the batch.
 				SELECT n.*, iuid_from_uuid(id, country, 2, write_time) AS written
-				FROM (SELECT DISTINCT ON (id) * FROM named ORDER BY id, has_partition DESC, write_time) AS n
-				WHERE (NOT is_late
+				FROM (SELECT *, row_number() OVER (PARTITION BY id ORDER BY has_partition DESC, write_time) AS copy,
+						bool_or(has_partition) OVER (PARTITION BY id) AS one_has_partition FROM named) AS n
+				WHERE (copy = 1 OR NOT one_has_partition)
+				AND (NOT is_late
 					OR (SELECT true FROM events AS e WHERE e.id >= oldest AND e.id = n.id) IS NULL)
 				AND (coalesce(late_until <= deadline, true)
 					OR (SELECT true FROM late_events AS l WHERE l.written >= later(oldest, grace())
@@ -125,8 +129,8 @@ BEGIN
 				SELECT tenant, device, event, measured, event_time, utc_offset, write_time, reason
 				FROM arrived WHERE reason IS NOT NULL
 				UNION ALL
-				SELECT n.tenant, n.device, n.event, n.measured, n.event_time, n.utc_offset, n.write_time, 'no partition'
-				FROM named AS n JOIN fresh AS f USING (id) WHERE NOT f.has_partition RETURNING true
+				SELECT tenant, device, event, measured, event_time, utc_offset, write_time, 'no partition'
+				FROM fresh WHERE NOT has_partition RETURNING true
 			)
 			SELECT (SELECT count(*) FROM put_in_time), (SELECT count(*) FROM put_late), (SELECT count(*) FROM put_refused)
 			INTO in_time, late, refused;

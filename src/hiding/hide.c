@@ -89,8 +89,8 @@ key_arg(FunctionCallInfo fcinfo, int n)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a key that hides identifiers must have %d bytes",
 						IUID_HIDING_KEY_LEN),
-				 errdetail_plural("This key has %d byte.", "This key has %d bytes.",
-								  VARSIZE_ANY_EXHDR(key),
+				 errdetail_plural("This key has %d byte.",
+								  "This key has %d bytes.", VARSIZE_ANY_EXHDR(key),
 								  (int) VARSIZE_ANY_EXHDR(key)),
 				 errhint("Make a key of random bytes, for example by openssl rand -hex %d.",
 						 IUID_HIDING_KEY_LEN)));

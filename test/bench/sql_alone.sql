@@ -1,4 +1,4 @@
--- iuid in SQL alone, beside the extension, and the way from one to the other
+-- SQL alone beside the extension, and the way from one to the other
 \i clients/sql/iuid.sql
 SELECT bench.compare(format('%s new identifiers', bench.shown(:million)), '{gen_random_uuid,iuid_sql.gen_iuid,gen_iuid}', ARRAY[
 	format('SELECT count(gen_random_uuid()) FROM generate_series(1, %s)', :million),

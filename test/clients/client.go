@@ -243,7 +243,7 @@ func own() {
 		must("Scan", read == id)
 	}
 	must("Scan of NULL", new(iuid.ID).Scan(nil) != nil)
-	must("Scan of another UUID", new(iuid.ID).Scan(make([]byte, 15)) != nil && new(iuid.ID).Scan(bytes.Repeat([]byte{1}, 16)) != nil)
+	must("Scan of another UUID", new(iuid.ID).Scan(make([]byte, 15)) != nil && new(iuid.ID).Scan(bytes.Repeat([]byte{1}, 16)) != nil && new(iuid.ID).Scan([16]byte{1}) != nil)
 	_, err = iuid.Parse("")
 	must("ErrSyntax", errors.Is(err, iuid.ErrSyntax))
 	_, err = iuid.MakeAt(1, 1, time.Unix(-1, 0))

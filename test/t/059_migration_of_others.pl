@@ -196,6 +196,34 @@ $is_equal->('SELECT id, at FROM things ORDER BY id', 'after back.sql the subscri
 is($there->(q{SELECT relkind FROM pg_class WHERE oid = 'things'::regclass}), 'r', 'as a table');
 $there->('DROP SUBSCRIPTION back');
 
+# --- rows that wait for other rows ----------------------------------------------------------------
+
+# Row 1 refers to row 2, and row 2 to row 3, which has no time.
+$node->safe_psql('postgres', 'CREATE DATABASE waiting');
+my $waiting = sub { return $node->safe_psql('waiting', "$quiet $_[0]") };
+my $aside = q{SELECT string_agg(key ->> 'id', ' ' ORDER BY key) FROM migration.set_aside};
+$waiting->(q{
+	CREATE EXTENSION iuid;
+	CREATE TABLE things (id int PRIMARY KEY, at timestamptz, other int REFERENCES things DEFERRABLE INITIALLY DEFERRED);
+	CREATE TABLE parts (id int PRIMARY KEY, thing int NOT NULL REFERENCES things);
+	INSERT INTO things VALUES (1, now(), 2), (2, now(), 3), (3, NULL, NULL);
+	\i examples/migration/engine.sql
+	CALL migration.move('things', '1', '1', 'at'); CALL migration.keep('parts');
+	CALL migration.make(); CALL migration.follow(); CALL migration.backfill()});
+is($waiting->($aside), '2 3', 'before constrain() a row is set aside for its own reason only');
+my $writer = open_session($node, 'waiting');
+run($writer, 'BEGIN; UPDATE things SET at = at WHERE id = 1');
+is($waiting->(q{SELECT migration.take_out('things', '[{"id": 1}]', 'test')}), 'f', 'a row that somebody changes is not taken out meanwhile');
+run($writer, 'ROLLBACK');
+$writer->quit;
+$waiting->('CALL migration.constrain()');
+is($waiting->($aside), '1 2 3', 'constrain() sets aside what refers to a row that is set aside');
+is($waiting->(q{SELECT attnotnull, (SELECT count(*) FROM pg_constraint WHERE contype = 'c' AND conname LIKE 'migration%') FROM pg_attribute WHERE attrelid = 'parts'::regclass AND attname = 'thing_iuid'}), 't|0', 'of the CHECK that NOT NULL comes from nothing is left');
+is($waiting->("UPDATE things SET at = now() WHERE id = 3; CALL migration.backfill(); $aside"), '', 'one backfill brings a row, and then the row that waited for it');
+is($waiting->(q{CALL migration.swap(); SELECT condeferrable, condeferred FROM pg_constraint WHERE conrelid = 'v2.things'::regclass AND contype = 'f'}), 't|t', 'a foreign key that was deferred is deferred after the swap');
+is($waiting->("CALL migration.swap_back(); INSERT INTO things VALUES (4, NULL, NULL); $aside"), 4, 'after the way back a row is set aside');
+is($waiting->("CALL migration.unfollow(); $aside"), '', 'and unfollow() forgets it');
+
 # --- what is refused ------------------------------------------------------------------------------------
 
 # The page has each message; … stands for anything.

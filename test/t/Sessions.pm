@@ -14,8 +14,8 @@ my (%node, %pid);
 
 sub open_session
 {
-	my ($node) = @_;
-	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	my ($node, $database) = @_;
+	my $session = $node->background_psql($database // 'postgres', on_error_stop => 0);
 	$session->query('\set VERBOSITY sqlstate');
 	$node{$session} = $node;
 	$pid{$session} = $session->query('SELECT pg_backend_pid()');

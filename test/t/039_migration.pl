@@ -208,6 +208,7 @@ is(sql('SELECT count(*) FROM v2.orders WHERE number = 20001'), 1, 'what waited f
 # --- the swap -------------------------------------------------------------------
 
 like(error('CALL migration.swap(11)'), qr/^55000: the number of rows that are set aside is 9, and not 11/, 'the swap is told how many rows stay behind');
+like(error('CALL migration.swap(8)'), qr/^55000: the number of rows that are set aside is 9, and not 8/, 'and not that fewer do');
 run($client, 'SET ROLE old_application');
 is(run($client, q{PREPARE by_number (bigint) AS SELECT fare FROM orders WHERE id = $1; EXECUTE by_number(42)}), 42, 'a prepared statement');
 # A reader that stays is in the way of the swap, and of nobody else.

@@ -147,6 +147,7 @@ follower_is_equal('after the swap');
 
 sql('CALL migration.swap_back()');
 is(run($old, q{SET ROLE old_application; INSERT INTO accounts (team, name) VALUES ('T1', 'back') RETURNING id}), 204, 'after the way back numbers go on');
+is(run($old, 'UPDATE accounts SET balance = 6 WHERE id = 7 RETURNING changes'), 2, 'and a trigger of the table fires again');
 run($old, 'RESET ROLE');
 in_step('after the way back');
 follower_is_equal('after the way back');

@@ -64,6 +64,7 @@ EXPLAIN (COSTS OFF) SELECT id FROM shown ORDER BY id::iuid LIMIT 1;
 CREATE DOMAIN any_uuid AS uuid;
 CREATE TABLE of_any_uuid AS SELECT any_uuid '919108f7-52d1-4320-9bac-f847db4148a8' AS id;
 SELECT id::iuid FROM of_any_uuid;
+SELECT id::uuid::iuid FROM of_any_uuid;
 
 -- a client that sends a uuid and reads a uuid, by casts in its queries: still the index and the partitions of the iuid
 PREPARE by_casts(uuid) AS SELECT id::uuid FROM by_iuid WHERE id = $1::uuid;

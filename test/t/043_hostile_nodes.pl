@@ -81,8 +81,15 @@ for my $name (sort keys %node)
 {
 	for my $call ('first', 'second')
 	{
-		my $out = $session->query(qq{SELECT node, left(result, 200) FROM iuid_run_on_nodes('SELECT 5', ARRAY['here', 'good', '$name'], '700 ms')});
-		like($out, qr/^here\|5\ngood\|5\n$name\|$node{$name}[1]/, "$name, $call call");
+		my $rows = qr/^here\|5\ngood\|5\n$name\|$node{$name}[1]/;
+		my $out;
+		# A busy machine needs more time.
+		for my $timeout ('700 ms', '7 s')
+		{
+			$out = $session->query(qq{SELECT node, left(result, 200) FROM iuid_run_on_nodes('SELECT 5', ARRAY['here', 'good', '$name'], '$timeout')});
+			last if $out =~ $rows;
+		}
+		like($out, $rows, "$name, $call call");
 	}
 }
 

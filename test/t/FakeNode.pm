@@ -30,7 +30,10 @@ sub start_fake_node
 		while (1)
 		{
 			my $client = $socket->accept or next;
-			next if fork;
+			my $child;
+			# Without a process to spare, who comes in waits.
+			sleep 1 until defined($child = fork);
+			next if $child;
 			serve($client, \%behaviours);
 			POSIX::_exit(0);
 		}

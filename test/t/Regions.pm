@@ -8,8 +8,9 @@ use Exporter 'import';
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Time::HiRes 'sleep';
 
-our @EXPORT = qw(start_nodes follow_registry at_machine at attempt run_example);
+our @EXPORT = qw(start_nodes follow_registry at_machine at at_last attempt run_example);
 
 my $files = 'examples/regions';
 my $host = '127.0.0.1';
@@ -93,7 +94,22 @@ sub at
 	return $node{$name}->safe_psql('shop', $statement, connstr => "service=$name");
 }
 
-# The same, whether it is done or not: the status of psql, what it gives, and its messages.
+# What a statement gives as the role shop as soon as that is like a pattern, or else after a minute:
+# the workers of replication start and copy in their own time.
+sub at_last
+{
+	my ($name, $statement, $pattern) = @_;
+	my $found;
+	for (1 .. 300)
+	{
+		$found = at($name, $statement);
+		last if $found =~ $pattern;
+		sleep 0.2;
+	}
+	return $found;
+}
+
+# As at(), whether it is done or not: the status of psql, what it gives, and its messages.
 sub attempt
 {
 	my ($name, $statement) = @_;

@@ -209,12 +209,12 @@ def after_switch(nodes, move):
     showing = switching.views(nodes, move)
     if showing:
         nodes.owner(move.new).do(showing)
-    missed = switching.follow(nodes, move, deadline, again=True)
+    behind = switching.follow(nodes, move, deadline)
     switching.clean(nodes, move)
-    if missed:
-        print(f"Behind: {', '.join(sorted(missed))}.  There the country is an error until finish is started "
-              "while they answer.")
-    return missed
+    if behind:
+        print(f"Behind: {', '.join(sorted(behind))}.  They reach the country by way of {move.old} until finish is "
+              "started while they answer.")
+    return behind
 
 
 def abort(nodes, given):
@@ -233,7 +233,7 @@ def finish(nodes, given):
         raise Stop(f"{move.old} still has the country: start switch")
     switching.accept(nodes.owner(move.new), move)
     if after_switch(nodes, move):
-        raise Stop("not all nodes have switched")
+        raise Stop("not all nodes look for the country at the new node")
     copying.forget(nodes, move)
     print("The move is finished.")
 

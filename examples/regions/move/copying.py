@@ -253,10 +253,11 @@ def remove(nodes, move, without_new=False):
 
 
 def forget(nodes, move):
-    """After the switch: the rows that the old node keeps, and the functions."""
+    """After the switch: the views and rows that the old node keeps, and the functions."""
     old, new = nodes.owner(move.old), nodes.owner(move.new)
     if find_move(old, move.country):
-        old.do(";\n".join(["BEGIN", *(f"DROP TABLE IF EXISTS {table.kept}" for table in reversed(move.tables)),
+        old.do(";\n".join(["BEGIN", *(f"DROP VIEW IF EXISTS {table.view}" for table in move.tables),
+                           *(f"DROP TABLE IF EXISTS {table.kept}" for table in reversed(move.tables)),
                            f"DROP FUNCTION {move.name}()", "COMMIT"]) + ";")
     if find_move(new, move.country):
         new.do(f"DROP FUNCTION {move.name}();")

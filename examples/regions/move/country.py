@@ -170,6 +170,17 @@ def exists(session, name):
     return session.value("SELECT to_regclass(%s) IS NOT NULL", name)
 
 
+def columns_of(session, view):
+    """What a view of a country shows, column by column; nothing if it is not there.
+
+    The view of a country that is divided by time has no ctid, but a value of another type.
+    """
+    return [row[0] for row in session.read(
+        "SELECT CASE WHEN attname = 'ctid' AND atttypid <> 'tid'::regtype"
+        " THEN format('NULL::%%s AS ctid', atttypid::regtype) ELSE quote_ident(attname) END"
+        " FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0 ORDER BY attnum", view)]
+
+
 def keys_inside(session, move, table):
     """The foreign keys of a table to tables that move, too."""
     return [key for key in session.read(KEYS, table.local) if move.table(key.target)]

@@ -12,7 +12,7 @@ from psycopg.rows import namedtuple_row
 
 SECONDS = 20  # for an ordinary statement
 FOR_VACUUM = 3000  # ms until autovacuum has given way, which it does after deadlock_timeout
-FOR_LOCKS = 1500  # ms for all locks of a transaction, for which others wait
+FOR_LOCKS = 1500  # ms for all locks of a mode, for which writers wait, and then readers
 BUSY = ("57014", "55P03", "40P01")  # the locks did not come in time
 
 # Somebody blocks a process, and waits for it in turn, whoever is between.
@@ -140,13 +140,14 @@ class Session:
         """
         names = ", ".join(tables)
         modes = ["SHARE ROW EXCLUSIVE", mode] if mode != "SHARE ROW EXCLUSIVE" else [mode]
-        locks = " ".join(f"LOCK TABLE {names} IN {each} MODE;" for each in modes)
+        # Each statement of a message has the whole of statement_timeout.
+        begin = ["BEGIN", f"SET LOCAL statement_timeout = {FOR_VACUUM}",
+                 f"LOCK TABLE {names} IN SHARE UPDATE EXCLUSIVE MODE",
+                 f"SET LOCAL statement_timeout = {FOR_LOCKS}",
+                 *(f"LOCK TABLE {names} IN {each} MODE" for each in modes),
+                 f"SET LOCAL statement_timeout = {SECONDS * 1000}"]
         self.prepare()
         while True:
-            begin = ["BEGIN", f"SET LOCAL statement_timeout = {FOR_VACUUM}",
-                     f"LOCK TABLE {names} IN SHARE UPDATE EXCLUSIVE MODE",
-                     f"SET LOCAL statement_timeout = {FOR_LOCKS}",
-                     f"DO {psycopg.sql.quote(f'BEGIN {locks} END')}", f"SET LOCAL statement_timeout = {SECONDS * 1000}"]
             try:
                 with self.giving_way():
                     return self.do(";\n".join([*begin, *statements, "COMMIT"]) + ";")

@@ -2,7 +2,8 @@
 
 While nobody writes, both nodes have the same rows; so it does not matter which one is read.  The
 switch uses that moment.  It ends when the old node gives the country up, which is one transaction.
-Until then everything can be undone; from then on the new node is opened, whatever else fails.
+Until then everything can be undone; from then on the new node is opened, whatever else fails.  The
+other nodes can then take their time: the old node leads them to the new one.
 
 Each step looks whether it is done, so the steps can be repeated from the first one.  All that can be
 read before is read before nobody can write: each reading is a round trip.
@@ -12,10 +13,11 @@ import concurrent.futures
 import time
 
 import copying
-from country import KEYS, RIGHTS, TREE, attached, exists, function, has_triggers, no_triggers, triggers
+from country import (KEYS, RIGHTS, TREE, attached, columns_of, exists, function, has_triggers, no_triggers,
+                     triggers)
 from nodes import Silent, Stop, TooLong, say
 
-OTHERS = 10  # seconds that nodes have to switch when the old one has given up already
+OTHERS = 10  # seconds that the other nodes have to look for the country at the new one
 TRIGGERS = 5  # seconds to drop the triggers of a node that takes writes again
 LAGGARD = 2  # seconds that the switch waits until another node than the old and new one has the route
 
@@ -29,9 +31,10 @@ def forward(nodes, move, limit):
         attaching, showing, giving_up = attachment(new, move), views(nodes, move), surrender(old, move)
         outside = copying.keys_outside(old, move)
         prepare(nodes, move)
+        old.do(function(move, True) + ";")
         begin = time.monotonic()
         deadline = begin + limit
-        refuse(old, move, deadline)
+        refuse(nodes, move, deadline)
         pass_slot(old, move, deadline)
         if any(table.divided for table in move.tables):
             copying.months(nodes, move, make=False)
@@ -43,18 +46,21 @@ def forward(nodes, move, limit):
         route(nodes, move, move.old, move.new, deadline)
         if showing:
             new.do(showing)
-        follow(nodes, move, deadline)
         old.do_locked(*giving_up, deadline)
     accept(new, move)
     say(move.new, f"-- Takes writes, which this command refused for {time.monotonic() - begin:.2f} s.  "
         "From here on the move only goes forward.")
 
 
-def refuse(old, move, deadline):
-    """The old node refuses to write, one table after the other.  The locks wait for who has written."""
-    for table in move.tables:
-        old.do_locked([table.part], [function(move, True), *triggers(move, table.part)], deadline,
-                      "SHARE ROW EXCLUSIVE")
+def refuse(nodes, move, deadline):
+    """The old node refuses to write, all tables at once.  The locks wait for who has written."""
+    def one(table):
+        session_for(nodes, move.old, table).do_locked(
+            [table.part], triggers(move, table.part), deadline, "SHARE ROW EXCLUSIVE")
+
+    for error in at_once(one, {table.part: [table] for table in move.tables}).values():
+        if error:
+            raise error
 
 
 def accept(session, move):
@@ -149,25 +155,25 @@ def views(nodes, move):
     return ";\n".join(["BEGIN", *statements, "COMMIT"]) + ";" if statements else None
 
 
-def follow(nodes, move, deadline, again=False):
+def follow(nodes, move, deadline):
     """The other nodes look for the country where the route says, all at once, each as soon as it can.
 
-    Each table by itself: a transaction that needs more than one holds up more for longer.  Meanwhile
-    both nodes have the rows of all of them.  AGAIN: only those that do not look there yet.  Gives the
-    nodes that do not answer.
+    Each table by itself: a transaction that needs more than one holds up more for longer.  Gives the
+    nodes that are behind, as they do not answer or their tables are in use.
     """
     def one(name, table):
-        session = follower(nodes, name, table)
-        if not (again and follows(session, table, move)):
+        session = session_for(nodes, name, table)
+        if not follows(session, table, move):
             session.do_locked([f"ONLY {table.globally}", table.local], [at_node(table)], deadline)
 
+    busy = set()
     for (name, _), error in at_once(one, followers(nodes, move)).items():
-        if isinstance(error, Silent):
+        if isinstance(error, Stop):
             say(name, f"-- {error}")
-            nodes.silent.add(name)
+            (nodes.silent if isinstance(error, Silent) else busy).add(name)
         elif error:
             raise error
-    return [name for name in nodes.names if name in nodes.silent and name not in (move.old, move.new)]
+    return (nodes.silent | busy) - {move.old, move.new}
 
 
 def followers(nodes, move):
@@ -176,16 +182,16 @@ def followers(nodes, move):
     return {(name, n): (name, table) for name in others for n, table in enumerate(move.tables) if table.globally}
 
 
-def follower(nodes, name, table):
+def session_for(nodes, name, table):
     """A session for each table: they do not wait for each other."""
-    return nodes.session(table.local, name, f"service={name}")
+    return nodes.session(f"table {table.local}", name, f"service={name}")
 
 
 def prepare(nodes, move):
     """What takes round trips, before anybody waits."""
-    sessions = {name: [nodes.owner(name)] for name in (move.old, move.new)}
-    sessions |= {key: [follower(nodes, *arguments)] for key, arguments in followers(nodes, move).items()}
-    at_once(lambda session: session.prepare(), sessions)
+    sessions = [nodes.owner(move.old), nodes.owner(move.new)]
+    sessions += [session_for(nodes, move.old, table) for table in move.tables]
+    at_once(lambda session: session.prepare(), {id(session): [session] for session in sessions})
 
 
 def follows(session, table, move):
@@ -209,21 +215,32 @@ def at_once(work, calls):
 
 
 def surrender(old, move):
-    """The locks and statements by which the old node gives the country up."""
-    shown = [table.view for table in move.tables if exists(old, table.view)]
-    locks, statements = leaving(old, move, move.tables, shown)
+    """The locks and statements by which the old node gives the country up.
+
+    Its views stay until finish, and show the rows of the new node to who still looks for them here.
+    """
+    columns = {table.view: columns_of(old, table.view) for table in move.tables}
+    shown = [table for table in move.tables if columns[table.view]]
+    locks, statements = leaving(old, move, move.tables, [table.view for table in shown])
     for table in reversed(move.tables):
         statements += [f"ALTER TABLE {part.part} RENAME TO {part.moved}"
                        for part in reversed(old.read(TREE, table.part))]
-    return locks, statements + [at_node(table) for table in move.tables if table.globally]
+    statements += [at_node(table) for table in move.tables if table.globally]
+    statements += [f"CREATE OR REPLACE VIEW {table.view} AS SELECT {', '.join(columns[table.view])}"
+                   f" FROM {table.globally} WHERE iuid_is_from(id, {move.country})" if table.globally else
+                   f"DROP VIEW {table.view}" for table in shown]
+    return locks, statements
 
 
-def leaving(session, move, tables, shown):
+def leaving(session, move, tables, views):
     """Detaches the partitions of the country.  What refers to others goes before them."""
     tables = tables[::-1]
-    locks = [*shown, *(f"ONLY {table.globally}" for table in tables if table.globally)]
+    # In the order of a reader here, and of one who comes from another node to a view.
+    locks = [f"ONLY {table.globally}" for table in tables if table.globally]
+    locks += [f"ONLY {table.local}" for table in tables]
+    locks += [table.view for table in tables if table.view in views]
     locks += [table.local for table in tables]
-    statements = [f"DROP VIEW {view}" for view in shown]
+    statements = []
     for table in tables:
         statements.append(f"ALTER TABLE {table.local} DETACH PARTITION {table.part}")
         # Otherwise its rows would keep those that they refer to.
@@ -248,7 +265,7 @@ def back(nodes, move, without_new=False):
         # Without the publisher of the registry, too, if the route is what it was.
         if nodes.routed and any(has_triggers(old, table, move) for table in move.tables):
             raise
-    behind = follow(nodes, move, deadline, again=True)
+    behind = follow(nodes, move, deadline)
     if not without_new:
         detach(nodes.owner(move.new), move, deadline)
     accept(old, move)
@@ -265,6 +282,7 @@ def detach(new, move, deadline):
     tables = [table for table in move.tables if table.local in there]
     shown = [table.view for table in move.tables if exists(new, table.view)]
     locks, statements = leaving(new, move, tables, shown)
+    statements += [f"DROP VIEW {view}" for view in shown]
     statements += [at_node(table) for table in move.tables if table.globally]
     if tables or shown:
         new.do_locked(locks, statements, deadline)

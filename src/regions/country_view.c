@@ -74,9 +74,11 @@ static bool
 is_country_view(Oid view)
 {
 	List *shown = iuid_column_names(view);
+	List *tables = iuid_tables_of_view(view);
 
 	return shown != NIL && strcmp(strVal(linitial(shown)), CTID_COLUMN) == 0 &&
-		list_length(iuid_tables_of_view(view)) == 1;
+		list_length(tables) == 1 &&
+		get_rel_relkind(linitial_oid(tables)) != RELKIND_FOREIGN_TABLE;
 }
 
 bool

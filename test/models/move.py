@@ -377,6 +377,12 @@ class Test:
         self.all_go_on("after the switch")
         self.report("the switch")
         print(out if self.given.show else "".join(line for line in out.splitlines(True) if "Takes writes" in line), flush=True)
+        self.well("before finish")
+        for table, (_, entity) in TABLES.items():
+            self.rows(self.moves.old, f"SELECT iuid_create_country_partitions('{table}', {entity})")
+            self.rows(self.moves.old, f"SELECT iuid_create_global_table('{table}_global', '{table}', {entity})")
+        (views,), = self.nodes.rows(self.moves.old, f"SELECT count(*) FROM pg_views WHERE viewname ~ '_c{COUNTRY}_e'")
+        model.same("views that lead to the new node", {"views": 2}, {"views": views})
         self.moves.run("finish")
         self.moves.turn()
 
@@ -794,13 +800,14 @@ class Test:
             written = sum(key in found for key in keys)
             model.same(f"all {table}", {"rows": self.loaded[table] + written}, {"rows": here})
         model.same("what readers and writers saw", set(), set(self.log.wrong[:20]))
-        for name in self.nodes.names:
-            for table in TABLES:
-                model.same(f"iuid_check_regions at {name}", set(), {str(row) for row in self.problems(name, table)})
+        self.well("at the end")
 
-    def problems(self, name, table):
-        with psycopg.connect(f"service={name}", autocommit=True) as session:
-            return session.execute(f"SELECT problem, country, node FROM iuid_check_regions('{table}_global')").fetchall()
+    def well(self, when):
+        for name in self.nodes.names:
+            with psycopg.connect(f"service={name}", autocommit=True) as session:
+                for table in TABLES:
+                    found = session.execute(f"SELECT problem, country, node FROM iuid_check_regions('{table}_global')").fetchall()
+                    model.same(f"iuid_check_regions at {name} {when}", set(), {str(row) for row in found})
 
 
 def arguments():

@@ -109,13 +109,14 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE orders_c10 PARTITION OF orders FOR VALUES FROM (iuid_country_lower(10)) TO (iuid_country_upper(10));
 	CREATE VIEW orders_c9_e1 AS SELECT p.ctid, p.id, node AS note FROM orders_c10 AS p, my_nodes;
 	CREATE FOREIGN TABLE away (x int) SERVER there;
+	CREATE VIEW orders_c11_e1 AS SELECT ctid, x FROM away;
 	CREATE VIEW orders_everywhere AS SELECT x FROM away;
-	INSERT INTO iuid_routes VALUES (7, NULL, 'there'), (8, NULL, 'here'), (9, NULL, 'there')});
-my $views = q{SELECT string_agg(viewname || definition, '' ORDER BY viewname) FROM pg_views WHERE viewname IN ('orders_c7_e1', 'orders_c9_e1', 'orders_everywhere')};
+	INSERT INTO iuid_routes VALUES (7, NULL, 'there'), (8, NULL, 'here'), (9, NULL, 'there'), (11, NULL, 'there')});
+my $views = q{SELECT string_agg(viewname || definition, '' ORDER BY viewname) FROM pg_views WHERE viewname IN ('orders_c7_e1', 'orders_c9_e1', 'orders_c11_e1', 'orders_everywhere')};
 my $before = $node->safe_psql('postgres', $views);
 is($node->safe_psql('postgres', q{SELECT iuid_create_country_partitions('orders', 1)}), 'orders_c8', 'countries of another node, and views that are not of iuid');
 my $session = open_session($node);
-for my $country (7, 9)
+for my $country (7, 9, 11)
 {
 	$node->safe_psql('postgres', "UPDATE iuid_routes SET node = 'here' WHERE country = $country");
 	is(run($session, q{SELECT iuid_create_country_partitions('orders', 1)}), '42P07', "which are in the way of a country here: $country");

@@ -60,6 +60,19 @@ SELECT format('GRANT %%s ON %%s TO %%s%%s', string_agg(a.privilege_type, ', ' OR
 FROM pg_class AS c, aclexplode(c.relacl) AS a
 WHERE c.oid = %(at)s::regclass AND a.grantee <> c.relowner GROUP BY a.grantee, a.is_grantable ORDER BY 1"""
 
+# The statement by which the view of a country shows the foreign table that the country gets, as
+# iuid_create_global_table names it.  Where the country is divided by time, ctid is no tid.
+LEADING = """
+SELECT CASE WHEN g.oid IS NULL THEN format('DROP VIEW %%s', v.oid::regclass)
+	ELSE format('CREATE OR REPLACE VIEW %%s AS SELECT %%s FROM %%I.%%I', v.oid::regclass,
+		(SELECT string_agg(CASE WHEN attname = 'ctid' AND atttypid <> 'tid'::regtype
+				THEN format('NULL::%%s AS ctid', atttypid::regtype) ELSE quote_ident(attname) END, ', ' ORDER BY attnum)
+			FROM pg_attribute WHERE attrelid = v.oid AND attnum > 0),
+		n.nspname, left(g.relname, 63 - length(%(suffix)s)) || %(suffix)s) END
+FROM pg_class AS v LEFT JOIN pg_class AS g ON g.oid = to_regclass(%(globally)s)
+	LEFT JOIN pg_namespace AS n ON n.oid = g.relnamespace
+WHERE v.oid = to_regclass(%(view)s)"""
+
 COLUMNS = """
 SELECT quote_ident(attname) || ' ' || format_type(atttypid, atttypmod) AS shown FROM pg_attribute
 WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attname"""
@@ -168,17 +181,6 @@ def has_triggers(session, table, move):
 
 def exists(session, name):
     return session.value("SELECT to_regclass(%s) IS NOT NULL", name)
-
-
-def columns_of(session, view):
-    """What a view of a country shows, column by column; nothing if it is not there.
-
-    The view of a country that is divided by time has no ctid, but a value of another type.
-    """
-    return [row[0] for row in session.read(
-        "SELECT CASE WHEN attname = 'ctid' AND atttypid <> 'tid'::regtype"
-        " THEN format('NULL::%%s AS ctid', atttypid::regtype) ELSE quote_ident(attname) END"
-        " FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0 ORDER BY attnum", view)]
 
 
 def keys_inside(session, move, table):

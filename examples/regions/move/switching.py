@@ -13,7 +13,7 @@ import concurrent.futures
 import time
 
 import copying
-from country import (KEYS, RIGHTS, TREE, attached, columns_of, exists, function, has_triggers, no_triggers,
+from country import (KEYS, LEADING, RIGHTS, TREE, attached, exists, function, has_triggers, no_triggers,
                      triggers)
 from nodes import Silent, Stop, TooLong, say
 
@@ -219,17 +219,14 @@ def surrender(old, move):
 
     Its views stay until finish, and show the rows of the new node to who still looks for them here.
     """
-    columns = {table.view: columns_of(old, table.view) for table in move.tables}
-    shown = [table for table in move.tables if columns[table.view]]
-    locks, statements = leaving(old, move, move.tables, [table.view for table in shown])
+    leading = {table.view: old.read(LEADING, {"view": table.view, "globally": table.globally,
+                                              "suffix": f"_c{move.country}"}) for table in move.tables}
+    locks, statements = leaving(old, move, move.tables, [view for view, found in leading.items() if found])
     for table in reversed(move.tables):
         statements += [f"ALTER TABLE {part.part} RENAME TO {part.moved}"
                        for part in reversed(old.read(TREE, table.part))]
     statements += [at_node(table) for table in move.tables if table.globally]
-    statements += [f"CREATE OR REPLACE VIEW {table.view} AS SELECT {', '.join(columns[table.view])}"
-                   f" FROM {table.globally} WHERE iuid_is_from(id, {move.country})" if table.globally else
-                   f"DROP VIEW {table.view}" for table in shown]
-    return locks, statements
+    return locks, statements + [row[0] for found in leading.values() for row in found]
 
 
 def leaving(session, move, tables, views):

@@ -135,6 +135,10 @@ def complain(found):
         raise Stop("this has to be put right first")
 
 
+def end(given, done):
+    print("Nothing was changed, as this is a dry run." if given.dry_run else done)
+
+
 def plan(nodes, given):
     move = known(nodes, given)
     if move:
@@ -171,7 +175,7 @@ def copy(nodes, given):
     copying.subscribe(nodes, move)
     copying.follow(nodes, move)
     copying.analyze(nodes, move)
-    print("The copy is complete, and follows.  Next: switch, or abort.")
+    end(given, "The copy is complete, and follows.  Next: switch, or abort.")
 
 
 def switch(nodes, given):
@@ -190,7 +194,7 @@ def switch(nodes, given):
         go_back(nodes, move)
         raise Stop(f"{why}. The country is where it was, and the copy follows. Try again, or abort") from error
     after_switch(nodes, move)
-    print("The switch is done.  Next: finish, which drops the rows that the old node keeps.")
+    end(given, "The switch is done.  Next: finish, which drops the rows that the old node keeps.")
 
 
 def go_back(nodes, move):
@@ -224,7 +228,7 @@ def abort(nodes, given):
     copying.remove(nodes, move, given.without_new)
     if behind:
         print(f"Behind: {', '.join(sorted(behind))}.  Call iuid_create_global_table there.")
-    print("The move is undone.")
+    end(given, "The move is undone.")
 
 
 def finish(nodes, given):
@@ -235,7 +239,7 @@ def finish(nodes, given):
     if after_switch(nodes, move):
         raise Stop("not all nodes look for the country at the new node")
     copying.forget(nodes, move)
-    print("The move is finished.")
+    end(given, "The move is finished.")
 
 
 def main():

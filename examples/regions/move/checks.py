@@ -241,7 +241,7 @@ def of_subscriber(nodes, move):
             yield (f"the role of the copy at {move.old} has no password, "
                    f"without which only a superuser can subscribe at {move.new}")
         size, free = sizes(nodes, move)
-        if free is None:
+        if free is None and not subscriber.dry:
             say(move.new, "-- How much of the disk is free is not checked: only a superuser may ask.")
         if free is not None and free < 1.5 * size:
             yield f"{move.new} has {free >> 20} MB free, and the copy needs about {int(1.5 * size) >> 20} MB"

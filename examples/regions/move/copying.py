@@ -259,5 +259,4 @@ def forget(nodes, move):
         old.do(";\n".join(["BEGIN", *(f"DROP VIEW IF EXISTS {table.view}" for table in move.tables),
                            *(f"DROP TABLE IF EXISTS {table.kept}" for table in reversed(move.tables)),
                            f"DROP FUNCTION {move.name}()", "COMMIT"]) + ";")
-    if find_move(new, move.country):
-        new.do(f"DROP FUNCTION {move.name}();")
+    new.do(f"DROP FUNCTION IF EXISTS {move.name}();")

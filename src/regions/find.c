@@ -238,8 +238,7 @@ require_route(FunctionCallInfo fcinfo, Datum id)
 }
 
 /*
- * Returns the rows of this node, in the caller's snapshot.  The result is the
- * identifiers of other nodes.
+ * Returns the rows of this node.  The result is the identifiers of other nodes.
  */
 static List *
 find_here(const Find *find, List *wanted)

@@ -20,6 +20,8 @@
 #include "utils/guc.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/plancache.h"
+#include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 #include "utils/typcache.h"
 
@@ -28,6 +30,7 @@
 #include "subtransaction.h"
 
 static char *type_name(Oid type, int32 typmod);
+static int read_when_locked(const char *query);
 static int *columns_of_query(TupleDesc query, ArrayType *names,
 							 ArrayType *types, int *count);
 static int find_column(TupleDesc query, const char *name);
@@ -105,6 +108,23 @@ iuid_array_literal(ArrayType *array)
 					format_type_be_qualified(ARR_ELEMTYPE(array)));
 }
 
+/*
+ * Runs a query in a snapshot that is taken when the query has its locks.  An
+ * older one would miss the rows that whoever had the locks has moved to another
+ * partition.  What the caller's statement changes itself is not seen.
+ */
+static int
+read_when_locked(const char *query)
+{
+	SPIPlanPtr plan = SPI_prepare(query, 0, NULL);
+
+	if (plan == NULL)
+		return SPI_result;
+	ReleaseCachedPlan(SPI_plan_get_cached_plan(plan), NULL);
+	return SPI_execute_snapshot(plan, NULL, NULL, GetTransactionSnapshot(),
+								InvalidSnapshot, true, false, 0);
+}
+
 ArrayBuildState *
 iuid_add_rows_as_text(ArrayBuildState *array, const char *query,
 					  ArrayType *names, ArrayType *types, bool read_only)
@@ -115,7 +135,8 @@ iuid_add_rows_as_text(ArrayBuildState *array, const char *query,
 	int count, level;
 
 	SPI_connect();
-	if (SPI_execute(query, read_only, 0) < 0 || SPI_tuptable == NULL)
+	if ((read_only ? read_when_locked(query) : SPI_execute(query, false, 0)) < 0 ||
+		SPI_tuptable == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("the command gives no rows"),

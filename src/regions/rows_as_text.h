@@ -39,8 +39,9 @@ extern char *iuid_array_literal(ArrayType *array);
 
 /*
  * Runs a query, and adds its rows to the array.  names and types are those of
- * iuid_columns_of_rows() at the node that asks.  With read_only, the query runs
- * in the caller's snapshot.  42703 if the query does not have one of
+ * iuid_columns_of_rows() at the node that asks.  With read_only, the query only
+ * reads, in a snapshot that is taken when the query has its locks, and does not
+ * see what the caller's statement changes.  42703 if it does not have one of
  * the columns or has another one, 42804 if it has one of another type, 22004
  * for NULL among names and types, 25006 if it writes, otherwise its own errors.
  */

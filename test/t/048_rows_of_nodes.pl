@@ -208,9 +208,28 @@ for my $call ("iuid_find(NULL::telling, '$id{1}')", q{iuid_select_on_nodes(NULL:
 	unlike($said, qr/as (?!owner)/, "$call: as nobody else");
 }
 
-# The rows here are those of the caller's snapshot.
+# What the statement itself changes is not seen.
 is(at('north', "WITH changed AS (UPDATE orders SET note = 'new' WHERE id = '$id{1}' RETURNING id) SELECT f.note FROM changed, iuid_find(NULL::orders, changed.id) AS f; UPDATE orders SET note = 'of 1' WHERE id = '$id{1}'"),
 	'of 1', 'as of the statement');
+
+# Who waits for maintenance that moves the row finds it where it is then.
+for my $holder ('north', 'middle')
+{
+	my $id = $id{$holder eq 'north' ? 1 : 3};
+	my $found = '';
+	at($_, q{CREATE TABLE divided (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops)}) for 'north', $holder eq 'north' ? () : $holder;
+	at($holder, qq{CREATE TABLE country PARTITION OF divided FOR VALUES FROM (iuid_country_floor(iuid_country('$id'))) TO (iuid_country_floor(iuid_country('$id') + 1)) PARTITION BY RANGE (id);
+		CREATE TABLE country_rest PARTITION OF country DEFAULT; INSERT INTO divided VALUES ('$id')});
+	my $maintenance = $server->background_psql($holder);
+	$maintenance->query_safe(q{SET client_min_messages = warning; BEGIN; SELECT iuid_create_partitions('country', '1 month', '2026-02-01', '2026-03-01')});
+	my $finding = IPC::Run::start([ 'psql', '-XAt', '-d', $server->connstr('north'), '-c', "SELECT f.* FROM iuid_find(NULL::divided, '$id') AS f" ], '>', \$found);
+	$server->poll_query_until($holder, q{SELECT count(*) > 0 FROM pg_locks WHERE NOT granted});
+	$maintenance->query_safe('COMMIT');
+	$maintenance->quit;
+	IPC::Run::finish($finding);
+	is($found, "$id\n", "who waits for maintenance of $holder finds the row that it moved");
+	at($_, 'DROP TABLE divided') for 'north', $holder eq 'north' ? () : $holder;
+}
 
 # --- Registries that differ -------------------------------------------------------------
 

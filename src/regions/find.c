@@ -106,12 +106,13 @@ iuid_find(PG_FUNCTION_ARGS)
 	List *wanted = NIL;
 	bool is_uuid;
 
+	/* The row type is that from before the wait for a lock, as it is to the server. */
+	InitMaterializedSRF(fcinfo, 0);
 	find.table = table_of_rows(find.rows);
 	(void) key_of(find.table, find.schema, &is_uuid);
 	iuid_check_node(fcinfo);
 	iuid_columns_of_rows(find.rows, &find.names, &find.types);
 	find.nodes = iuid_registered_nodes(fcinfo);
-	InitMaterializedSRF(fcinfo, 0);
 	if (!PG_ARGISNULL(1))
 		wanted = wanted_ids(&find, PG_GETARG_ARRAYTYPE_P(1));
 	wanted = find_here(&find, wanted);

@@ -231,6 +231,24 @@ for my $holder ('north', 'middle')
 	at($_, 'DROP TABLE divided') for 'north', $holder eq 'north' ? () : $holder;
 }
 
+# Who waits for a column to be dropped here finds the rows of other nodes as it has asked for them.
+{
+	my $found = '';
+	at($_, "CREATE TABLE shrinking (id iuid PRIMARY KEY, n int, gone int); INSERT INTO shrinking VALUES ('$id{3}', 33, 1)") for 'north', 'middle';
+	my $dropping = $server->background_psql('north');
+	$dropping->query_safe('SELECT pg_advisory_lock(1)');
+	my $find = "SELECT f.n FROM iuid_find(NULL::shrinking, '$id{3}') AS f";
+	my $finding = IPC::Run::start([ 'psql', '-XAt', '-d', $server->connstr('north'), '-c', $find, '-c', 'SELECT FROM pg_advisory_lock(1)', '-c', $find ], '>', \$found, '2>&1');
+	my $wait = sub { $server->poll_query_until('north', "SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND locktype = '$_[0]'") };
+	$wait->('advisory');
+	$dropping->query_safe('BEGIN; ALTER TABLE shrinking DROP COLUMN gone; SELECT pg_advisory_unlock(1)');
+	$wait->('relation');
+	$dropping->query_safe('COMMIT');
+	$dropping->quit;
+	IPC::Run::finish($finding);
+	is($found, "33\n33\n", 'who waits for a column to be dropped');
+}
+
 # --- Registries that differ -------------------------------------------------------------
 
 # The node that is asked knows where the country has gone.

@@ -494,9 +494,7 @@ class Test:
     def outage_at(self, label, name, hang):
         what = f"{name} {'hangs' if hang else 'stops'} at {label}"
         print(what, flush=True)
-        for each in self.nodes.names:  # a node that was back a moment ago is not heard of yet
-            self.until(each, "SELECT 1 WHERE NOT EXISTS (SELECT FROM pg_stat_subscription WHERE pid IS NULL)"
-                             " AND NOT EXISTS (SELECT FROM pg_replication_slots WHERE NOT active)")
+        self.all_follow()
         self.moves.run("copy")
         process, out = self.moves.run_until("switch", label)
         if process is None:
@@ -516,6 +514,12 @@ class Test:
                 time.sleep(0.5)
         self.moves.turn()
         self.all_go_on(what)
+
+    def all_follow(self):
+        """A worker of replication that began, or whose node was back, a moment ago is not there yet."""
+        for name in self.nodes.names:
+            self.until(name, "SELECT 1 WHERE NOT EXISTS (SELECT FROM pg_stat_subscription WHERE pid IS NULL)"
+                             " AND NOT EXISTS (SELECT FROM pg_replication_slots WHERE NOT active)")
 
     def publisher(self):
         """Before the route changes, the switch and abort need no publisher of the registry."""
@@ -608,6 +612,7 @@ class Test:
             model.same(f"who follows {' and '.join(lakes[lake])}", expected, found)
 
         insert(old, "1, 30")
+        self.all_follow()
         self.moves.run("copy")
         change(old, "UPDATE orders SET customer = customer + 100 WHERE customer <= 20")
         change(old, "DELETE FROM orders WHERE customer BETWEEN 21 AND 25")

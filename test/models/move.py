@@ -461,6 +461,45 @@ class Test:
             self.all_go_on(f"{name} is behind, and the move not finished")
         self.moves.run("finish")
 
+    def rights(self):
+        """No role may do more at the new node than at the old one, nor by way of the old one."""
+        old, new, last = self.moves.old, self.moves.new, self.nodes.names[-1]
+        may_not = "permission denied"
+        self.nodes.rows(old, f"REVOKE SELECT ON trips_c{COUNTRY} FROM desk")
+        self.nodes.rows(old, f"GRANT SELECT (id) ON trips_c{COUNTRY} TO desk")
+        self.moves.run("copy")
+        policies = (f"ALTER TABLE orders_c{COUNTRY} ENABLE ROW LEVEL SECURITY; CREATE POLICY none ON orders_c{COUNTRY} TO desk USING (false);"
+                    f" CREATE POLICY mesh ON orders_c{COUNTRY} TO %s USING (true)")
+        self.nodes.rows(old, policies % "mesh")
+        self.nodes.rows(new, policies % "public")
+        model.same("policies for other roles", {"not that": True}, {"not that": "is not that of" in self.moves.run("switch", fails=True)})
+        self.nodes.rows(new, f"ALTER POLICY mesh ON orders_c{COUNTRY} TO mesh")
+        model.same("desk before the switch", {"orders": 0, "trips": may_not}, self.seen_by_desk(last))
+        with psycopg.connect(self.nodes.machine[last]) as session:
+            session.execute("LOCK TABLE orders, trips IN ACCESS SHARE MODE")
+            self.moves.run("switch")
+            model.same("desk is not led", {"orders": may_not, "trips": may_not}, self.seen_by_desk(last))
+            self.all_go_on("led with row security")
+        self.moves.run("finish")
+        for name in last, new:
+            model.same(f"desk at {name} after the move", {"orders": 0, "trips": may_not}, self.seen_by_desk(name))
+        self.nodes.rows(new, f"ALTER TABLE orders_c{COUNTRY} DISABLE ROW LEVEL SECURITY; DROP POLICY none ON orders_c{COUNTRY}; DROP POLICY mesh ON orders_c{COUNTRY};"
+                             f" REVOKE SELECT (id) ON trips_c{COUNTRY} FROM desk; GRANT SELECT ON trips_c{COUNTRY} TO desk")
+        self.moves.turn()
+
+    def seen_by_desk(self, name):
+        """How many rows a role sees, or why none; at the node of the country from its partitions."""
+        seen = {}
+        for table in TABLES:
+            with psycopg.connect(f"service={name} user=desk", autocommit=True) as session:
+                here = session.execute("SELECT to_regclass(%s) IS NOT NULL", [f"{table}_c{COUNTRY}"]).fetchone()[0]
+                try:
+                    seen[table] = session.execute(f"SELECT count({TABLES[table][0]}) FROM {table}_c{COUNTRY}" if here else
+                                                  f"SELECT count({TABLES[table][0]}) FROM {table}_global WHERE iuid_is_from(id, {COUNTRY})").fetchone()[0]
+                except psycopg.errors.InsufficientPrivilege as error:
+                    seen[table] = (error.diag.message_primary or "")[:17]
+        return seen
+
     def circle(self):
         """Who waits for the switch, and is waited for, is not the one that fails."""
         node = self.nodes.names[-1]
@@ -826,7 +865,7 @@ def arguments():
     parser.add_argument("--program-services", metavar="FILE", help="where the command finds the nodes, if not where the clients do")
     parser.add_argument("--show", action="store_true", help="what the switch says, with its seconds")
     parser.add_argument("--every", action="store_true", help="faults at each statement and of each node, not at a few")
-    parser.add_argument("parts", nargs="*", default=["plain"], help="plain, circle, kill, abort, limit, outage, publisher, consumers, maintenance")
+    parser.add_argument("parts", nargs="*", default=["plain"], help="plain, rights, circle, kill, abort, limit, outage, publisher, consumers, maintenance")
     given = parser.parse_args()
     given.sockets = {}
     for node in given.node:

@@ -71,8 +71,8 @@ WHERE a.adrelid = %(local)s::regclass ORDER BY 1"""
 # The rows of row security and of its policies that a partition has.
 POLICIES = """
 SELECT c.relrowsecurity::text || c.relforcerowsecurity::text || coalesce((SELECT string_agg(
-		concat_ws(' ', polname, polcmd, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)),
-		';' ORDER BY polname) FROM pg_policy WHERE polrelid = c.oid), '')
+		concat_ws(' ', polname, polpermissive, polcmd, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid),
+			ARRAY(SELECT pg_get_userbyid(role) FROM unnest(polroles) AS role ORDER BY 1)), ';' ORDER BY polname) FROM pg_policy WHERE polrelid = c.oid), '')
 FROM pg_class AS c WHERE c.oid = %s::regclass"""
 
 

@@ -4,7 +4,7 @@ import time
 
 import psycopg
 
-from country import (COLUMNS, KEYS, RIGHTS, TREE, find_move, function, keep, keys_inside, triggers)
+from country import COLUMNS, KEYS, TREE, find_move, function, keep, keys_inside, rights, triggers
 from nodes import Stop, say
 
 LAG = 2**18  # bytes of log: with less than that the copy is as good as the original
@@ -33,7 +33,7 @@ def prepare(nodes, move):
         return
     statements = ["BEGIN", function(move, True), keep(move)]
     for table in move.tables:
-        statements += empty_table(old, move, table)
+        statements += empty_table(old, new, move, table)
     # ATTACH adopts a foreign key that was made while the table was empty.
     for table in move.tables:
         for key in keys_inside(old, move, table):
@@ -43,7 +43,7 @@ def prepare(nodes, move):
     new.do(";\n".join([*statements, "COMMIT"]) + ";", seconds=120)
 
 
-def empty_table(old, move, table):
+def empty_table(old, new, move, table):
     """The partition as it is at the old node, with the tables below it and the rights of others."""
     tree = old.read(TREE, table.part)
     for part in tree:
@@ -56,7 +56,7 @@ def empty_table(old, move, table):
             yield f"CREATE TABLE {part.part} ({inside}){divided}"
         else:
             yield below(part)
-        yield from (row[0] for row in old.read(RIGHTS, {"at": part.part, "name": part.part}))
+        yield from rights(old, new, part.part)
 
 
 def below(part):

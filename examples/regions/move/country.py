@@ -52,26 +52,47 @@ SELECT t.relid::oid AS oid, t.relid::regclass::text AS part, t.parentrelid::regc
 		WHERE conrelid = c.oid AND contype = 'c' AND coninhcount = 0 ORDER BY conname) AS checks
 FROM pg_partition_tree(%s::regclass) AS t JOIN pg_class AS c ON c.oid = t.relid ORDER BY t.level, c.relname"""
 
-# The rights of others on a relation, as they are granted.
-RIGHTS = """
-SELECT format('GRANT %%s ON %%s TO %%s%%s', string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type),
-	%(name)s::text, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END,
-	CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
-FROM pg_class AS c, aclexplode(c.relacl) AS a
-WHERE c.oid = %(at)s::regclass AND a.grantee <> c.relowner GROUP BY a.grantee, a.is_grantable ORDER BY 1"""
+# The rights of others on a relation, as they are granted: on all of it, and on columns.
+GRANTS = """
+SELECT a.grantee, a.is_grantable, a.privilege_type, NULL AS column
+FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.oid = %(at)s::regclass AND a.grantee <> c.relowner
+UNION ALL SELECT a.grantee, a.is_grantable, a.privilege_type, t.attname
+FROM pg_class AS c JOIN pg_attribute AS t ON t.attrelid = c.oid AND NOT t.attisdropped, aclexplode(t.attacl) AS a
+WHERE c.oid = %(at)s::regclass AND a.grantee <> c.relowner"""
 
-# The statement by which the view of a country shows the foreign table that the country gets, as
-# iuid_create_global_table names it.  Where the country is divided by time, ctid is no tid.
-LEADING = """
-SELECT CASE WHEN g.oid IS NULL THEN format('DROP VIEW %%s', v.oid::regclass)
-	ELSE format('CREATE OR REPLACE VIEW %%s AS SELECT %%s FROM %%I.%%I', v.oid::regclass,
-		(SELECT string_agg(CASE WHEN attname = 'ctid' AND atttypid <> 'tid'::regtype
-				THEN format('NULL::%%s AS ctid', atttypid::regtype) ELSE quote_ident(attname) END, ', ' ORDER BY attnum)
+ROLE = "CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END"
+
+RIGHTS = f"""
+SELECT format('GRANT %%s ON %%s TO %%s%%s', string_agg(privilege_type || coalesce(' (' || quote_ident("column") || ')', ''), ', '
+	ORDER BY privilege_type, "column"), %(at)s::text, {ROLE}, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
+FROM ({GRANTS}) AS g GROUP BY grantee, is_grantable ORDER BY 1"""
+
+# The roles that get rights on each new table of this role.
+BY_DEFAULT = f"""
+SELECT DISTINCT {ROLE} FROM pg_default_acl AS d, aclexplode(d.defaclacl) AS a
+WHERE d.defaclrole = current_user::regrole AND d.defaclobjtype = 'r' AND a.grantee <> d.defaclrole ORDER BY 1"""
+
+# The statements by which the view of a country shows the foreign table that the country gets.  Where
+# the country is divided by time, ctid is no tid.  The view has the rights of its owner, who comes in
+# at the new node as one role.  So another role loses what that role may do, and it may not.
+LEADING = f"""
+SELECT CASE WHEN %(globally)s::text IS NULL THEN format('DROP VIEW %%s', v.oid::regclass)
+	ELSE format('DO %%L', format('BEGIN EXECUTE %%L || (SELECT c.oid::regclass FROM pg_inherits JOIN pg_class AS c ON c.oid = inhrelid'
+		' WHERE inhparent = %%L::regclass AND c.relkind = ''f'' AND pg_get_expr(c.relpartbound, c.oid) = %%L); END',
+		(SELECT format('CREATE OR REPLACE VIEW %%s AS SELECT %%s FROM ', v.oid::regclass,
+			string_agg(CASE WHEN attname = 'ctid' AND atttypid <> 'tid'::regtype
+				THEN format('NULL::%%s AS ctid', atttypid::regtype) ELSE quote_ident(attname) END, ', ' ORDER BY attnum))
 			FROM pg_attribute WHERE attrelid = v.oid AND attnum > 0),
-		n.nspname, left(g.relname, 63 - length(%(suffix)s)) || %(suffix)s) END
-FROM pg_class AS v LEFT JOIN pg_class AS g ON g.oid = to_regclass(%(globally)s)
-	LEFT JOIN pg_namespace AS n ON n.oid = g.relnamespace
-WHERE v.oid = to_regclass(%(view)s)"""
+		%(globally)s::text, format('FOR VALUES FROM (%%L) TO (%%L)',
+			iuid_country_floor(%(country)s), iuid_country_floor(%(country)s + 1)))) END
+FROM pg_class AS v WHERE v.oid = %(at)s::regclass
+UNION ALL SELECT format('REVOKE %%s ON %%s FROM %%s CASCADE', string_agg(DISTINCT privilege_type, ', '), %(at)s::text, {ROLE})
+FROM ({GRANTS}) AS g JOIN pg_class AS p ON p.oid = %(part)s::regclass
+WHERE %(globally)s::text IS NOT NULL AND (NOT has_table_privilege(grantee, p.oid, privilege_type)
+	OR p.relrowsecurity AND pg_get_userbyid(grantee) IS DISTINCT FROM (
+		SELECT option_value FROM iuid_nodes AS n JOIN pg_user_mappings AS m ON m.srvname = n.server AND m.umuser = p.relowner,
+			pg_options_to_table(m.umoptions) WHERE n.node = %(new)s AND option_name = 'user'))
+GROUP BY grantee"""
 
 COLUMNS = """
 SELECT quote_ident(attname) || ' ' || format_type(atttypid, atttypmod) AS shown FROM pg_attribute
@@ -142,6 +163,13 @@ def read_move(old, country, new_name):
     move = Move(country, old.node, new_name, entities, tables)
     move.tables = in_order(old, tables)
     return move
+
+
+def rights(old, new, at):
+    """The statements by which a relation of the new node gets the rights that it has at the old one, and no others."""
+    by_default = [row[0] for row in new.read(BY_DEFAULT)]
+    return ([f"REVOKE ALL ON {at} FROM {', '.join(by_default)}"] if by_default else []) + [
+        row[0] for row in old.read(RIGHTS, {"at": at})]
 
 
 def in_order(old, tables):

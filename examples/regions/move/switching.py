@@ -13,7 +13,7 @@ import concurrent.futures
 import time
 
 import copying
-from country import (KEYS, LEADING, RIGHTS, TREE, attached, exists, function, has_triggers, no_triggers,
+from country import (KEYS, LEADING, TREE, attached, exists, function, has_triggers, no_triggers, rights,
                      triggers)
 from nodes import Silent, Stop, TooLong, say
 
@@ -151,7 +151,7 @@ def views(nodes, move):
         if new.dry or not exists(new, table.view):
             statements.append(f"SELECT iuid_create_country_partitions('{table.local}', {table.entity})")
             if exists(old, table.view):
-                statements += (row[0] for row in old.read(RIGHTS, {"at": table.view, "name": table.view}))
+                statements += rights(old, new, table.view)
     return ";\n".join(["BEGIN", *statements, "COMMIT"]) + ";" if statements else None
 
 
@@ -219,9 +219,10 @@ def surrender(old, move):
 
     Its views stay until finish, and show the rows of the new node to who still looks for them here.
     """
-    leading = {table.view: old.read(LEADING, {"view": table.view, "globally": table.globally,
-                                              "suffix": f"_c{move.country}"}) for table in move.tables}
-    locks, statements = leaving(old, move, move.tables, [view for view, found in leading.items() if found])
+    leading = {table.view: old.read(LEADING, {"at": table.view, "part": table.part, "globally": table.globally,
+                                              "country": move.country, "new": move.new})
+               for table in move.tables if exists(old, table.view)}
+    locks, statements = leaving(old, move, move.tables, leading)
     for table in reversed(move.tables):
         statements += [f"ALTER TABLE {part.part} RENAME TO {part.moved}"
                        for part in reversed(old.read(TREE, table.part))]

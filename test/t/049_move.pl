@@ -124,6 +124,26 @@ SKIP:
 	is_followed('lagos');
 }
 
+# Names that need quotes and are as long as names can be, of a table with months in a schema of its own.
+my $schema = q{"my %s's"};
+my ($late, $all) = map { qq{$schema."$_} . '.' x (62 - length) . '"' } q{It's 100% ""late"" orders}, 'All of them';
+for my $name (@names)
+{
+	at_machine($name, 'GRANT CREATE ON DATABASE shop TO shop');
+	at($name, qq{CREATE SCHEMA $schema; GRANT USAGE ON SCHEMA $schema TO mesh, mover;
+		CREATE TABLE $late (id iuid PRIMARY KEY, "no'te %s" text) PARTITION BY RANGE (id iuid_country_ops);
+		SELECT iuid_create_country_partitions(\$name\$$late\$name\$, 1, '1 month');
+		SELECT iuid_create_global_table(\$name\$$all\$name\$, \$name\$$late\$name\$, 1)});
+}
+my $count = qq{SELECT count(*) FROM $all WHERE iuid_is_from(id, 116)};
+my $leading = q{SELECT format('SELECT count(*) FROM %s', oid::regclass) FROM pg_class WHERE relkind = 'v' AND relname ~ '_c116_e1$' AND relnamespace::regnamespace::text ~ 'my' \gexec};
+at('almaty', "INSERT INTO $late SELECT gen_iuid(116, 1, now() + n * interval '10 days') FROM generate_series(-5, 5) AS n");
+is(move($_, 116, 'almaty', 'jakarta'), 'done', "$_ with such names") for 'copy', 'switch';
+is(at('almaty', $leading), 11, 'the view leads to the new node');
+is(move('finish', 116, 'almaty', 'jakarta'), 'done', 'finish with such names');
+is(at('mexico', $count) . at('almaty', $count) . at('jakarta', $count), '11' x 3, 'the rows are there');
+is(at('almaty', q{SELECT count(*) FROM pg_class WHERE relname ~ '_moved$'}), 0, 'and not at the old node');
+
 # The new node is lost for good while it has a copy.
 is(move('copy', 125, 'almaty', 'lagos'), 'done', 'a copy');
 $node{lagos}->stop('immediate');

@@ -16,7 +16,8 @@ from nodes import Stop
 TABLES = """
 SELECT p.oid::regclass::text AS local, c.oid::regclass::text AS part, quote_ident(c.relname) AS name,
 	v.oid::regclass::text AS view, substring(v.relname FROM '_e(\\d+)$')::int AS entity, c.relkind = 'p' AS divided,
-	quote_ident(left(c.relname, 57) || '_moved') AS moved, g.inhparent::regclass::text AS globally
+	quote_ident(CASE WHEN octet_length(c.relname) > 57 THEN md5(c.relname) ELSE c.relname END || '_moved') AS moved,
+	g.inhparent::regclass::text AS globally
 FROM pg_partitioned_table AS t
 	JOIN pg_opclass AS o ON o.oid = t.partclass[0] AND o.opcname = 'iuid_country_ops'
 	JOIN pg_class AS p ON p.oid = t.partrelid
@@ -45,7 +46,8 @@ ORDER BY k.conname"""
 # The partition and all tables below it.
 TREE = """
 SELECT t.relid::oid AS oid, t.relid::regclass::text AS part, t.parentrelid::regclass::text AS parent,
-	t.level, t.isleaf, quote_ident(c.relname) AS name, quote_ident(left(c.relname, 57) || '_moved') AS moved,
+	t.level, t.isleaf, quote_ident(c.relname) AS name,
+	quote_ident(CASE WHEN octet_length(c.relname) > 57 THEN md5(c.relname) ELSE c.relname END || '_moved') AS moved,
 	pg_get_expr(c.relpartbound, c.oid) AS bound,
 	CASE WHEN c.relkind = 'p' THEN pg_get_partkeydef(c.oid) END AS key, pg_relation_filenode(c.oid) AS file,
 	ARRAY(SELECT format('CONSTRAINT %%I %%s', conname, pg_get_constraintdef(k.oid)) FROM pg_constraint AS k
@@ -63,8 +65,8 @@ WHERE c.oid = %(at)s::regclass AND a.grantee <> c.relowner"""
 ROLE = "CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END"
 
 RIGHTS = f"""
-SELECT format('GRANT %%s ON %%s TO %%s%%s', string_agg(privilege_type || coalesce(' (' || quote_ident("column") || ')', ''), ', '
-	ORDER BY privilege_type, "column"), %(at)s::text, {ROLE}, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
+SELECT format('GRANT %%s ON %%s TO %%s%%s',
+	string_agg(privilege_type || coalesce(' (' || quote_ident("column") || ')', ''), ', ' ORDER BY privilege_type, "column"), %(at)s::text, {ROLE}, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
 FROM ({GRANTS}) AS g GROUP BY grantee, is_grantable ORDER BY 1"""
 
 # The roles that get rights on each new table of this role.
@@ -74,7 +76,7 @@ WHERE d.defaclrole = current_user::regrole AND d.defaclobjtype = 'r' AND a.grant
 
 # The statements by which the view of a country shows the foreign table that the country gets.  Where
 # the country is divided by time, ctid is no tid.  The view has the rights of its owner, who comes in
-# at the new node as one role.  So another role loses what that role may do, and it may not.
+# at the new node as one role.  So others lose rights on it that would give them more than before.
 LEADING = f"""
 SELECT CASE WHEN %(globally)s::text IS NULL THEN format('DROP VIEW %%s', v.oid::regclass)
 	ELSE format('DO %%L', format('BEGIN EXECUTE %%L || (SELECT c.oid::regclass FROM pg_inherits JOIN pg_class AS c ON c.oid = inhrelid'

@@ -12,6 +12,8 @@ read before is read before nobody can write: each reading is a round trip.
 import concurrent.futures
 import time
 
+from psycopg.sql import quote
+
 import copying
 from country import (KEYS, LEADING, TREE, attached, exists, function, has_triggers, no_triggers, rights,
                      triggers)
@@ -149,7 +151,7 @@ def views(nodes, move):
     statements = []
     for table in move.tables:
         if new.dry or not exists(new, table.view):
-            statements.append(f"SELECT iuid_create_country_partitions('{table.local}', {table.entity})")
+            statements.append(f"SELECT iuid_create_country_partitions({quote(table.local)}, {table.entity})")
             if exists(old, table.view):
                 statements += rights(old, new, table.view)
     return ";\n".join(["BEGIN", *statements, "COMMIT"]) + ";" if statements else None
@@ -204,7 +206,7 @@ def follows(session, table, move):
 
 
 def at_node(table):
-    return f"SELECT iuid_create_global_table('{table.globally}', '{table.local}', {table.entity})"
+    return f"SELECT iuid_create_global_table({quote(table.globally)}, {quote(table.local)}, {table.entity})"
 
 
 def at_once(work, calls):

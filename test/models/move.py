@@ -524,6 +524,24 @@ class Test:
         self.moves.turn()
         self.all_go_on("after a circle of locks")
 
+    def reader_writes(self):
+        """Who has read a table writes it while the new node drops its triggers."""
+        node = self.moves.new
+        self.moves.run("copy")
+        with psycopg.connect(f"service={node}") as session:
+            process, out = self.moves.run_until("switch", "Takes writes")
+            if process is None:
+                sys.exit("".join(out))
+            session.execute(f"SELECT FROM orders_c{COUNTRY} WHERE id = %s", [Counter.row])
+            self.until(node, f"SELECT 1 FROM pg_locks WHERE relation = 'orders_c{COUNTRY}'::regclass"
+                             " AND mode = 'AccessExclusiveLock' AND NOT granted")
+            count = session.execute(f"UPDATE orders_c{COUNTRY} SET note = note WHERE id = %s", [Counter.row]).rowcount
+        out += process.communicate()[0]
+        model.same("a reader who writes", {"rows": 1, "status": 0}, {"rows": count, "status": process.returncode})
+        self.moves.run("finish")
+        self.moves.turn()
+        self.all_go_on("after a reader who writes")
+
     def outage(self):
         """A node stops, or hangs, at each statement of the switch."""
         for label in self.some(UNTIL_GIVEN_UP + AFTER):
@@ -865,7 +883,7 @@ def arguments():
     parser.add_argument("--program-services", metavar="FILE", help="where the command finds the nodes, if not where the clients do")
     parser.add_argument("--show", action="store_true", help="what the switch says, with its seconds")
     parser.add_argument("--every", action="store_true", help="faults at each statement and of each node, not at a few")
-    parser.add_argument("parts", nargs="*", default=["plain"], help="plain, rights, circle, kill, abort, limit, outage, publisher, consumers, maintenance")
+    parser.add_argument("parts", nargs="*", default=["plain"], help="plain, rights, circle, reader_writes, kill, abort, limit, outage, publisher, consumers, maintenance")
     given = parser.parse_args()
     given.sockets = {}
     for node in given.node:

@@ -136,10 +136,12 @@ class Session:
         Others wait behind these locks, so an attempt is short, and a pause comes after it.  First
         autovacuum gives way, for which nobody else waits.  Then new writers are held up: one that has
         written a table still gets ROW SHARE of the table at the other end of its foreign key, in
-        whichever order.  Then come the readers.
+        whichever order.  Then come the readers.  A single table needs no such step, and is better off
+        without: who has read a table and then writes it, while this session holds up writers and waits
+        for readers, is ended by the server at once.
         """
         names = ", ".join(tables)
-        modes = ["SHARE ROW EXCLUSIVE", mode] if mode != "SHARE ROW EXCLUSIVE" else [mode]
+        modes = ["SHARE ROW EXCLUSIVE", mode] if len(tables) > 1 else [mode]
         # Each statement of a message has the whole of statement_timeout.
         begin = ["BEGIN", f"SET LOCAL statement_timeout = {FOR_VACUUM}",
                  f"LOCK TABLE {names} IN SHARE UPDATE EXCLUSIVE MODE",

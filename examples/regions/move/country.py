@@ -66,7 +66,8 @@ ROLE = "CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grant
 
 RIGHTS = f"""
 SELECT format('GRANT %%s ON %%s TO %%s%%s',
-	string_agg(privilege_type || coalesce(' (' || quote_ident("column") || ')', ''), ', ' ORDER BY privilege_type, "column"), %(at)s::text, {ROLE}, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
+	string_agg(privilege_type || coalesce(' (' || quote_ident("column") || ')', ''), ', ' ORDER BY privilege_type, "column"),
+	%(at)s::text, {ROLE}, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
 FROM ({GRANTS}) AS g GROUP BY grantee, is_grantable ORDER BY 1"""
 
 # The roles that get rights on each new table of this role.

@@ -471,7 +471,8 @@ add_rows(ArrayBuildState *array, Oid table, Oid schema, ArrayType *names,
 		separator = ",";
 	}
 	appendStringInfo(&query, "}'::%s[])", type);
-	return iuid_add_rows_as_text(array, query.data, names, types, true);
+	return iuid_add_rows_as_text(array, query.data, names, types,
+								 list_length(ids));
 }
 
 static ArrayBuildState *

@@ -20,7 +20,6 @@
 #include "utils/guc.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/plancache.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 #include "utils/typcache.h"
@@ -30,7 +29,7 @@
 #include "subtransaction.h"
 
 static char *type_name(Oid type, int32 typmod);
-static int read_when_locked(const char *query);
+static int read_rows(const char *query, uint64 expected);
 static int *columns_of_query(TupleDesc query, ArrayType *names,
 							 ArrayType *types, int *count);
 static int find_column(TupleDesc query, const char *name);
@@ -109,25 +108,27 @@ iuid_array_literal(ArrayType *array)
 }
 
 /*
- * Runs a query in a snapshot that is taken when the query has its locks.  An
- * older one would miss the rows that whoever had the locks has moved to another
- * partition.  What the caller's statement changes itself is not seen.
+ * Reads in the caller's snapshot.  If that has not all the rows, reads again in
+ * a snapshot that is taken under the locks of the first reading, which may have
+ * waited for whoever moved rows to another partition.
  */
 static int
-read_when_locked(const char *query)
+read_rows(const char *query, uint64 expected)
 {
-	SPIPlanPtr plan = SPI_prepare(query, 0, NULL);
+	int result = SPI_execute(query, true, 0);
 
-	if (plan == NULL)
-		return SPI_result;
-	ReleaseCachedPlan(SPI_plan_get_cached_plan(plan), NULL);
-	return SPI_execute_snapshot(plan, NULL, NULL, GetTransactionSnapshot(),
-								InvalidSnapshot, true, false, 0);
+	if (result == SPI_OK_SELECT && SPI_processed < expected)
+	{
+		PushActiveSnapshot(GetTransactionSnapshot());
+		result = SPI_execute(query, true, 0);
+		PopActiveSnapshot();
+	}
+	return result;
 }
 
 ArrayBuildState *
 iuid_add_rows_as_text(ArrayBuildState *array, const char *query,
-					  ArrayType *names, ArrayType *types, bool read_only)
+					  ArrayType *names, ArrayType *types, uint64 expected)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	int *columns;
@@ -135,7 +136,7 @@ iuid_add_rows_as_text(ArrayBuildState *array, const char *query,
 	int count, level;
 
 	SPI_connect();
-	if ((read_only ? read_when_locked(query) : SPI_execute(query, false, 0)) < 0 ||
+	if ((expected > 0 ? read_rows(query, expected) : SPI_execute(query, false, 0)) < 0 ||
 		SPI_tuptable == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),

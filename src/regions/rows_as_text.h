@@ -39,15 +39,16 @@ extern char *iuid_array_literal(ArrayType *array);
 
 /*
  * Runs a query, and adds its rows to the array.  names and types are those of
- * iuid_columns_of_rows() at the node that asks.  With read_only, the query only
- * reads, in a snapshot that is taken when the query has its locks, and does not
- * see what the caller's statement changes.  42703 if it does not have one of
- * the columns or has another one, 42804 if it has one of another type, 22004
- * for NULL among names and types, 25006 if it writes, otherwise its own errors.
+ * iuid_columns_of_rows() at the node that asks.  If so many rows are expected,
+ * the query only reads: in the caller's snapshot, or, if that has not all the
+ * rows, in one that is taken when the query has its locks.  With 0 the query can
+ * be any.  42703 if the query does not have one of the columns or has another
+ * one, 42804 if it has one of another type, 22004 for NULL among names and
+ * types, 25006 if it writes, otherwise its own errors.
  */
 extern ArrayBuildState *iuid_add_rows_as_text(ArrayBuildState *array,
 											  const char *query, ArrayType *names,
-											  ArrayType *types, bool read_only);
+											  ArrayType *types, uint64 expected);
 
 /*
  * The values of a text[], of which there are count.  NULL stays NULL; in an array

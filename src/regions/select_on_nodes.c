@@ -125,6 +125,6 @@ select_read_only(void *arg)
 	XactReadOnly = true;
 	selection->rows =
 		iuid_add_rows_as_text(NULL, selection->command, selection->names,
-							  selection->types, false);
+							  selection->types, 0);
 	return true;
 }

@@ -208,9 +208,18 @@ for my $call ("iuid_find(NULL::telling, '$id{1}')", q{iuid_select_on_nodes(NULL:
 	unlike($said, qr/as (?!owner)/, "$call: as nobody else");
 }
 
-# What the statement itself changes is not seen.
+# The rows here are those of the caller's snapshot.
 is(at('north', "WITH changed AS (UPDATE orders SET note = 'new' WHERE id = '$id{1}' RETURNING id) SELECT f.note FROM changed, iuid_find(NULL::orders, changed.id) AS f; UPDATE orders SET note = 'of 1' WHERE id = '$id{1}'"),
 	'of 1', 'as of the statement');
+
+{
+	my $cursor = $server->background_psql('north');
+	$cursor->query_safe("BEGIN; DECLARE c CURSOR FOR SELECT note FROM iuid_find(NULL::orders, '$id{1}')");
+	at('north', "UPDATE orders SET note = 'new' WHERE id = '$id{1}'");
+	is($cursor->query_safe('FETCH c'), 'of 1', 'as of the cursor');
+	$cursor->quit;
+	at('north', "UPDATE orders SET note = 'of 1' WHERE id = '$id{1}'");
+}
 
 # Who waits for maintenance that moves the row finds it where it is then.
 for my $holder ('north', 'middle')

@@ -133,11 +133,14 @@ iuid_add_rows_as_text(ArrayBuildState *array, const char *query,
 	MemoryContext caller = CurrentMemoryContext;
 	int *columns;
 	FmgrInfo *output;
-	int count, level;
+	int count, level, result;
 
 	SPI_connect();
-	if ((expected > 0 ? read_rows(query, expected) : SPI_execute(query, false, 0)) < 0 ||
-		SPI_tuptable == NULL)
+	if (expected > 0)
+		result = read_rows(query, expected);
+	else
+		result = SPI_execute(query, false, 0);
+	if (result < 0 || SPI_tuptable == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("the command gives no rows"),

@@ -344,7 +344,9 @@ class Test:
         self.go_on(self.clients, when)
 
     def go_on(self, clients, when):
-        """Every client works again."""
+        """Every client works again, and none has seen what is wrong."""
+        if self.log.wrong:
+            sys.exit(f"{when}: {self.log.wrong[:20]}")
         before = [client.done for client in clients]
         for _ in range(600):
             if all(client.done > count + 2 for client, count in zip(clients, before)):

@@ -243,7 +243,7 @@ for my $name (@names)
 {
 	my $begin = time;
 	my ($row, $rest) = rows_of(call(slow_at($name), q{timeout => '1 second'}), $name);
-	cmp_ok(time - $begin, '<', 30, "$name is slow: the call ends");
+	cmp_ok(time - $begin, '<', 120, "$name is slow: the call ends");
 	is($row, "$name|f|57014: the node did not answer within the timeout", 'its row says so');
 	is($rest, join("\n", map { "$_|t|f" } grep { $_ ne $name } @names), 'the others answer');
 	ok(queries_at($name, '0'), 'and soon its query ends');
@@ -255,7 +255,7 @@ my ($pid) = call('SELECT pg_backend_pid()', q{ARRAY['mexico']}) =~ /^mexico\|t\|
 stop_processes($pid) or die "kill: $!";
 my $begin = time;
 ($mexico, $rest) = rows_of(call($which . ' ' x 10_000_000), 'mexico');
-cmp_ok(time - $begin, '<', 30, 'a node hangs: the call ends');
+cmp_ok(time - $begin, '<', 120, 'a node hangs: the call ends');
 is($mexico, 'mexico|f|57014: the node did not answer within the timeout', 'its row says so');
 is($rest, $others, 'the others answer');
 is(call($which), $all, 'the next call has another connection');
@@ -271,7 +271,7 @@ for my $time ('1 second', '3 seconds', '5 seconds')
 {
 	$begin = time;
 	my ($jakarta, $rest) = rows_of(call($which, "timeout => '$time'"), 'jakarta');
-	cmp_ok(time - $begin, '<', 30, "nobody is let in, $time: the call ends");
+	cmp_ok(time - $begin, '<', 120, "nobody is let in, $time: the call ends");
 	like($jakarta, qr/^jakarta\|f\|08001: (?:could not connect to the node in time|.*timeout expired)/s, 'its row says so');
 	like($rest, $time eq '1 second' ? qr/^almaty\|/ : qr/^almaty\|t\|almaty\nmexico\|t\|mexico$/, 'the others answer');
 }

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 use lib 'test/t';
+use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Sessions;
@@ -95,8 +96,18 @@ sql(q{
 	DELETE FROM accounts WHERE id = 101;
 	UPDATE readings SET created_at = '2026-01-15' WHERE id = 1;
 	UPDATE documents SET file_number = 'KZ/1/2024' WHERE file_number = 'KZ/1/2025';
-	CALL migration.backfill();
-	CALL migration.constrain()});
+	CALL migration.backfill()});
+
+# Who has read a table writes it while a key that refers to it is adopted.
+my $reader = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=sqlstate', '-d', $node->connstr('postgres'),
+	'-c', q{BEGIN; LOCK TABLE v2.accounts IN ACCESS SHARE MODE; SET statement_timeout = '60 s'},
+	'-c', q{DO $$ BEGIN LOOP
+			EXIT WHEN EXISTS (SELECT FROM pg_locks WHERE relation = 'v2.accounts'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted);
+		END LOOP; END $$},
+	'-c', 'LOCK TABLE v2.accounts IN ROW EXCLUSIVE MODE; COMMIT' ], '>', \my $said, '2>&1');
+sql('CALL migration.constrain()');
+IPC::Run::finish($reader);
+is($said, '', 'who has read a table writes it while foreign keys come');
 is(sql('TABLE migration.set_aside'), '', 'no row is set aside for its reference');
 in_step('after the backfill');
 is(sql(q{BEGIN; SET LOCAL migration.writing = 'on'; UPDATE v2.accounts SET balance = balance + 1 WHERE old_id = 7; SELECT name FROM migration.compare() WHERE NOT same; ROLLBACK}), 'accounts', 'one other value is seen');

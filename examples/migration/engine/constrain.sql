@@ -95,13 +95,16 @@ BEGIN
 END $$;
 
 -- Before version 18 a table with partitions takes no NOT VALID: then each partition gets the key, and
--- last the table above them, which adopts what is valid.
+-- last the table above them, which adopts what is valid.  That drops triggers of the table that the
+-- key refers to, which needs its strongest lock.  Whoever has read that table and then writes it would
+-- be the victim of a deadlock if this had a weaker lock before.
 CREATE FUNCTION migration.constraint_commands() RETURNS SETOF text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	r migration.refs;
 	t migration.tables;
 	one regclass;
 	base regclass;
+	referred regclass;
 	con name;
 	leaves regclass[];
 BEGIN
@@ -121,7 +124,9 @@ BEGIN
 				RETURN NEXT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', one, con);
 			END LOOP;
 			IF leaves <> ARRAY[base] THEN
-				RETURN NEXT format('ALTER TABLE %s ADD CONSTRAINT %I %s', base, con, migration.foreign_key(r));
+				referred := CASE WHEN r.moved THEN (SELECT p.new FROM migration.tables AS p WHERE p.old = r.parent) ELSE r.parent END;
+				RETURN NEXT format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE; ', referred)
+					|| format('ALTER TABLE %s ADD CONSTRAINT %I %s', base, con, migration.foreign_key(r));
 			END IF;
 		END LOOP;
 		-- What the old table does not allow to be NULL, the new column does not, either.

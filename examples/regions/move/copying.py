@@ -4,7 +4,7 @@ import time
 
 import psycopg
 
-from country import COLUMNS, KEYS, TREE, find_move, function, keep, keys_inside, rights, triggers
+from country import COLUMNS, KEYS, TREE, by_default, find_move, function, keep, keys_inside, rights, triggers
 from nodes import Stop, say
 
 LAG = 2**18  # bytes of log: with less than that the copy is as good as the original
@@ -32,8 +32,9 @@ def prepare(nodes, move):
     if find_move(new, move.country):
         return
     statements = ["BEGIN", function(move, True), keep(move)]
+    given = by_default(new)
     for table in move.tables:
-        statements += empty_table(old, new, move, table)
+        statements += empty_table(old, move, table, given)
     # ATTACH adopts a foreign key that was made while the table was empty.
     for table in move.tables:
         for key in keys_inside(old, move, table):
@@ -43,7 +44,7 @@ def prepare(nodes, move):
     new.do(";\n".join([*statements, "COMMIT"]) + ";", seconds=120)
 
 
-def empty_table(old, new, move, table):
+def empty_table(old, move, table, given):
     """The partition as it is at the old node, with the tables below it and the rights of others."""
     tree = old.read(TREE, table.part)
     for part in tree:
@@ -56,7 +57,7 @@ def empty_table(old, new, move, table):
             yield f"CREATE TABLE {part.part} ({inside}){divided}"
         else:
             yield below(part)
-        yield from rights(old, new, part.part)
+        yield from rights(old, part.part, given)
 
 
 def below(part):

@@ -12,11 +12,14 @@ import psycopg
 
 from nodes import Stop
 
+# The name of a partition that the old node keeps.
+MOVED = "quote_ident(CASE WHEN octet_length(c.relname) > 57 THEN md5(c.relname) ELSE c.relname END || '_moved') AS moved"
+
 # The partition of a country in each table that is in country order, with its view for other nodes.
-TABLES = """
+TABLES = f"""
 SELECT p.oid::regclass::text AS local, c.oid::regclass::text AS part, quote_ident(c.relname) AS name,
 	v.oid::regclass::text AS view, substring(v.relname FROM '_e(\\d+)$')::int AS entity, c.relkind = 'p' AS divided,
-	quote_ident(CASE WHEN octet_length(c.relname) > 57 THEN md5(c.relname) ELSE c.relname END || '_moved') AS moved,
+	{MOVED},
 	g.inhparent::regclass::text AS globally
 FROM pg_partitioned_table AS t
 	JOIN pg_opclass AS o ON o.oid = t.partclass[0] AND o.opcname = 'iuid_country_ops'
@@ -44,10 +47,10 @@ FROM pg_constraint AS k WHERE k.contype = 'f' AND k.conrelid = %s::regclass
 ORDER BY k.conname"""
 
 # The partition and all tables below it.
-TREE = """
+TREE = f"""
 SELECT t.relid::oid AS oid, t.relid::regclass::text AS part, t.parentrelid::regclass::text AS parent,
 	t.level, t.isleaf, quote_ident(c.relname) AS name,
-	quote_ident(CASE WHEN octet_length(c.relname) > 57 THEN md5(c.relname) ELSE c.relname END || '_moved') AS moved,
+	{MOVED},
 	pg_get_expr(c.relpartbound, c.oid) AS bound,
 	CASE WHEN c.relkind = 'p' THEN pg_get_partkeydef(c.oid) END AS key, pg_relation_filenode(c.oid) AS file,
 	ARRAY(SELECT format('CONSTRAINT %%I %%s', conname, pg_get_constraintdef(k.oid)) FROM pg_constraint AS k
@@ -70,7 +73,6 @@ SELECT format('GRANT %%s ON %%s TO %%s%%s',
 	%(at)s::text, {ROLE}, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
 FROM ({GRANTS}) AS g GROUP BY grantee, is_grantable ORDER BY 1"""
 
-# The roles that get rights on each new table of this role.
 BY_DEFAULT = f"""
 SELECT DISTINCT {ROLE} FROM pg_default_acl AS d, aclexplode(d.defaclacl) AS a
 WHERE d.defaclrole = current_user::regrole AND d.defaclobjtype = 'r' AND a.grantee <> d.defaclrole ORDER BY 1"""
@@ -168,11 +170,18 @@ def read_move(old, country, new_name):
     return move
 
 
-def rights(old, new, at):
-    """The statements by which a relation of the new node gets the rights that it has at the old one, and no others."""
-    by_default = [row[0] for row in new.read(BY_DEFAULT)]
-    return ([f"REVOKE ALL ON {at} FROM {', '.join(by_default)}"] if by_default else []) + [
-        row[0] for row in old.read(RIGHTS, {"at": at})]
+def by_default(session):
+    """The roles that get rights on each new table of the role of a session."""
+    return [row[0] for row in session.read(BY_DEFAULT)]
+
+
+def rights(old, at, given):
+    """The statements by which a new relation gets the rights that it has at the old node.
+
+    GIVEN: the roles that have rights on it by default, which they lose.
+    """
+    revoke = [f"REVOKE ALL ON {at} FROM {', '.join(given)}"] if given else []
+    return revoke + [row[0] for row in old.read(RIGHTS, {"at": at})]
 
 
 def in_order(old, tables):

@@ -15,8 +15,8 @@ import time
 from psycopg.sql import quote
 
 import copying
-from country import (KEYS, LEADING, TREE, attached, exists, function, has_triggers, no_triggers, rights,
-                     triggers)
+from country import (KEYS, LEADING, TREE, attached, by_default, exists, function, has_triggers, no_triggers,
+                     rights, triggers)
 from nodes import Silent, Stop, TooLong, say
 
 OTHERS = 10  # seconds that the other nodes have to look for the country at the new one
@@ -153,7 +153,7 @@ def views(nodes, move):
         if new.dry or not exists(new, table.view):
             statements.append(f"SELECT iuid_create_country_partitions({quote(table.local)}, {table.entity})")
             if exists(old, table.view):
-                statements += rights(old, new, table.view)
+                statements += rights(old, table.view, by_default(new))
     return ";\n".join(["BEGIN", *statements, "COMMIT"]) + ";" if statements else None
 
 

@@ -19,7 +19,7 @@ iuid_PARTS = iuid.sql \
 	type/origins.sql type/io.sql type/fields.sql type/other_partitioning.sql \
 	making/generate.sql making/derive.sql hiding/hide.sql \
 	type/planner.sql type/estimate.sql type/bounds.sql \
-	type/compare.sql type/country_order.sql type/sort.sql type/in_range.sql type/operator_classes.sql type/skip_support.sql \
+	type/compare.sql type/origin_order.sql type/sort.sql type/in_range.sql type/operator_classes.sql type/skip_support.sql \
 	partitions/partition.sql partitions/partition_state.sql
 
 iuid_regions_PARTS = iuid_regions.sql \

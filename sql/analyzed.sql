@@ -36,7 +36,7 @@ ANALYZE trips;
 INSERT INTO trips SELECT gen_iuid(7, 1, '2020-01-01');
 SELECT iuid_drop_partitions('trips', '2026-01-01');
 SELECT count(*) FROM trips;
-CREATE TABLE orders (id iuid, note text) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE orders (id iuid, note text) PARTITION BY RANGE (id iuid_origin_ops);
 INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('there', NULL, 'there');
 INSERT INTO iuid_routes VALUES (7, NULL, 'here'), (8, NULL, 'here');
 SET iuid.node = 'here';

@@ -39,7 +39,7 @@ SELECT iuid_country_lower(1, 256);
 SELECT iuid_country_upper(256);
 SELECT iuid_country_upper(1, 256);
 
--- every country lies between its bounds, in country order, and in no other's
+-- every country lies between its bounds, in order by origin, and in no other's
 SELECT count(*) AS wrong FROM generate_series(0, 255) AS country, unnest(ARRAY[0, 1, 127, 255]) AS entity,
 	LATERAL (SELECT gen_iuid(country, entity, '1970-01-01'), gen_iuid(country, entity, '10889-08-02 05:31:50.655')) AS id(first, last)
 WHERE first ~<~ iuid_country_floor(country, entity) OR last ~>=~ iuid_country_floor(country, entity + 1)

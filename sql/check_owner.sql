@@ -7,7 +7,7 @@ CREATE ROLE regress_iuid_shop;
 CREATE ROLE regress_iuid_other;
 GRANT CREATE ON SCHEMA public TO regress_iuid_shop, regress_iuid_other;
 SET ROLE regress_iuid_shop;
-CREATE TABLE orders (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE orders (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT iuid_create_country_partitions('orders', 7);
 SELECT iuid_create_global_table('orders_global', 'orders', 7);
 RESET ROLE;

@@ -5,7 +5,7 @@ SET client_min_messages = warning;
 CREATE EXTENSION postgres_fdw;
 CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iuid');
 CREATE SCHEMA "a.b";
-CREATE TABLE "a.b"."Orders" (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 1), note text) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE "a.b"."Orders" (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 1), note text) PARTITION BY RANGE (id iuid_origin_ops);
 INSERT INTO iuid_countries VALUES (7, 'KZ', 'Kazakhstan'), (8, 'MX', 'Mexico'), (9, 'BR', 'Brazil');
 INSERT INTO iuid_nodes VALUES ('here', 'asia', NULL), ('there', 'america', 'elsewhere'), ('unreachable', 'europe', NULL);
 INSERT INTO iuid_routes VALUES (7, NULL, 'here'), (NULL, NULL, 'there'), (8, 2, 'here');
@@ -30,14 +30,14 @@ FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent IN ('"a.b"."Ord
 SELECT ftrelid::regclass, ftoptions FROM pg_foreign_table ORDER BY 1;
 
 -- with a step, time partitions from the present on, and an open-ended one on either side
-CREATE TABLE wallets (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 2)) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE wallets (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 2)) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT iuid_create_country_partitions('wallets', 2, '1 year');
 SELECT count(*) = 7 AS present_and_ahead, bool_or(is_default) FROM iuid_partitions('wallets_c7');
 INSERT INTO wallets DEFAULT VALUES RETURNING tableoid::regclass::text = 'wallets_c7_' || extract(year FROM now()) AS of_this_year;
 INSERT INTO wallets VALUES (gen_iuid(8, 2, '2020-01-01')) RETURNING tableoid::regclass;
 
 -- with time checks, on all but the open ends
-CREATE TABLE checked (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 2)) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE checked (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 2)) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT iuid_create_country_partitions('checked', 2, '1 year', time_checks => true);
 SELECT isfinite(lower) AND isfinite(upper) AS bounded, count(*), count(*) FILTER (WHERE pg_get_constraintdef(c.oid) = format(
 	'CHECK (((iuid_timestamp(id) >= %L::timestamp with time zone) AND (iuid_timestamp(id) < %L::timestamp with time zone)))', lower, upper)) AS checked
@@ -62,7 +62,7 @@ CREATE ROLE "Regress iuid's owner";
 CREATE ROLE "Regress iuid's maker" IN ROLE "Regress iuid's owner";
 CREATE SCHEMA "A schema with a name that fills what a name may have, and needs q" AUTHORIZATION "Regress iuid's owner";
 SET search_path = "A schema with a name that fills what a name may have, and needs q", public;
-CREATE TABLE trips (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE trips (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
 ALTER TABLE trips OWNER TO "Regress iuid's owner";
 GRANT USAGE ON FOREIGN SERVER elsewhere TO "Regress iuid's owner";
 SET ROLE "Regress iuid's maker";
@@ -87,7 +87,7 @@ SELECT iuid_create_country_partitions('by_time', 1);
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_create_global_table('everything', 'by_time', 1);
 CREATE DOMAIN order_id AS iuid;
-CREATE TABLE by_domain (id order_id) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE by_domain (id order_id) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT iuid_create_country_partitions('by_domain', 1);
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_create_global_table('public.by_time', '"a.b"."Orders"', 1);

@@ -7,7 +7,7 @@ CREATE EXTENSION postgres_fdw;
 CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iuid');
 INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('there', NULL, 'elsewhere');
 -- the last number of each kind: country 7 is one table, and country 255 is divided by time
-CREATE TABLE orders (id iuid PRIMARY KEY, n int) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE orders (id iuid PRIMARY KEY, n int) PARTITION BY RANGE (id iuid_origin_ops);
 INSERT INTO iuid_routes VALUES (7, NULL, 'here');
 SELECT iuid_create_country_partitions('orders', 255);
 INSERT INTO iuid_routes VALUES (255, NULL, 'here');
@@ -20,7 +20,7 @@ WHERE relkind = 'v' AND relname LIKE 'orders\_%' ORDER BY relname COLLATE "C";
 SELECT iuid_country(id), iuid_entity(id), count(*) FROM orders_c255_e255 GROUP BY 1, 2;
 -- b2sum -l 128 gives 09a6f251…
 SELECT repeat('x', 60) AS long_name \gset
-CREATE TABLE :long_name (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE :long_name (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT count(*) FROM iuid_create_country_partitions(:'long_name', 255);
 SELECT count(*) FROM pg_class WHERE relkind = 'v' AND length(relname) = 63
 	AND relname ~ '^x+_09a6f251_c(7|255)_e255$';

@@ -70,8 +70,8 @@ SELECT iuid_create_partitions('near', :january);
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_create_partitions('near', '1 month', '2026-03-01', '2026-04-01');
 
--- and so it is in country order
-CREATE TABLE by_country (id iuid) PARTITION BY RANGE (id iuid_country_ops);
+-- and so it is in order by origin
+CREATE TABLE by_country (id iuid) PARTITION BY RANGE (id iuid_origin_ops);
 CREATE FOREIGN TABLE by_country_rest PARTITION OF by_country DEFAULT SERVER loop OPTIONS (table_name 'afar');
 INSERT INTO iuid_nodes VALUES ('here', NULL, NULL);
 INSERT INTO iuid_routes VALUES (7, NULL, 'here');

@@ -7,7 +7,7 @@ INSERT INTO iuid_routes VALUES (1, NULL, 'almaty'), (2, NULL, 'jakarta');
 CREATE EXTENSION postgres_fdw;
 CREATE SERVER jakarta FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iuid');
 CREATE SERVER dublin FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iuid');
-CREATE TABLE orders (id iuid PRIMARY KEY, gone int, item text COLLATE "C", "A b" numeric(9, 2)) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE orders (id iuid PRIMARY KEY, gone int, item text COLLATE "C", "A b" numeric(9, 2)) PARTITION BY RANGE (id iuid_origin_ops);
 ALTER TABLE orders DROP gone;
 SELECT iuid_create_country_partitions('orders', 7);
 SELECT iuid_create_global_table('orders_global', 'orders', 7);

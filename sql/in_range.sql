@@ -26,7 +26,7 @@ SELECT id, array_agg(id) OVER (ORDER BY id RANGE BETWEEN '1 ms' PRECEDING AND '1
 FROM (VALUES ('00000000-0000-0000-0000-000000000000'::iuid), ('00000000-0001-8107-8040-000000000000'), ('00000000-0003-8207-8040-000000000000'), ('ffffffff-ffff-ffff-ffff-ffffffffffff'), (NULL)) AS v(id);
 SELECT count(*) OVER (ORDER BY id RANGE '-1 day' PRECEDING) FROM rides;
 SELECT count(*) OVER (ORDER BY id RANGE NULL::interval PRECEDING) FROM rides;
--- in country order there is none
+-- in order by origin there is none
 SELECT count(*) OVER (ORDER BY id USING ~<~ RANGE '1 day' PRECEDING) FROM rides;
 DROP FUNCTION frames_of;
 DROP TABLE rides, frame;

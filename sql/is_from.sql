@@ -5,8 +5,8 @@ SET timezone = 'UTC';
 -- what a scan may use, times what is in the table: identifiers, only a NULL, nothing
 SELECT format('CREATE TABLE %1$s_plain (id iuid);
 	CREATE TABLE %1$s_indexed (id iuid);
-	CREATE INDEX ON %1$s_indexed (id iuid_country_ops);
-	CREATE TABLE %1$s_parted (id iuid) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE INDEX ON %1$s_indexed (id iuid_origin_ops);
+	CREATE TABLE %1$s_parted (id iuid) PARTITION BY RANGE (id iuid_origin_ops);
 	CREATE TABLE %1$s_parted_low PARTITION OF %1$s_parted FOR VALUES FROM (%2$L) TO (%3$L);
 	CREATE TABLE %1$s_parted_rest PARTITION OF %1$s_parted DEFAULT', rows, iuid_country_floor(0), iuid_country_floor(8))
 FROM unnest(ARRAY['full', 'null', 'empty']) AS rows

@@ -6,7 +6,7 @@ CREATE SERVER "The south" FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 
 INSERT INTO iuid_nodes VALUES ('north', NULL, NULL), ('middle', NULL, 'middle'), ('south', NULL, 'The south');
 INSERT INTO iuid_routes VALUES (7, NULL, 'north'), (8, NULL, 'middle'), (9, NULL, 'south');
 SET iuid.node = 'north';
-CREATE TABLE trips (id iuid PRIMARY KEY, n int DEFAULT 7) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE trips (id iuid PRIMARY KEY, n int DEFAULT 7) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT iuid_create_country_partitions('trips', 1);
 SELECT iuid_create_global_table('trips_global', 'trips', 1);
 CREATE VIEW home AS SELECT ftrelid::regclass AS country, srvname AS server FROM pg_foreign_table JOIN pg_foreign_server ON pg_foreign_server.oid = ftserver ORDER BY 1;

@@ -30,7 +30,7 @@ SELECT * FROM iuid_check_partitions('orders');
 SELECT n, tableoid::regclass AS partition FROM orders;
 
 -- partitions by country
-CREATE TABLE trips (id iuid, n int) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE trips (id iuid, n int) PARTITION BY RANGE (id iuid_origin_ops);
 CREATE TABLE trips_rest PARTITION OF trips DEFAULT;
 INSERT INTO trips VALUES (NULL, 1), (gen_iuid(7, 1), 2), (NULL, 3);
 INSERT INTO iuid_nodes VALUES ('here', NULL, NULL);

@@ -3,7 +3,7 @@
 -- it took any that the type is binary-coercible to.  They are right all the same: an iuid is to uuid, as seen below.
 SELECT amname, opcname, opcdefault, amvalidate(c.oid)
 FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
-WHERE opcintype = 'iuid'::regtype
+WHERE opcintype = 'iuid'::regtype OR opcname = 'uuid_origin_ops'
 ORDER BY amname, opcname;
 
 SELECT castmethod = 'b' AND castcontext = 'i' AS binary_coercible

@@ -1,6 +1,6 @@
 -- Partitions by country with the key as the only unique column, and by time below them.
 CREATE TABLE orders (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 1), note text)
-	PARTITION BY RANGE (id iuid_country_ops);
+	PARTITION BY RANGE (id iuid_origin_ops);
 CREATE TABLE orders_c7 PARTITION OF orders
 	FOR VALUES FROM (iuid_country_floor(7)) TO (iuid_country_floor(8)) PARTITION BY RANGE (id);
 CREATE TABLE orders_c7_2026_01 PARTITION OF orders_c7

@@ -6,7 +6,7 @@ CREATE TABLE iuid_plain (id iuid PRIMARY KEY);
 CREATE TABLE uuid_plain (id uuid PRIMARY KEY);
 CREATE TABLE iuid_by_time (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE uuid_by_time (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
-CREATE TABLE iuid_by_country (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE iuid_by_country (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT format('CREATE TABLE %1$s_%2$s PARTITION OF %1$s FOR VALUES FROM (%3$L) TO (%4$L)', parent, n,
 	iuid_floor(make_timestamptz(2026, n, 1, 0, 0, 0)), iuid_floor(make_timestamptz(2026, n + 1, 1, 0, 0, 0)))
 FROM (VALUES ('iuid_by_time'), ('uuid_by_time')) AS v(parent), generate_series(1, 4) AS n

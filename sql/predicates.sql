@@ -33,7 +33,7 @@ FROM sample, unnest(ARRAY[0, 1, 4, 254, 255]) AS country, unnest(ARRAY[0, 1, 2, 
 
 -- the same once the planner has rewritten them: an index scan finds what a look at every row finds
 CREATE INDEX ON sample (id);
-CREATE INDEX ON sample (id iuid_country_ops);
+CREATE INDEX ON sample (id iuid_origin_ops);
 SET enable_seqscan = off;
 SELECT count(*) AS moments, count(*) FILTER (WHERE
 	(SELECT count(*) FROM sample WHERE id >= at AND id < at + interval '3 milliseconds') <>

@@ -6,7 +6,7 @@ CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'i
 INSERT INTO iuid_nodes VALUES ('here', 'asia', NULL), ('there', 'america', 'elsewhere');
 INSERT INTO iuid_routes VALUES (7, NULL, 'here');
 SET iuid.node = 'here';
-CREATE TABLE orders (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE orders (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT iuid_create_country_partitions('orders', 1);
 SELECT iuid_create_global_table('orders_global', 'orders', 1);
 SET check_function_bodies = off;

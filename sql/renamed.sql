@@ -5,7 +5,7 @@ SET client_min_messages = warning;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 CREATE TABLE sample AS SELECT gen_iuid(n % 9, n % 2, timestamptz '2026-02-01' + n * interval '6 hours') AS id FROM generate_series(1, 80) AS n;
-CREATE INDEX by_country ON sample (id iuid_country_ops);
+CREATE INDEX by_country ON sample (id iuid_origin_ops);
 CREATE TABLE newest AS SELECT max(id)::uuid AS id FROM sample;
 
 -- a view has its functions and operators by their OIDs, and the planner rewrites them anew in each query
@@ -63,19 +63,20 @@ DROP FUNCTION iuid_floor(timestamptz);
 TABLE answer;
 ROLLBACK;
 
--- the family of country order has another name; the family of byte order has its name; it is dropped
+-- the family of order by origin has another name; the family of byte order has its name; it is dropped
 BEGIN;
-ALTER OPERATOR FAMILY iuid_country_ops USING btree RENAME TO renamed;
+ALTER OPERATOR FAMILY iuid_origin_ops USING btree RENAME TO renamed;
 TABLE answer;
 EXPLAIN (COSTS OFF) SELECT FROM sample WHERE iuid_is_from(id, 7);
-ALTER OPERATOR FAMILY iuid_ops USING btree RENAME TO iuid_country_ops;
+ALTER OPERATOR FAMILY iuid_ops USING btree RENAME TO iuid_origin_ops;
 TABLE answer;
 ROLLBACK;
 BEGIN;
 DROP INDEX by_country;
-ALTER EXTENSION iuid DROP OPERATOR CLASS iuid_country_ops USING btree;
-ALTER EXTENSION iuid DROP OPERATOR FAMILY iuid_country_ops USING btree;
-DROP OPERATOR FAMILY iuid_country_ops USING btree CASCADE;
+ALTER EXTENSION iuid DROP OPERATOR CLASS iuid_origin_ops USING btree;
+ALTER EXTENSION iuid DROP OPERATOR CLASS uuid_origin_ops USING btree;
+ALTER EXTENSION iuid DROP OPERATOR FAMILY iuid_origin_ops USING btree;
+DROP OPERATOR FAMILY iuid_origin_ops USING btree CASCADE;
 TABLE answer;
 ROLLBACK;
 
@@ -101,7 +102,7 @@ BEGIN;
 INSERT INTO iuid_nodes VALUES ('here');
 INSERT INTO iuid_routes VALUES (7, NULL, 'here');
 SET LOCAL iuid.node = 'here';
-CREATE TABLE of_countries (id iuid) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE of_countries (id iuid) PARTITION BY RANGE (id iuid_origin_ops);
 ALTER FUNCTION iuid_country(iuid) RENAME TO renamed;
 CREATE FUNCTION iuid_country(iuid) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 7';
 SELECT iuid_create_country_partitions('of_countries', 1);

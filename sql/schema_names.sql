@@ -14,7 +14,7 @@ INSERT INTO iuid_routes VALUES (NULL, NULL, 'here'), (9, NULL, 'there'), (7, NUL
 SET LOCAL iuid.node = 'here';
 CREATE TABLE public."%I %s" (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE public."%I %s rest" PARTITION OF public."%I %s" DEFAULT;
-CREATE TABLE public."%L" (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE public."%L" (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
 INSERT INTO public."%I %s" SELECT iuid_from_name(7, 1, n::text, '2026-01-01') FROM generate_series(1, 3) AS n;
 SELECT iuid_create_partitions('public."%I %s"', '1 month', '2026-01-01', '2026-02-01');
 SELECT iuid_create_country_partitions('public."%L"', 1);

@@ -52,7 +52,7 @@ EXPLAIN (COSTS OFF) SELECT * FROM shown WHERE id >= iuid_floor('2026-03-02');
 EXPLAIN (COSTS OFF) EXECUTE shown_time('2026-03-02');
 
 -- what the view casts to uuid, and the query casts back, is the column itself
-CREATE TABLE by_country (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE by_country (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
 CREATE TABLE by_country_124 PARTITION OF by_country FOR VALUES FROM (iuid_country_floor(124)) TO (iuid_country_floor(125));
 CREATE TABLE by_country_125 PARTITION OF by_country FOR VALUES FROM (iuid_country_floor(125)) TO (iuid_country_floor(126));
 PREPARE shown_cast(timestamptz) AS SELECT * FROM shown WHERE id::iuid >= $1;

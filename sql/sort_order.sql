@@ -1,4 +1,4 @@
--- Byte order is core uuid's order and the text's; country order puts country and entity first.
+-- Byte order is core uuid's order and the text's; order by origin puts country and entity first.
 CREATE TEMP TABLE sample AS
 SELECT gen_iuid(i % 256, i * 7 % 256, timestamptz '1970-01-01' + i * i * interval '775 minutes') AS id
 FROM generate_series(1, 1000) AS i
@@ -22,7 +22,7 @@ SELECT count(*) AS firsts, bool_and(sorted = (SELECT array_agg(id::iuid ORDER BY
 FROM (SELECT DISTINCT ON (iuid_country(id), iuid_entity(id), iuid_layout(id)) id FROM same_ms) AS first,
 	LATERAL (SELECT array_agg(id ORDER BY id) AS sorted FROM (SELECT id FROM same_ms ORDER BY id <> first.id OFFSET 0) AS x) AS y;
 
--- the oracle of country order: the bytes themselves
+-- the oracle of order by origin: the bytes themselves
 CREATE FUNCTION country_key(uuid) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
 	SELECT substr(b, 8, 1) || set_byte('\x00'::bytea, 0, get_byte(b, 8) % 64 * 4 + get_byte(b, 9) / 64) || b
 	FROM uuid_send($1) AS b
@@ -64,7 +64,7 @@ SELECT count(*) AS disagree FROM pair WHERE sign(iuid_cmp(a, b)) <> sign(uuid_cm
 SELECT min(id)::text = min(id::text COLLATE "C") AS min, max(id)::text = max(id::text COLLATE "C") AS max FROM sample;
 SELECT min(id), max(id) FROM sample WHERE false;
 CREATE INDEX sample_id ON sample (id);
-CREATE INDEX sample_country ON sample (id iuid_country_ops);
+CREATE INDEX sample_country ON sample (id iuid_origin_ops);
 SET enable_seqscan = off;
 SELECT aggfnoid, aggsortop::regoperator FROM pg_aggregate WHERE aggtranstype = 'iuid'::regtype;
 EXPLAIN (COSTS OFF) SELECT id FROM sample ORDER BY id DESC LIMIT 1;

@@ -12,7 +12,7 @@ CREATE TABLE shape_hash (id iuid) PARTITION BY HASH (id);
 CREATE TABLE shape_two (id iuid, other iuid) PARTITION BY RANGE (id, other);
 CREATE TABLE shape_expression (id iuid) PARTITION BY RANGE ((iuid_timestamp(id)));
 CREATE TABLE shape_type (id bigint) PARTITION BY RANGE (id);
-CREATE TABLE shape_order (id iuid) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE shape_order (id iuid) PARTITION BY RANGE (id iuid_origin_ops);
 \set VERBOSITY terse
 SELECT format('SELECT iuid_create_partitions(%L, ''1 day'', ''2026-01-01'', ''2026-01-02'')', 'shape_' || shape)
 FROM unnest(ARRAY['plain', 'list', 'hash', 'two', 'expression', 'type', 'order']) AS shape \gexec

@@ -6,9 +6,9 @@ CREATE TABLE plain (id iuid PRIMARY KEY);
 INSERT INTO plain SELECT iuid_from_name(country, 1, n::text, timestamptz '2026-01-01' + n * interval '7 days')
 FROM unnest(ARRAY[6, 7, 8, 9]) AS country, generate_series(-20, 39) AS n;
 
-CREATE TABLE with_default (LIKE plain INCLUDING ALL) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE with_default (LIKE plain INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops);
 CREATE TABLE with_default_other PARTITION OF with_default DEFAULT;
-CREATE TABLE without_default (LIKE plain INCLUDING ALL) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE without_default (LIKE plain INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops);
 CREATE TABLE without_default_other PARTITION OF without_default DEFAULT;
 SELECT format('CREATE TABLE %1$s_c%2$s PARTITION OF %1$s FOR VALUES FROM (%3$L) TO (%4$L) PARTITION BY RANGE (id)',
 	shape, country, iuid_country_floor(country), iuid_country_floor(country + 1))

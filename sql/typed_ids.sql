@@ -10,7 +10,7 @@ CREATE TABLE orders (
 ) PARTITION BY RANGE (id);
 SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-02-01');
 CREATE TABLE receipts (order_id order_id REFERENCES orders, n int, PRIMARY KEY (order_id, n));
-CREATE INDEX receipts_by_country ON receipts (order_id iuid_country_ops);
+CREATE INDEX receipts_by_country ON receipts (order_id iuid_origin_ops);
 INSERT INTO wallets SELECT gen_iuid(7, 3, timestamptz '2025-06-01 00:00+00' + n * interval '1 minute') FROM generate_series(1, 1000) AS n;
 INSERT INTO orders SELECT gen_iuid(n::int % 5, 1, timestamptz '2026-01-01 00:00+00' + n * interval '1 hour'), wallet
 FROM (SELECT row_number() OVER (ORDER BY id) AS n, id AS wallet FROM wallets) AS w;

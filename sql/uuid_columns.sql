@@ -56,8 +56,8 @@ PREPARE since (timestamptz) AS SELECT note FROM payments WHERE id >= iuid_floor(
 SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE since('2026-03-02');
 RESET plan_cache_mode;
--- an index in country order is one on the cast
-CREATE INDEX ON payments_2026_02 ((id::iuid) iuid_country_ops);
+-- an index in order by origin is one on the cast
+CREATE INDEX ON payments_2026_02 ((id::iuid) iuid_origin_ops);
 EXPLAIN (COSTS OFF) SELECT * FROM payments_2026_02 WHERE iuid_is_from(id::iuid, 124);
 
 -- a function for uuid beside the one for iuid: no literal and no parameter would find either

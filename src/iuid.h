@@ -154,7 +154,7 @@ iuid_get_random(const Iuid *id)
 	return (int64_t) (iuid_low(id) & IUID_RANDOM_MAX);
 }
 
-/* Country and entity as a number of 16 bits: country order begins with it. */
+/* Country and entity as a number of 16 bits: order by origin begins with it. */
 static inline uint64_t
 iuid_get_origin(const Iuid *id)
 {
@@ -236,7 +236,7 @@ iuid_has_time(const Iuid *id)
 
 /*
  * The two orders: negative, zero or positive.  Byte order is that of memcmp().
- * Country order compares the countries, then the entities, then the bytes.
+ * Order by origin compares the countries, then the entities, then the bytes.
  */
 static inline int
 iuid_compare_words(uint64_t a, uint64_t b)
@@ -254,7 +254,7 @@ iuid_compare(const Iuid *a, const Iuid *b)
 }
 
 static inline int
-iuid_compare_country(const Iuid *a, const Iuid *b)
+iuid_compare_origin(const Iuid *a, const Iuid *b)
 {
 	uint64_t ao = iuid_get_origin(a), bo = iuid_get_origin(b);
 

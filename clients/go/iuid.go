@@ -304,7 +304,7 @@ func Floor(at time.Time) ID {
 	return newID(ms, 0, 0, 0, 0)
 }
 
-// CountryFloor is the smallest identifier of a country and entity in country order; both can be 256.
+// CountryFloor is the smallest identifier of a country and entity in order by origin; both can be 256.
 func CountryFloor(country, entity int) (ID, error) {
 	if err := checkOrigin(country, entity, 256); err != nil {
 		return Nil, err

@@ -212,7 +212,7 @@ public record Iuid(long high, long low) implements Comparable<Iuid>, Serializabl
 		return compose(at.plusNanos(999_999).toEpochMilli(), 0, 0, 0, 0);
 	}
 
-	/** The smallest identifier of a country and entity in country order; both can be 256. */
+	/** The smallest identifier of a country and entity in order by origin; both can be 256. */
 	public static Iuid countryFloor(int country, int entity) {
 		checkOrigin(country, entity, 256);
 		int next = entity == 256 ? 1 : 0;

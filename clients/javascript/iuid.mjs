@@ -99,7 +99,7 @@ export function compare(a, b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Country order, for sort(): country, entity, bytes. */
+/** Order by origin, for sort(): country, entity, bytes. */
 export function compareCountry(a, b) {
   return countryOf(a) - countryOf(b) || entityOf(a) - entityOf(b) || compare(a, b);
 }
@@ -200,7 +200,7 @@ export function floor(at) {
   return ms > LAST_MS ? MAX : compose(ms, 0, 0, 0, 0n);
 }
 
-/** The smallest identifier of a country and entity in country order; both can be 256. */
+/** The smallest identifier of a country and entity in order by origin; both can be 256. */
 export function countryFloor(country, entity = 0) {
   checkOrigin(country, entity, 256);
   const next = entity === 256;

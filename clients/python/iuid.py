@@ -154,7 +154,7 @@ def floor(at: datetime.datetime | int) -> Iuid:
 
 
 def country_floor(country: int, entity: int = 0) -> Iuid:
-    """The smallest identifier of a country and entity in country order; both can be 256 (R9)."""
+    """The smallest identifier of a country and entity in order by origin; both can be 256 (R9)."""
     _check(country, entity, 256)
     if entity == 256:
         country, entity = country + 1, 0

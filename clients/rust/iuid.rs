@@ -117,7 +117,7 @@ impl Iuid {
         ((self.0 >> 64) as u8, (self.0 >> 54) as u8)
     }
 
-    /// Country order: country, entity, bytes.
+    /// Order by origin: country, entity, bytes.
     pub fn cmp_country(&self, other: &Iuid) -> Ordering {
         (self.origin(), self).cmp(&(other.origin(), other))
     }
@@ -298,7 +298,7 @@ pub fn floor(at: SystemTime) -> Iuid {
     }
 }
 
-/// The smallest identifier of a country and entity in country order; both can be 256.
+/// The smallest identifier of a country and entity in order by origin; both can be 256.
 pub fn country_floor(country: u16, entity: u16) -> Result<Iuid, Error> {
     for (what, number) in [("country", country), ("entity", entity)] {
         if number > 256 {

@@ -16,7 +16,7 @@ CREATE TABLE orders (
 	id iuid PRIMARY KEY DEFAULT gen_iuid(1),
 	customer int NOT NULL,
 	note text NOT NULL
-) PARTITION BY RANGE (id iuid_country_ops);
+) PARTITION BY RANGE (id iuid_origin_ops);
 CREATE INDEX ON orders (customer, id);
 
 -- With -v step='1 month' each country is divided by time; doc/regions.md says what that costs.

@@ -164,16 +164,16 @@ check_country_key(Partitioned *parent, PartitionKey key, Oid iuid_type, Oid sche
 {
 	Oid family = GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid,
 								 ObjectIdGetDatum(BTREE_AM_OID),
-								 CStringGetDatum("iuid_country_ops"),
+								 CStringGetDatum("iuid_origin_ops"),
 								 ObjectIdGetDatum(schema));
 
 	if (key->parttypid[0] != iuid_type || key->partopfamily[0] != family)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("table %s is not partitioned in country order",
+				 errmsg("table %s is not partitioned in order by origin",
 						iuid_qualified_name(parent->table)),
 				 errhint(
-					 "Create it with PARTITION BY RANGE (id iuid_country_ops).")));
+					 "Create it with PARTITION BY RANGE (id iuid_origin_ops).")));
 }
 
 /*
@@ -224,7 +224,7 @@ int
 iuid_compare_keys(const Partitioned *parent, const Iuid *a, const Iuid *b)
 {
 	return parent->order == KEY_ORDER_TIME ? iuid_compare(a, b) :
-											 iuid_compare_country(a, b);
+											 iuid_compare_origin(a, b);
 }
 
 int

@@ -79,7 +79,7 @@ void
 iuid_find_partitions(Countries *countries)
 {
 	Partitioned *table =
-		iuid_read_partitioned(countries->parent, KEY_ORDER_COUNTRY,
+		iuid_read_partitioned(countries->parent, KEY_ORDER_ORIGIN,
 							  countries->schema);
 
 	countries->table = table;

@@ -33,7 +33,7 @@ typedef struct Country
 	bool has_own;		/* that partition has no other keys */
 } Country;
 
-/* A table in country order, and all countries. */
+/* A table in order by origin, and all countries. */
 typedef struct Countries
 {
 	Oid parent; /* InvalidOid for a global table that is not made yet */
@@ -65,7 +65,7 @@ extern void iuid_read_routes(FunctionCallInfo fcinfo, Countries *countries);
  */
 extern void iuid_find_partitions(Countries *countries);
 
-/* The bounds of a country, 0 to 255, in country order; the table is not set. */
+/* The bounds of a country, 0 to 255, in order by origin; the table is not set. */
 extern NewPartition iuid_range_of_country(int country);
 
 /* Adds a table to the set that the SQL function returns. */

@@ -81,7 +81,7 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 {
 	int entity =
 		iuid_entity_of_table(fcinfo, 1,
-							 "Give the table in country order, and the number of the entity that is in it.");
+							 "Give the table in order by origin, and the number of the entity that is in it.");
 	Oid parent = PG_GETARG_OID(0);
 	Work *work = palloc0(sizeof(Work));
 	Countries *countries = &work->countries;

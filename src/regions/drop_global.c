@@ -97,7 +97,7 @@ static void
 check_table(Work *work)
 {
 	Partitioned *global =
-		iuid_read_partitioned(work->global, KEY_ORDER_COUNTRY, work->schema);
+		iuid_read_partitioned(work->global, KEY_ORDER_ORIGIN, work->schema);
 
 	work->local = global->default_partition;
 	for (int i = 0; i < global->count; i++)

@@ -109,7 +109,7 @@ find_global(const Work *work)
 		return InvalidOid;
 	iuid_check_owner(table);
 	parent =
-		iuid_read_partitioned(table, KEY_ORDER_COUNTRY, work->countries.schema);
+		iuid_read_partitioned(table, KEY_ORDER_ORIGIN, work->countries.schema);
 	if (parent->default_partition != work->local)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -136,7 +136,7 @@ plan_work(void *arg)
 	Oid parent;
 
 	iuid_check_owner(work->local);
-	(void) iuid_read_partitioned(work->local, KEY_ORDER_COUNTRY,
+	(void) iuid_read_partitioned(work->local, KEY_ORDER_ORIGIN,
 								 work->countries.schema);
 	work->countries.parent = parent = find_global(work);
 	if (OidIsValid(parent))
@@ -233,14 +233,14 @@ create_parent(Work *work)
 {
 	Countries *countries = &work->countries;
 	const char *key =
-		iuid_read_partitioned(work->local, KEY_ORDER_COUNTRY, countries->schema)->key;
+		iuid_read_partitioned(work->local, KEY_ORDER_ORIGIN, countries->schema)->key;
 	const char *global = quote_qualified_identifier(work->schema, work->name);
 
 	iuid_execute("CREATE TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED)"
 				 " PARTITION BY RANGE (%s %s)",
 				 global, iuid_qualified_name(work->local), quote_identifier(key),
 				 quote_qualified_identifier(get_namespace_name(countries->schema),
-											"iuid_country_ops"));
+											"iuid_origin_ops"));
 	iuid_execute("ALTER TABLE %s ATTACH PARTITION %s DEFAULT", global,
 				 iuid_qualified_name(work->local));
 	countries->parent =

@@ -170,7 +170,7 @@ iuid_range_contains(PG_FUNCTION_ARGS)
 
 /*
  * iuid_country_floor(country, entity): the smallest iuid of a country and
- * entity in country order.  Country 256 gives Max, and entity 256 the smallest
+ * entity in order by origin.  Country 256 gives Max, and entity 256 the smallest
  * iuid of the next country.  22023 outside 0 to 256.
  */
 PG_FUNCTION_INFO_V1(iuid_country_floor);
@@ -185,7 +185,7 @@ iuid_country_floor(PG_FUNCTION_ARGS)
 
 /*
  * iuid_country_lower(country [, entity]): the smallest iuid of a country, or of
- * a country and entity, in country order.  22023 outside 0 to 255.
+ * a country and entity, in order by origin.  22023 outside 0 to 255.
  */
 PG_FUNCTION_INFO_V1(iuid_country_lower);
 Datum
@@ -196,7 +196,7 @@ iuid_country_lower(PG_FUNCTION_ARGS)
 
 /*
  * iuid_country_upper(country [, entity]): the smallest iuid after those of a
- * country, or of a country and entity, in country order; Max after the last
+ * country, or of a country and entity, in order by origin; Max after the last
  * country.  22023 outside 0 to 255.
  */
 PG_FUNCTION_INFO_V1(iuid_country_upper);
@@ -223,8 +223,8 @@ iuid_is_from(PG_FUNCTION_ARGS)
 	bounds = country_bounds(fcinfo, 1);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	PG_RETURN_BOOL(iuid_compare_country(PG_GETARG_IUID_P(0), &bounds.lower) >= 0 &&
-				   iuid_compare_country(PG_GETARG_IUID_P(0), &bounds.upper) < 0);
+	PG_RETURN_BOOL(iuid_compare_origin(PG_GETARG_IUID_P(0), &bounds.lower) >= 0 &&
+				   iuid_compare_origin(PG_GETARG_IUID_P(0), &bounds.upper) < 0);
 }
 
 static Iuid
@@ -241,7 +241,7 @@ country_bound(int country, int entity)
 }
 
 /*
- * The bounds of a country, or of a country and entity, in country order.
+ * The bounds of a country, or of a country and entity, in order by origin.
  * Argument n is the country.  The entity, if there is one, is the next
  * argument.
  */

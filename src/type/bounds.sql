@@ -35,35 +35,35 @@ RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_floor'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_floor(country int, entity int) IS
-'smallest iuid of a country and entity in country order, 0-255 each; country 256 gives Max, entity 256 means the next country; outside 0-256: 22023 (doc/predicates.md)';
+'smallest iuid of a country and entity in order by origin, 0-255 each; country 256 gives Max, entity 256 means the next country; outside 0-256: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_country_lower(country int)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_lower'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_lower(country int) IS
-'internal: smallest iuid of a country, 0-255, in country order: the lower bound of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
+'internal: smallest iuid of a country, 0-255, in order by origin: the lower bound of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_country_lower(country int, entity int)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_lower'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_lower(country int, entity int) IS
-'internal: smallest iuid of a country and entity, 0-255 each, in country order: the lower bound of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
+'internal: smallest iuid of a country and entity, 0-255 each, in order by origin: the lower bound of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_country_upper(country int)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_upper'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_upper(country int) IS
-'internal: smallest iuid after those of a country, 0-255, in country order: the upper bound of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
+'internal: smallest iuid after those of a country, 0-255, in order by origin: the upper bound of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_country_upper(country int, entity int)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_upper'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_upper(country int, entity int) IS
-'internal: smallest iuid after those of a country and entity, 0-255 each, in country order: the upper bound of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
+'internal: smallest iuid after those of a country and entity, 0-255 each, in order by origin: the upper bound of iuid_is_from; outside 0-255: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_lt(@extschema@.iuid, pg_catalog.timestamptz)
 RETURNS boolean
@@ -240,7 +240,7 @@ AS 'MODULE_PATHNAME', 'iuid_is_from'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 SUPPORT @extschema@.iuid_is_from_support;
 COMMENT ON FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int) IS
-'whether an identifier is of a country, 0-255, by position in country order; uses indexes and partitions of iuid_country_ops; NULL if an argument is NULL; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
+'whether an identifier is of a country, 0-255, by position in order by origin; uses indexes and partitions of iuid_origin_ops; NULL if an argument is NULL; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int, entity int)
 RETURNS boolean
@@ -248,4 +248,4 @@ AS 'MODULE_PATHNAME', 'iuid_is_from'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 SUPPORT @extschema@.iuid_is_from_support;
 COMMENT ON FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int, entity int) IS
-'whether an identifier is of a country and entity, 0-255 each, by position in country order; uses indexes and partitions of iuid_country_ops; NULL if an argument is NULL; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
+'whether an identifier is of a country and entity, 0-255 each, by position in order by origin; uses indexes and partitions of iuid_origin_ops; NULL if an argument is NULL; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';

@@ -24,14 +24,14 @@
 						   condition); \
 	}
 
-/* The operators that estimate.c knows, in byte order and in country order. */
+/* The operators that estimate.c knows, in byte order and in order by origin. */
 extern PGDLLEXPORT Datum iuid_lt(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum iuid_le(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum iuid_ge(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum iuid_gt(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum iuid_country_lt(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum iuid_country_le(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum iuid_country_ge(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum iuid_country_gt(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum iuid_origin_lt(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum iuid_origin_le(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum iuid_origin_ge(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum iuid_origin_gt(PG_FUNCTION_ARGS);
 
 #endif /* IUID_COMPARE_H */

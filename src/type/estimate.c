@@ -47,7 +47,7 @@ typedef struct Comparison
 	PGFunction function;
 	PGFunction estimator; /* of core, for the same operator */
 	bool is_greater;
-	bool by_country; /* country order, and not byte order */
+	bool by_country; /* order by origin, and not byte order */
 } Comparison;
 
 static const Comparison comparisons[] = {
@@ -55,10 +55,10 @@ static const Comparison comparisons[] = {
 	{ iuid_le, scalarlesel, false, false },
 	{ iuid_ge, scalargesel, true, false },
 	{ iuid_gt, scalargtsel, true, false },
-	{ iuid_country_lt, scalarltsel, false, true },
-	{ iuid_country_le, scalarlesel, false, true },
-	{ iuid_country_ge, scalargesel, true, true },
-	{ iuid_country_gt, scalargtsel, true, true },
+	{ iuid_origin_lt, scalarltsel, false, true },
+	{ iuid_origin_le, scalarlesel, false, true },
+	{ iuid_origin_ge, scalargesel, true, true },
+	{ iuid_origin_gt, scalargtsel, true, true },
 };
 
 /* What the estimator was called with. */
@@ -342,7 +342,7 @@ add_bound(Estimate *est, Range *range, const Comparison *comparison, List *args,
 }
 
 /*
- * The part of the rows within a bound in country order, from the statistics of
+ * The part of the rows within a bound in order by origin, from the statistics of
  * origins; false without such statistics, or if the bound is not the first
  * identifier of an origin.
  */

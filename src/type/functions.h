@@ -26,6 +26,6 @@ extern PGDLLEXPORT Datum iuid_country_floor(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum iuid_country_lower(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum iuid_country_upper(PG_FUNCTION_ARGS);
 
-extern PGDLLEXPORT Datum iuid_country_lt(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum iuid_origin_lt(PG_FUNCTION_ARGS);
 
 #endif /* IUID_FUNCTIONS_H */

@@ -4,14 +4,19 @@
 -- The btree and hash families have an operator for each pair of iuid and uuid, so
 -- that every join method can use them.
 --
+-- The operator = is in both btree families, and the planner sorts by the family with
+-- the lower OID.  A new database makes them in the order of this file; pg_upgrade, in
+-- the order in which the names of their classes sort.  So the name of the second one
+-- sorts after iuid_ops.
+--
 
 CREATE OPERATOR FAMILY @extschema@.iuid_ops USING btree;
 COMMENT ON OPERATOR FAMILY @extschema@.iuid_ops USING btree IS
 'byte order of iuid and uuid: time, then country, then entity';
 
-CREATE OPERATOR FAMILY @extschema@.iuid_country_ops USING btree;
-COMMENT ON OPERATOR FAMILY @extschema@.iuid_country_ops USING btree IS
-'country order of iuid and uuid: country, then entity, then bytes';
+CREATE OPERATOR FAMILY @extschema@.iuid_origin_ops USING btree;
+COMMENT ON OPERATOR FAMILY @extschema@.iuid_origin_ops USING btree IS
+'order by origin of iuid and uuid: country, then entity, then bytes';
 
 CREATE OPERATOR FAMILY @extschema@.iuid_ops USING hash;
 COMMENT ON OPERATOR FAMILY @extschema@.iuid_ops USING hash IS
@@ -66,41 +71,47 @@ ALTER OPERATOR FAMILY @extschema@.iuid_ops USING btree ADD
 	FUNCTION 1 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.uuid_cmp(pg_catalog.uuid, pg_catalog.uuid),
 	FUNCTION 2 (pg_catalog.uuid, pg_catalog.uuid) pg_catalog.uuid_sortsupport(pg_catalog.internal);
 
-CREATE OPERATOR CLASS @extschema@.iuid_country_ops
-FOR TYPE @extschema@.iuid USING btree FAMILY @extschema@.iuid_country_ops AS
+CREATE OPERATOR CLASS @extschema@.iuid_origin_ops
+FOR TYPE @extschema@.iuid USING btree FAMILY @extschema@.iuid_origin_ops AS
 	OPERATOR 1 @extschema@.~<~,
 	OPERATOR 2 @extschema@.~<=~,
 	OPERATOR 3 @extschema@.=,
 	OPERATOR 4 @extschema@.~>=~,
 	OPERATOR 5 @extschema@.~>~,
-	FUNCTION 1 @extschema@.iuid_country_cmp(@extschema@.iuid, @extschema@.iuid),
-	FUNCTION 2 @extschema@.iuid_country_sortsupport(pg_catalog.internal),
+	FUNCTION 1 @extschema@.iuid_origin_cmp(@extschema@.iuid, @extschema@.iuid),
+	FUNCTION 2 @extschema@.iuid_origin_sortsupport(pg_catalog.internal),
 	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
-COMMENT ON OPERATOR CLASS @extschema@.iuid_country_ops USING btree IS
-'country order: country, then entity, then bytes';
+COMMENT ON OPERATOR CLASS @extschema@.iuid_origin_ops USING btree IS
+'order by origin: country, then entity, then bytes';
 
-ALTER OPERATOR FAMILY @extschema@.iuid_country_ops USING btree ADD
+ALTER OPERATOR FAMILY @extschema@.iuid_origin_ops USING btree ADD
 	OPERATOR 1 @extschema@.~<~ (@extschema@.iuid, pg_catalog.uuid),
 	OPERATOR 2 @extschema@.~<=~ (@extschema@.iuid, pg_catalog.uuid),
 	OPERATOR 3 @extschema@.= (@extschema@.iuid, pg_catalog.uuid),
 	OPERATOR 4 @extschema@.~>=~ (@extschema@.iuid, pg_catalog.uuid),
 	OPERATOR 5 @extschema@.~>~ (@extschema@.iuid, pg_catalog.uuid),
-	FUNCTION 1 (@extschema@.iuid, pg_catalog.uuid) @extschema@.iuid_country_cmp(@extschema@.iuid, pg_catalog.uuid),
-	FUNCTION 2 (@extschema@.iuid, pg_catalog.uuid) @extschema@.iuid_country_sortsupport(pg_catalog.internal),
+	FUNCTION 1 (@extschema@.iuid, pg_catalog.uuid) @extschema@.iuid_origin_cmp(@extschema@.iuid, pg_catalog.uuid),
+	FUNCTION 2 (@extschema@.iuid, pg_catalog.uuid) @extschema@.iuid_origin_sortsupport(pg_catalog.internal),
 	OPERATOR 1 @extschema@.~<~ (pg_catalog.uuid, @extschema@.iuid),
 	OPERATOR 2 @extschema@.~<=~ (pg_catalog.uuid, @extschema@.iuid),
 	OPERATOR 3 @extschema@.= (pg_catalog.uuid, @extschema@.iuid),
 	OPERATOR 4 @extschema@.~>=~ (pg_catalog.uuid, @extschema@.iuid),
 	OPERATOR 5 @extschema@.~>~ (pg_catalog.uuid, @extschema@.iuid),
-	FUNCTION 1 (pg_catalog.uuid, @extschema@.iuid) @extschema@.iuid_country_cmp(pg_catalog.uuid, @extschema@.iuid),
-	FUNCTION 2 (pg_catalog.uuid, @extschema@.iuid) @extschema@.iuid_country_sortsupport(pg_catalog.internal),
-	OPERATOR 1 @extschema@.~<~ (pg_catalog.uuid, pg_catalog.uuid),
-	OPERATOR 2 @extschema@.~<=~ (pg_catalog.uuid, pg_catalog.uuid),
-	OPERATOR 3 pg_catalog.= (pg_catalog.uuid, pg_catalog.uuid),
-	OPERATOR 4 @extschema@.~>=~ (pg_catalog.uuid, pg_catalog.uuid),
-	OPERATOR 5 @extschema@.~>~ (pg_catalog.uuid, pg_catalog.uuid),
-	FUNCTION 1 (pg_catalog.uuid, pg_catalog.uuid) @extschema@.iuid_country_cmp(pg_catalog.uuid, pg_catalog.uuid),
-	FUNCTION 2 (pg_catalog.uuid, pg_catalog.uuid) @extschema@.iuid_country_sortsupport(pg_catalog.internal);
+	FUNCTION 1 (pg_catalog.uuid, @extschema@.iuid) @extschema@.iuid_origin_cmp(pg_catalog.uuid, @extschema@.iuid),
+	FUNCTION 2 (pg_catalog.uuid, @extschema@.iuid) @extschema@.iuid_origin_sortsupport(pg_catalog.internal);
+
+CREATE OPERATOR CLASS @extschema@.uuid_origin_ops
+FOR TYPE pg_catalog.uuid USING btree FAMILY @extschema@.iuid_origin_ops AS
+	OPERATOR 1 @extschema@.~<~,
+	OPERATOR 2 @extschema@.~<=~,
+	OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 @extschema@.~>=~,
+	OPERATOR 5 @extschema@.~>~,
+	FUNCTION 1 @extschema@.iuid_origin_cmp(pg_catalog.uuid, pg_catalog.uuid),
+	FUNCTION 2 @extschema@.iuid_origin_sortsupport(pg_catalog.internal),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+COMMENT ON OPERATOR CLASS @extschema@.uuid_origin_ops USING btree IS
+'order by origin of uuid: bits 56-63, then bits 66-73, then bytes; in an iuid these are country and entity';
 
 -- The hash functions are core's own, as an iuid is binary-coercible to uuid.  So an
 -- iuid and its uuid have one hash value, even for code that calls the hash function

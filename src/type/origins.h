@@ -22,7 +22,7 @@
 
 /*
  * The part of the rows, 0-1, that come before the first identifier of an origin
- * in country order: 0 to IUID_ORIGINS.  Rows with NULL are not among them; their
+ * in order by origin: 0 to IUID_ORIGINS.  Rows with NULL are not among them; their
  * part is *nulls.  Result: false if there are no such statistics.
  */
 extern bool iuid_rows_before_origin(VariableStatData *variable, int origin,

@@ -10,7 +10,7 @@
  *
  *	  id >= time			 id >= bound, in byte order
  *	  id <@ range			 id >= lower AND id < upper, in byte order
- *	  iuid_is_from(id, ...)	 id ~>=~ lower AND id ~<~ upper, in country order
+ *	  iuid_is_from(id, ...)	 id ~>=~ lower AND id ~<~ upper, in order by origin
  *	  uuid = iuid			 uuid = iuid::uuid, core's operator
  *	  (id::uuid)::iuid		 id
  *
@@ -365,7 +365,7 @@ make_bound(Rewrite *rw, const char *name, PGFunction code, List *args)
 }
 
 /*
- * The family of country order; InvalidOid if it is missing, or if another
+ * The family of order by origin; InvalidOid if it is missing, or if another
  * family has taken its name.
  */
 static Oid
@@ -374,11 +374,11 @@ country_opfamily(Rewrite *rw)
 	Oid type = exprType(argument(rw, 0));
 	Oid opfamily = GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid,
 								   ObjectIdGetDatum(BTREE_AM_OID),
-								   CStringGetDatum("iuid_country_ops"),
+								   CStringGetDatum("iuid_origin_ops"),
 								   ObjectIdGetDatum(rw->schema));
 	Oid less = get_opfamily_member(opfamily, type, type, BTLessStrategyNumber);
 
-	return iuid_is_function(get_opcode(less), iuid_country_lt) ? opfamily :
+	return iuid_is_function(get_opcode(less), iuid_origin_lt) ? opfamily :
 																 InvalidOid;
 }
 

@@ -25,7 +25,7 @@
 
 /*
  * When abbreviated keys do not pay: the numbers of core's uuid.  With them, a
- * sort of 1,000,000 identifiers in country order takes 0.46 of the time that it
+ * sort of 1,000,000 identifiers in order by origin takes 0.46 of the time that it
  * takes without them if all keys differ, as long at 1,000 identifiers to a
  * key, and 2.9 times as long if all keys are the same.
  */
@@ -53,8 +53,8 @@ static void prepare_sort(SortSupport ssup,
 						 Datum (*make_key)(Datum, SortSupport));
 static int byte_order_compare(Datum x, Datum y, SortSupport ssup);
 static Datum byte_order_key(Datum original, SortSupport ssup);
-static int country_order_compare(Datum x, Datum y, SortSupport ssup);
-static Datum country_order_key(Datum original, SortSupport ssup);
+static int origin_order_compare(Datum x, Datum y, SortSupport ssup);
+static Datum origin_order_key(Datum original, SortSupport ssup);
 static inline Datum count_key(SortState *state, uint64 key);
 static bool abbreviation_fails(int memtupcount, SortSupport ssup);
 
@@ -68,13 +68,13 @@ iuid_sortsupport(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* Sort support in country order. */
-PG_FUNCTION_INFO_V1(iuid_country_sortsupport);
+/* Sort support in order by origin. */
+PG_FUNCTION_INFO_V1(iuid_origin_sortsupport);
 Datum
-iuid_country_sortsupport(PG_FUNCTION_ARGS)
+iuid_origin_sortsupport(PG_FUNCTION_ARGS)
 {
-	prepare_sort((SortSupport) PG_GETARG_POINTER(0), country_order_compare,
-				 country_order_key);
+	prepare_sort((SortSupport) PG_GETARG_POINTER(0), origin_order_compare,
+				 origin_order_key);
 	PG_RETURN_VOID();
 }
 
@@ -190,14 +190,14 @@ byte_order_key(Datum original, SortSupport ssup)
 }
 
 static int
-country_order_compare(Datum x, Datum y, SortSupport ssup pg_attribute_unused())
+origin_order_compare(Datum x, Datum y, SortSupport ssup pg_attribute_unused())
 {
-	return iuid_compare_country(DatumGetIuidP(x), DatumGetIuidP(y));
+	return iuid_compare_origin(DatumGetIuidP(x), DatumGetIuidP(y));
 }
 
 /* Country and entity, then the 48 bits of time: no bit is spare. */
 static Datum
-country_order_key(Datum original, SortSupport ssup)
+origin_order_key(Datum original, SortSupport ssup)
 {
 	const Iuid *id = DatumGetIuidP(original);
 

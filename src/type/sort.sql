@@ -9,9 +9,9 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_sortsupport(pg_catalog.internal) IS
 'internal: sort support in byte order, with abbreviated keys';
 
-CREATE FUNCTION @extschema@.iuid_country_sortsupport(pg_catalog.internal)
+CREATE FUNCTION @extschema@.iuid_origin_sortsupport(pg_catalog.internal)
 RETURNS pg_catalog.void
-AS 'MODULE_PATHNAME', 'iuid_country_sortsupport'
+AS 'MODULE_PATHNAME', 'iuid_origin_sortsupport'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_country_sortsupport(pg_catalog.internal) IS
-'internal: sort support in country order, with abbreviated keys';
+COMMENT ON FUNCTION @extschema@.iuid_origin_sortsupport(pg_catalog.internal) IS
+'internal: sort support in order by origin, with abbreviated keys';

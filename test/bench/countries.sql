@@ -9,7 +9,7 @@ CREATE FUNCTION fill(work text, way text, rate int, countries int, partitioned b
 DECLARE
 	start pg_lsn;
 BEGIN
-	CREATE TABLE filled (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE filled (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
 	IF partitioned THEN
 		PERFORM bench.milliseconds(format('CREATE TABLE filled_c%s PARTITION OF filled FOR VALUES FROM (iuid_country_floor(%s)) TO (iuid_country_floor(%s))', n, n, n + 1))
 		FROM generate_series(0, countries - 1) AS n;

@@ -6,8 +6,8 @@ INSERT INTO iuid_nodes VALUES ('here', 'region', NULL), ('elsewhere', 'region', 
 INSERT INTO iuid_countries SELECT n, 'C' || n, 'Country ' || n FROM generate_series(1, 249) AS n;
 INSERT INTO iuid_routes SELECT n, NULL, CASE n % 2 WHEN 0 THEN 'here' ELSE 'elsewhere' END FROM generate_series(1, 249) AS n;
 
-CREATE TABLE by_country (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_country_ops);
-CREATE TABLE by_month (LIKE by_country INCLUDING ALL) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE by_country (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_origin_ops);
+CREATE TABLE by_month (LIKE by_country INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT iuid_create_country_partitions('by_country', 1);
 -- A call makes as many partitions as the lock table has room for.
 SET client_min_messages = error;

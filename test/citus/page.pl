@@ -86,7 +86,7 @@ for my $predicate (q{id >= now() - interval '1 day'}, q{id <@ tstzrange('2026-06
 	my @ranges = plan_of("SELECT * FROM orders WHERE $predicate") =~ /Index Cond: .*\bid >= /g;
 	is(scalar @ranges, $all, "$predicate: each shard gets the range, for its index");
 }
-query('CREATE INDEX by_country ON orders (id iuid_country_ops)');
+query('CREATE INDEX by_country ON orders (id iuid_origin_ops)');
 my @countries = plan_of('SELECT * FROM orders WHERE iuid_is_from(id, 125)') =~ /(?:on|using) by_country_\d+.*\n\s+Index Cond: .*\bid ~>=~ /g;
 is(scalar @countries, $all, 'iuid_is_from: each gets the range, for an index in the order of countries');
 my @sent = plan_of('SELECT * FROM orders ORDER BY id DESC LIMIT 3') =~ /->  Limit\n\s+->  Index Scan Backward/g;
@@ -263,11 +263,11 @@ query(q{
 	SELECT create_reference_table('reference')});
 is(query($join =~ s/notes/$_/r), 4000, "a table that is not distributed: $_") for 'reference', 'here';
 
-query(q{CREATE TABLE trips (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_country_ops);
+query(q{CREATE TABLE trips (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_origin_ops);
 	INSERT INTO iuid_nodes VALUES ('almaty', 'asia', NULL);
 	INSERT INTO iuid_routes VALUES (125, NULL, 'almaty');
 	ALTER DATABASE orders SET iuid.node = 'almaty'});
-query(q{CREATE TABLE by_month (LIKE trips INCLUDING ALL) PARTITION BY RANGE (id iuid_country_ops);
+query(q{CREATE TABLE by_month (LIKE trips INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops);
 	SELECT iuid_create_country_partitions('by_month', 1, '1 month');
 	SELECT iuid_create_country_partitions('trips', 1)});
 refuses(q{SELECT create_distributed_table('by_month', 'id')}, 'distributing multi-level partitioned tables is not supported', 'partitions by country and then by time');

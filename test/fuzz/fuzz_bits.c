@@ -82,7 +82,7 @@ compare_orders(const Iuid *a, const Iuid *b)
 {
 	CHECK(reference_sign(iuid_compare(a, b)) ==
 		  reference_compare(a->bytes, b->bytes));
-	CHECK(reference_sign(iuid_compare_country(a, b)) ==
+	CHECK(reference_sign(iuid_compare_origin(a, b)) ==
 		  reference_compare_country(a->bytes, b->bytes));
 }
 

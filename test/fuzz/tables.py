@@ -14,11 +14,11 @@ INDEXES = {
     "any": ["btree (id)", "btree (id DESC NULLS LAST)", "btree (id, n)", "btree (id) INCLUDE (n)",
             "hash (id)", "brin (id) WITH (pages_per_range = 1)",
             "btree (u)", "btree (u DESC)", "hash (u)", "brin (u) WITH (pages_per_range = 1)",
-            "btree (other)", "btree (other iuid_country_ops)", "hash (other)",
+            "btree (other)", "btree (other iuid_origin_ops)", "hash (other)",
             "btree ((iuid_timestamp(other)))", "btree ((other::uuid))",
             "btree (at)", "btree (country, id)"],
-    "iuid": ["btree (id iuid_country_ops)"] * 3 + [
-             "btree (id iuid_country_ops DESC)", "btree ((iuid_timestamp(id)))",
+    "iuid": ["btree (id iuid_origin_ops)"] * 3 + [
+             "btree (id iuid_origin_ops DESC)", "btree ((iuid_timestamp(id)))",
              "btree ((iuid_country(id)), id)", "btree ((id::uuid))", "hash ((id::uuid))",
              "brin (id iuid_minmax_multi_ops) WITH (pages_per_range = 1)",
              "brin (id iuid_bloom_ops) WITH (pages_per_range = 1)"],
@@ -133,7 +133,7 @@ class Table:
 
     def _partition_by(self, part):
         return {"time": " PARTITION BY RANGE (id)", "hash": " PARTITION BY HASH (id)",
-                "country": " PARTITION BY RANGE (id iuid_country_ops)"}.get(part.by, "")
+                "country": " PARTITION BY RANGE (id iuid_origin_ops)"}.get(part.by, "")
 
     def _create_parts(self, whole):
         for lower, upper, part in whole.parts:

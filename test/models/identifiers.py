@@ -128,7 +128,7 @@ def floor_after(at):
 
 
 def country_floor(of_country, of_entity=0):
-    """The smallest identifier of a country and entity in country order; both can be 256."""
+    """The smallest identifier of a country and entity in order by origin; both can be 256."""
     if of_entity == 256:
         of_country, of_entity = of_country + 1, 0
     return MAX if of_country > 255 else make(0, of_country, of_entity)

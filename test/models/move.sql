@@ -3,7 +3,7 @@ CREATE TABLE trips (
 	id iuid PRIMARY KEY DEFAULT gen_iuid(3),
 	order_id iuid NOT NULL REFERENCES orders,
 	km int NOT NULL
-) PARTITION BY RANGE (id iuid_country_ops);
+) PARTITION BY RANGE (id iuid_origin_ops);
 CREATE INDEX ON trips (order_id);
 SELECT iuid_create_country_partitions('trips', 3);
 SELECT iuid_create_global_table('trips_global', 'trips', 3);

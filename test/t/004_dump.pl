@@ -19,7 +19,7 @@ $node->safe_psql('before', q{
 	CREATE TABLE public.orders (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY,
 			country int GENERATED ALWAYS AS (iuid_country(id)) STORED,
 			CHECK (id >= timestamptz '2020-01-01 00:00+00'))
-		PARTITION BY RANGE (id iuid_country_ops);
+		PARTITION BY RANGE (id iuid_origin_ops);
 	CREATE TABLE public.orders_c7 PARTITION OF public.orders
 		FOR VALUES FROM (iuid_country_floor(7)) TO (iuid_country_floor(8))
 		PARTITION BY RANGE (id);
@@ -32,7 +32,7 @@ $node->safe_psql('before', q{
 	CREATE INDEX ON public.lines USING brin (order_id);
 	CREATE INDEX ON public.lines USING brin (order_id iuid_minmax_multi_ops);
 	CREATE INDEX ON public.lines USING brin (order_id iuid_bloom_ops);
-	CREATE INDEX ON public.lines (order_id iuid_country_ops) WHERE order_id <@ tstzrange('2026-01-01 00:00+00', NULL);
+	CREATE INDEX ON public.lines (order_id iuid_origin_ops) WHERE order_id <@ tstzrange('2026-01-01 00:00+00', NULL);
 	CREATE TABLE public.shards (id iuid PRIMARY KEY) PARTITION BY HASH (id);
 	CREATE TABLE public.shards_0 PARTITION OF public.shards FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 	CREATE TABLE public.shards_1 PARTITION OF public.shards FOR VALUES WITH (MODULUS 2, REMAINDER 1);
@@ -82,7 +82,7 @@ $node->safe_psql('region', q{
 	CREATE SERVER jakarta FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iuid');
 	INSERT INTO iuid_nodes VALUES ('almaty', NULL, NULL), ('jakarta', NULL, 'jakarta');
 	INSERT INTO iuid_routes VALUES (7, NULL, 'almaty'), (8, NULL, 'almaty'), (9, NULL, 'jakarta');
-	CREATE TABLE orders (id iuid PRIMARY KEY, item text) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE orders (id iuid PRIMARY KEY, item text) PARTITION BY RANGE (id iuid_origin_ops);
 	CREATE TABLE orders_c8 (LIKE orders, CHECK (iuid_country(id) = 8));
 	ALTER TABLE orders ATTACH PARTITION orders_c8 FOR VALUES FROM (iuid_country_floor(8)) TO (iuid_country_floor(9));
 	SELECT iuid_create_country_partitions('orders', 1, '1 month');

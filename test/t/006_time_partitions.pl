@@ -279,7 +279,7 @@ $node->safe_psql('postgres', q{
 $node->safe_psql('postgres', q{
 	INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('there', NULL, 'there');
 	INSERT INTO iuid_routes SELECT n, NULL, 'here' FROM generate_series(1, 20) AS n;
-	CREATE TABLE orders (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops)});
+	CREATE TABLE orders (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops)});
 $node->safe_psql('postgres', q{SET client_min_messages = error; SELECT iuid_create_country_partitions('orders', 1, '1 month')}) for 1 .. 20;
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_inherits WHERE inhparent = 'orders'::regclass}), '20', 'countries are made');
 $node->safe_psql('postgres', q{UPDATE iuid_routes SET node = 'there'});

@@ -31,7 +31,7 @@ at_machine($_, q{
 	INSERT INTO iuid_nodes SELECT n, 'region ' || n, n FROM unnest('{north,middle,south}'::text[]) AS n;
 	INSERT INTO iuid_routes SELECT n, NULL, ('{north,middle,south}'::text[])[(n + 2) / 3] FROM generate_series(1, 9) AS n;
 	GRANT INSERT, UPDATE ON iuid_countries, iuid_routes TO shop}) for @names;
-at($_, 'CREATE TABLE orders (id iuid PRIMARY KEY, customer int NOT NULL, note text) PARTITION BY RANGE (id iuid_country_ops)') for @names;
+at($_, 'CREATE TABLE orders (id iuid PRIMARY KEY, customer int NOT NULL, note text) PARTITION BY RANGE (id iuid_origin_ops)') for @names;
 
 sub lines { return join ' ', sort split /\n/, shift }
 

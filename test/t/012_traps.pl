@@ -50,7 +50,7 @@ my @calls = (
 	'iuid_from_uuid(uuid,integer,integer)' => "SELECT EXT.iuid_from_uuid($v7, 7, 1)",
 	'iuid_recv(internal)' => qq{COPY OWN.plain TO '$file' (FORMAT binary); COPY OWN.plain FROM '$file' (FORMAT binary)},
 	(map { $_ => 'SELECT id FROM OWN.plain ORDER BY id' } 'iuid_sortsupport(internal)', 'iuid_skipsupport(internal)'),
-	'iuid_country_sortsupport(internal)' => 'SELECT id FROM OWN.plain ORDER BY id USING OPERATOR(EXT.~<~)',
+	'iuid_origin_sortsupport(internal)' => 'SELECT id FROM OWN.plain ORDER BY id USING OPERATOR(EXT.~<~)',
 	'iuid_comparison_support(internal)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.>=) $value{'timestamp with time zone'}",
 	'iuid_rangesel(internal,oid,internal,integer)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.>=) $value{iuid} AND id OPERATOR(EXT.~<~) $value{iuid}",
 	'iuid_typanalyze(internal)' => 'ANALYZE OWN.plain',
@@ -119,8 +119,8 @@ my $tables = q{
 	CREATE TABLE OWN.lines (id EXT.iuid PRIMARY KEY, note text) PARTITION BY RANGE (id);
 	CREATE TABLE OWN.lines_rest PARTITION OF OWN.lines DEFAULT;
 	INSERT INTO OWN.lines TABLE OWN.orders;
-	CREATE TABLE OWN.orders_by_country (id EXT.iuid PRIMARY KEY, note text) PARTITION BY RANGE (id EXT.iuid_country_ops);
-	CREATE TABLE OWN.lines_by_country (id EXT.iuid PRIMARY KEY, note text) PARTITION BY RANGE (id EXT.iuid_country_ops);
+	CREATE TABLE OWN.orders_by_country (id EXT.iuid PRIMARY KEY, note text) PARTITION BY RANGE (id EXT.iuid_origin_ops);
+	CREATE TABLE OWN.lines_by_country (id EXT.iuid PRIMARY KEY, note text) PARTITION BY RANGE (id EXT.iuid_origin_ops);
 	INSERT INTO EXT.iuid_entities VALUES (1, 'Ayan', 'Order');
 	INSERT INTO EXT.iuid_nodes VALUES ('almaty', NULL, NULL), ('mexico', NULL, 'mexico');
 	INSERT INTO EXT.iuid_routes VALUES (125, NULL, 'almaty'), (152, NULL, 'mexico')};

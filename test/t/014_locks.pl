@@ -122,7 +122,7 @@ unlike("$out$err", qr/ERROR|aborted/, 'none of them fails') or diag $err;
 is($node->safe_psql('postgres', "SELECT count(*) FROM iuid_check_partitions('orders') WHERE problem <> 'gap'"), '0', 'and the table is well');
 
 # Partitions of countries and a global table, beside readers and writers.
-start_with('CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_country_ops)',
+start_with('CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_origin_ops)',
 	'CREATE TABLE orders_other PARTITION OF orders DEFAULT',
 	'CREATE EXTENSION postgres_fdw',
 	'CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw',

@@ -130,7 +130,7 @@ sub make_regions
 	CREATE TABLE customers (id int PRIMARY KEY);
 	CREATE TABLE products (id int PRIMARY KEY) PARTITION BY RANGE (id);
 	CREATE TABLE products_all PARTITION OF products FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
-	CREATE TABLE orders (id iuid PRIMARY KEY, customer int REFERENCES customers, product int REFERENCES products) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE orders (id iuid PRIMARY KEY, customer int REFERENCES customers, product int REFERENCES products) PARTITION BY RANGE (id iuid_origin_ops);
 	CREATE TABLE lines (order_id iuid REFERENCES orders);
 	SELECT iuid_create_country_partitions('orders', 1);
 	INSERT INTO iuid_routes VALUES (5, NULL, 'here');
@@ -150,7 +150,7 @@ my $node_comes = q{INSERT INTO iuid_nodes VALUES ('third', NULL, 'there')};
 for (
 	[ $countries, $come ], [ $countries, $go ], [ $countries, $column ], [ $months, $come ],
 	[ $global, $come ], [ $global, "$go; SELECT $countries" ], [ $global, q{DROP FOREIGN TABLE global_orders_c3} ],
-	[ q{iuid_create_global_table('second_orders', 'lesser_orders', 1)}, q{CREATE TABLE lesser_orders (id iuid PRIMARY KEY, customer int REFERENCES customers) PARTITION BY RANGE (id iuid_country_ops);
+	[ q{iuid_create_global_table('second_orders', 'lesser_orders', 1)}, q{CREATE TABLE lesser_orders (id iuid PRIMARY KEY, customer int REFERENCES customers) PARTITION BY RANGE (id iuid_origin_ops);
 		SELECT iuid_create_country_partitions('lesser_orders', 1, '1 month')} ],
 	[ $view ], [ $view, $column ], [ $view, $node_comes ], [ $view, q{CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw; UPDATE iuid_nodes SET server = 'other' WHERE node = 'there'} ],
 	[ q{iuid_drop_global_table('global_orders')} ], [ q{iuid_drop_global_table('all_orders')} ],

@@ -37,7 +37,7 @@ for my $node (@nodes)
 	# kept, to begin anew for each statement.
 	$server->safe_psql($node, qq{
 		SET client_min_messages = warning;
-		CREATE TABLE orders (id iuid PRIMARY KEY, n int, note text, at timestamptz) PARTITION BY RANGE (id iuid_country_ops);
+		CREATE TABLE orders (id iuid PRIMARY KEY, n int, note text, at timestamptz) PARTITION BY RANGE (id iuid_origin_ops);
 		SELECT iuid_create_country_partitions('orders', 1$step);
 		SELECT iuid_create_global_table('orders_global', 'orders', 1);
 		SELECT iuid_create_global_view('orders_everywhere', 'orders');

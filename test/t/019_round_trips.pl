@@ -37,7 +37,7 @@ for my $name (@names)
 		INSERT INTO iuid_entities VALUES (1, 'Ayan', 'Order');
 		INSERT INTO iuid_nodes SELECT n, NULL, n FROM unnest('{north,middle,south}'::text[]) AS n});
 	at($name, q{
-		CREATE TABLE orders (id iuid PRIMARY KEY, customer int) PARTITION BY RANGE (id iuid_country_ops);
+		CREATE TABLE orders (id iuid PRIMARY KEY, customer int) PARTITION BY RANGE (id iuid_origin_ops);
 		CREATE INDEX ON orders (customer, id)});
 }
 spread(0, 5);

@@ -38,7 +38,7 @@ for my $node (@nodes)
 			CREATE USER MAPPING FOR PUBLIC SERVER $other});
 	}
 	at($node, q{
-		CREATE TABLE orders (id iuid PRIMARY KEY, customer int, note varchar(100)) PARTITION BY RANGE (id iuid_country_ops);
+		CREATE TABLE orders (id iuid PRIMARY KEY, customer int, note varchar(100)) PARTITION BY RANGE (id iuid_origin_ops);
 		SELECT iuid_create_country_partitions('orders', 3);
 		SELECT iuid_create_global_table('orders_global', 'orders', 3);
 		INSERT INTO orders SELECT gen_iuid(country, 3), 42, 'of ' || country FROM iuid_countries WHERE iuid_node(country, 3) = current_setting('iuid.node')});
@@ -317,7 +317,7 @@ at('far', 'SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build
 at('middle', q{SET allow_system_table_mods = on; CREATE FUNCTION pg_catalog.json_build_object(text, json, text, json, text, json, text, float8, text, text) RETURNS json LANGUAGE sql AS
 	$$SELECT pg_sleep(2); SELECT '{"extensions": {"iuid": {"schema": "public", "version": "1.0"}, "iuid_regions": {"schema": "public", "version": "1.0"}}, "relations": {"brief": "", "brief_c3_e3": ""}}'::json$$});
 at('north', q{
-	CREATE TABLE brief (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE brief (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
 	SELECT iuid_create_country_partitions('brief', 3);
 	SELECT iuid_create_global_table('brief_global', 'brief', 3)});
 my $checking = $near->background_psql('north');

@@ -43,9 +43,9 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE kept_before PARTITION OF kept FOR VALUES FROM (MINVALUE) TO (iuid_floor('2020-01-01'));
 	CREATE TABLE kept_after PARTITION OF kept FOR VALUES FROM (iuid_floor('2021-01-01')) TO (MAXVALUE);
 
-	CREATE TABLE by_country (LIKE ended INCLUDING ALL) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE by_country (LIKE ended INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops);
 	SELECT iuid_create_country_partitions('by_country', 1, '1 month');
-	CREATE TABLE flat (LIKE ended INCLUDING ALL) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE flat (LIKE ended INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops);
 	CREATE TABLE flat_rest PARTITION OF flat DEFAULT;
 	SELECT iuid_create_country_partitions('flat', 1)});
 

@@ -29,7 +29,7 @@ $primary->safe_psql('postgres', q{
 	CREATE TABLE ended (LIKE rested INCLUDING ALL) PARTITION BY RANGE (id);
 	CREATE TABLE ended_before PARTITION OF ended FOR VALUES FROM (MINVALUE) TO (iuid_floor('2020-02-01'));
 	CREATE TABLE ended_after PARTITION OF ended FOR VALUES FROM (iuid_floor('2020-02-01')) TO (MAXVALUE);
-	CREATE TABLE countries (LIKE rested INCLUDING ALL) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE countries (LIKE rested INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops);
 	} . join ';', map { "INSERT INTO $_ SELECT $id, 'old' FROM generate_series(1, $rows) AS n" =~ s/:n/n/gr } 'rested', 'ended');
 $primary->backup('copy');
 my $standby = PostgreSQL::Test::Cluster->new('standby');

@@ -48,7 +48,7 @@ $publisher->safe_psql('postgres', $edges);
 # What the subscribers have, each in a database of its own.
 my %partitions = (
 	plain => '',
-	countries => q{PARTITION BY RANGE (id iuid_country_ops);
+	countries => q{PARTITION BY RANGE (id iuid_origin_ops);
 		CREATE TABLE orders_rest PARTITION OF orders DEFAULT;
 		CREATE TABLE orders_c7 PARTITION OF orders FOR VALUES FROM (iuid_country_floor(7)) TO (iuid_country_floor(8)) PARTITION BY RANGE (id);
 		CREATE TABLE orders_c7_before PARTITION OF orders_c7 FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-02-01'));

@@ -54,10 +54,10 @@ $node->safe_psql('postgres', qq{
 	INSERT INTO iuid_nodes VALUES ('here', NULL, NULL);
 	INSERT INTO iuid_routes VALUES (7, NULL, 'here'), (8, NULL, 'here');
 	$tables;
-	CREATE TABLE flat (LIKE rested INCLUDING ALL) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE flat (LIKE rested INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops);
 	CREATE TABLE flat_rest PARTITION OF flat DEFAULT;
 	INSERT INTO flat $rows;
-	CREATE TABLE divided (LIKE rested INCLUDING ALL) PARTITION BY RANGE (id iuid_country_ops)});
+	CREATE TABLE divided (LIKE rested INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops)});
 
 # The relations, their rows, and the files on the disk that belong to no relation.
 sub state_of
@@ -79,7 +79,7 @@ for my $call (
 	q{SELECT iuid_maintain_partitions('ended', '1 year', 100, '1 year')},
 	q{SELECT iuid_create_country_partitions('flat', 1)},
 	q{SELECT iuid_create_country_partitions('divided', 1, '1 month')},
-	q{CREATE INDEX ON flat (id iuid_country_ops)},
+	q{CREATE INDEX ON flat (id iuid_origin_ops)},
 	q{CREATE INDEX ON rested USING brin (id); CREATE INDEX ON ended USING brin (id iuid_minmax_multi_ops)})
 {
 	my $before = state_of();

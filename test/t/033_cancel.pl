@@ -108,7 +108,7 @@ my $orders = q{
 	INSERT INTO lines SELECT id FROM orders LIMIT 100;};
 my $months = q{SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-10-01');};
 my $places = q{
-	CREATE TABLE places (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_country_ops);};
+	CREATE TABLE places (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_origin_ops);};
 my $waiting = q{
 	CREATE TABLE places_rest PARTITION OF places DEFAULT;
 	INSERT INTO places SELECT iuid_from_name(n % 10 + 1, 1, n::text, timestamptz '2026-01-01' + n * interval '6 hours'), 'place ' || n FROM generate_series(1, 1000) AS n;};

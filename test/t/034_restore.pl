@@ -47,7 +47,7 @@ $node->safe_psql('first', q{
 	CREATE INDEX ON orders USING hash (id);
 	CREATE INDEX ON orders USING brin (id iuid_minmax_multi_ops);
 	CREATE INDEX ON orders USING brin (id iuid_bloom_ops);
-	CREATE INDEX ON orders (id iuid_country_ops DESC) INCLUDE (note) WHERE id <@ tstzrange('2026-01-01 00:00+00', NULL);
+	CREATE INDEX ON orders (id iuid_origin_ops DESC) INCLUDE (note) WHERE id <@ tstzrange('2026-01-01 00:00+00', NULL);
 	CREATE INDEX ON orders ((iuid_timestamp(id))) WHERE old = id;
 	CREATE STATISTICS orders_stats (dependencies) ON country, made FROM orders;
 	INSERT INTO orders (id, note, old) SELECT id, 'order ' || n, id FROM generate_series(1, 2000) AS n, iuid_from_name(n % 9, 1, n::text, timestamptz '2025-01-01' + n * interval '6 hours') AS id;
@@ -70,7 +70,7 @@ $node->safe_psql('first', q{
 	CREATE TABLE shards_2 PARTITION OF shards FOR VALUES WITH (MODULUS 3, REMAINDER 2);
 	INSERT INTO shards SELECT id, country FROM orders;
 
-	CREATE TABLE places (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE places (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_origin_ops);
 	SELECT iuid_create_country_partitions('places', 1, '1 year');
 	INSERT INTO places SELECT iuid_from_name(251 + n % 2, 1, n::text, timestamptz '2020-01-01' + n * interval '1 day'), 'place ' || n FROM generate_series(1, 1000) AS n;
 	-- this bound is not the one with which the partition was made

@@ -38,7 +38,7 @@ my $tables = qq{
 	CREATE TABLE orders_rest PARTITION OF orders DEFAULT;
 	SELECT count(*) FROM iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-03-01');
 	INSERT INTO orders VALUES ('$id', 'a'), (gen_iuid(7, 1, '2026-02-02'), 'b');
-	CREATE TABLE places (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE places (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
 	SELECT iuid_create_country_partitions('places', 1);
 	SELECT iuid_create_global_table('places_global', 'places', 1)};
 
@@ -221,7 +221,7 @@ executes_all($_, 'after that') for $session, $other;
 for my $change (
 	[ 'ALTER FUNCTION iuid_floor(timestamptz) RENAME TO lowest', 'ALTER FUNCTION lowest(timestamptz) RENAME TO iuid_floor' ],
 	[ 'ALTER FUNCTION iuid_floor(timestamptz) SET SCHEMA one', 'ALTER FUNCTION iuid_floor(timestamptz) SET SCHEMA two' ],
-	[ 'ALTER OPERATOR FAMILY iuid_country_ops USING btree RENAME TO other_ops', 'ALTER OPERATOR FAMILY other_ops USING btree RENAME TO iuid_country_ops' ])
+	[ 'ALTER OPERATOR FAMILY iuid_origin_ops USING btree RENAME TO other_ops', 'ALTER OPERATOR FAMILY other_ops USING btree RENAME TO iuid_origin_ops' ])
 {
 	my ($there, $back) = @$change;
 	is(run($session, $there), '', $there);

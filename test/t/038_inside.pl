@@ -31,7 +31,7 @@ $node->safe_psql('postgres', qq{
 	LANGUAGE c AS '$folder/sort_keys', 'sort_keys';
 	CREATE FUNCTION datum_bits() RETURNS int LANGUAGE c AS '$folder/sort_keys', 'datum_bits'});
 
-# 20,000 identifiers in the order of a sort: that of the same uuids, for country order of one country.
+# 20,000 identifiers in the order of a sort: that of the same uuids, for order by origin of one country.
 sub keys_of
 {
 	my ($less, $ids) = @_;
@@ -47,12 +47,12 @@ SKIP:
 	my $wide = $node->safe_psql('postgres', 'SELECT datum_bits()') == 64;
 	is(keys_of('<', "gen_iuid(7, 1, $later)"), $wide ? 't|20000|t|f' : 'f|||', 'keys in byte order, of 20,000 milliseconds');
 	skip 'SKIPPED: no abbreviated keys on a machine of 32 bits', 5 unless $wide;
-	is(keys_of('~<~', "gen_iuid(7, 1, $later)"), 't|20000|t|f', 'and in country order');
+	is(keys_of('~<~', "gen_iuid(7, 1, $later)"), 't|20000|t|f', 'and in order by origin');
 	# 20,000 of 2^19 random numbers: some 375 of them meet another, with a standard deviation of 20.
 	my ($used, $keys, $ascending, $given_up) = split /\|/, keys_of('<', "gen_iuid(7, 1, $at)");
 	is("$used|$ascending|$given_up", 't|t|f', 'keys in byte order, of one millisecond');
 	cmp_ok($keys, '>', 19_000, 'most of them differ');
-	is(keys_of('~<~', "gen_iuid(7, 1, $at)"), 't|1|t|t', 'keys in country order, which all tie: given up');
+	is(keys_of('~<~', "gen_iuid(7, 1, $at)"), 't|1|t|t', 'keys in order by origin, which all tie: given up');
 	is(keys_of('<', "iuid '019b7612-3c00-8007-8041-23456789abcd'"), 't|1|t|t', 'keys of one identifier, again and again: given up');
 }
 $node->stop;

@@ -55,7 +55,7 @@ sub create
 create('fresh', "$default-next");
 my $fresh = catalog_of($node, 'fresh');
 like($fresh, $_, 'the catalog has ' . $_)
-	for qr/^CREATE FUNCTION "Id Types"\.iuid_node\(/m, qr/^COMMENT ON OPERATOR CLASS "Id Types"\.iuid_country_ops/m, qr/^GRANT SELECT ON TABLE "Id Types"\.iuid_routes/m,
+	for qr/^CREATE FUNCTION "Id Types"\.iuid_node\(/m, qr/^COMMENT ON OPERATOR CLASS "Id Types"\.iuid_origin_ops/m, qr/^GRANT SELECT ON TABLE "Id Types"\.iuid_routes/m,
 		qr/^cast from uuid to "Id Types"\.iuid\|n\|function "Id Types"\.iuid\(uuid\)/m, qr/capital/, qr/^CREATE FUNCTION "Id Types"\.iuid_birth\(/m;
 
 create('shop', $default);
@@ -66,7 +66,7 @@ $node->safe_psql('shop', q{
 	CREATE TABLE public.orders (id iuid DEFAULT gen_iuid(125, 1) PRIMARY KEY, n int) PARTITION BY RANGE (id);
 	CREATE TABLE public.orders_rest PARTITION OF public.orders DEFAULT;
 	CREATE INDEX ON public.orders USING hash (id);
-	CREATE INDEX ON public.orders (id iuid_country_ops);
+	CREATE INDEX ON public.orders (id iuid_origin_ops);
 	INSERT INTO orders (n) SELECT generate_series(1, 1000)});
 
 my ($status, $out, $err) = $node->psql('shop', "ALTER EXTENSION iuid UPDATE TO '$default-next'", connstr => $node->connstr('shop') . ' user=stranger');

@@ -103,7 +103,7 @@ is( kinds('country', q{
 		UPDATE with_country SET note = 'x';
 		DELETE FROM with_country}), 'IUD', 'and then filters by country');
 query(q{
-	CREATE TABLE by_country (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE by_country (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
 	CREATE TABLE by_country_rest PARTITION OF by_country DEFAULT;
 	CREATE TABLE by_country_125 PARTITION OF by_country FOR VALUES FROM (iuid_country_floor(125)) TO (iuid_country_floor(126));
 	CREATE PUBLICATION partition FOR TABLE by_country_125});
@@ -161,7 +161,7 @@ SKIP:
 	note 'pg_repack ', query(q{CREATE EXTENSION pg_repack; SELECT extversion FROM pg_extension WHERE extname = 'pg_repack'});
 	query(q{
 		CREATE TABLE packed (id iuid PRIMARY KEY DEFAULT gen_iuid(125, 1), other iuid NOT NULL, note text);
-		CREATE INDEX packed_country ON packed (other iuid_country_ops);
+		CREATE INDEX packed_country ON packed (other iuid_origin_ops);
 		INSERT INTO packed SELECT gen_iuid(125, 1), gen_iuid(n % 250, 2), repeat('x', 100) FROM generate_series(1, 20000) AS n;
 		DELETE FROM packed WHERE iuid_country(other) % 2 = 0});
 	my $filenode = q{SELECT pg_relation_filenode('packed')};

@@ -152,7 +152,7 @@ SKIP:
 		INSERT INTO iuid_routes SELECT country, NULL, 'long' FROM generate_series(1, 60) AS country});
 	my $checking = $node->background_psql('good');
 	$checking->query(q{
-		CREATE TABLE orders (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops);
+		CREATE TABLE orders (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
 		SELECT iuid_create_global_table('orders_global', 'orders', 1)});
 	my $before = $checking->query($peak);
 	is($checking->query(q{SELECT count(*) FROM iuid_check_regions('orders_global') WHERE problem = 'no view there'}), '60', 'a long answer is read');

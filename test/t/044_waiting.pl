@@ -64,8 +64,8 @@ for my $call (q{SELECT * FROM iuid_partitions('victim.parts')}, q{SELECT * FROM 
 $node->safe_psql('postgres', q{
 	GRANT USAGE ON SCHEMA strange TO victim;
 	CREATE TABLE strange.times (id iuid) PARTITION BY RANGE (id);
-	CREATE TABLE strange.orders_here (id iuid) PARTITION BY RANGE (id iuid_country_ops);
-	CREATE TABLE strange.orders_there (id iuid) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE strange.orders_here (id iuid) PARTITION BY RANGE (id iuid_origin_ops);
+	CREATE TABLE strange.orders_there (id iuid) PARTITION BY RANGE (id iuid_origin_ops);
 	CREATE TABLE strange.seen_there (id iuid);
 	ALTER TABLE strange.times OWNER TO stranger;
 	ALTER TABLE strange.orders_here OWNER TO stranger;
@@ -102,7 +102,7 @@ is(outcome($stranger), '42P01', 'and finds no table');
 # --- Only what iuid made ------------------------------------------------------------------
 
 $node->safe_psql('postgres', q{
-	CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_country_ops);
+	CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_origin_ops);
 	CREATE TABLE elsewhere (x int);
 	CREATE TABLE my_nodes (node text);
 	CREATE VIEW orders_c7_e1 AS SELECT x, 'mine' AS note FROM elsewhere;

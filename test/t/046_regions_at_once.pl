@@ -31,7 +31,7 @@ sub start_anew
 		TRUNCATE iuid_routes, iuid_nodes;
 		INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('there', NULL, 'there');
 		INSERT INTO iuid_routes VALUES (7, NULL, 'here'), (8, NULL, 'there');
-		CREATE TABLE orders (id iuid PRIMARY KEY, n int) PARTITION BY RANGE (id iuid_country_ops)});
+		CREATE TABLE orders (id iuid PRIMARY KEY, n int) PARTITION BY RANGE (id iuid_origin_ops)});
 	return;
 }
 

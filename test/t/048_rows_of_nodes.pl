@@ -55,7 +55,7 @@ for my $node (@nodes)
 			CREATE USER MAPPING FOR PUBLIC SERVER $other});
 	}
 	at($node, q{
-		CREATE TABLE orders (id iuid PRIMARY KEY, customer int, note varchar(100)) PARTITION BY RANGE (id iuid_country_ops);
+		CREATE TABLE orders (id iuid PRIMARY KEY, customer int, note varchar(100)) PARTITION BY RANGE (id iuid_origin_ops);
 		SELECT iuid_create_country_partitions('orders', 3);
 		SELECT iuid_create_global_table('orders_global', 'orders', 3);
 		CREATE TABLE plain (id uuid PRIMARY KEY, n int);
@@ -226,7 +226,7 @@ for my $holder ('north', 'middle')
 {
 	my $id = $id{$holder eq 'north' ? 1 : 3};
 	my $found = '';
-	at($_, q{CREATE TABLE divided (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_country_ops)}) for 'north', $holder eq 'north' ? () : $holder;
+	at($_, q{CREATE TABLE divided (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops)}) for 'north', $holder eq 'north' ? () : $holder;
 	at($holder, qq{CREATE TABLE country PARTITION OF divided FOR VALUES FROM (iuid_country_floor(iuid_country('$id'))) TO (iuid_country_floor(iuid_country('$id') + 1)) PARTITION BY RANGE (id);
 		CREATE TABLE country_rest PARTITION OF country DEFAULT; INSERT INTO divided VALUES ('$id')});
 	my $maintenance = $server->background_psql($holder);

@@ -24,7 +24,7 @@ CREATE TABLE indexed (name text, key regtype, definition text, questions text[])
 INSERT INTO indexed VALUES
 	('btree', 'iuid', 'btree (id)', '{one,one_uuid,range,time,order}'),
 	('btree_down', 'iuid', 'btree (id DESC)', '{one,one_uuid,range,time,order}'),
-	('country', 'iuid', 'btree (id iuid_country_ops)', '{one,one_uuid,country,country_order}'),
+	('country', 'iuid', 'btree (id iuid_origin_ops)', '{one,one_uuid,country,country_order}'),
 	('hash', 'iuid', 'hash (id)', '{one,one_uuid}'),
 	('minmax', 'iuid', 'brin (id) WITH (pages_per_range = 1)', '{one,one_uuid,range,time}'),
 	('multi', 'iuid', 'brin (id iuid_minmax_multi_ops) WITH (pages_per_range = 1)', '{one,one_uuid,range,time}'),
@@ -55,9 +55,9 @@ SELECT count(*) > 10 FROM iuid_create_partitions('by_time', '1 month', now() - i
 CREATE TABLE by_uuid (id uuid DEFAULT gen_iuid(7, 1) PRIMARY KEY, n int) PARTITION BY RANGE (id);
 CREATE TABLE by_uuid_default PARTITION OF by_uuid DEFAULT;
 SELECT count(*) > 10 FROM iuid_create_partitions('by_uuid', '1 month', now() - interval '1 year', now());
-CREATE TABLE by_country (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY, n int) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE by_country (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY, n int) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT iuid_create_country_partitions('by_country', 1);
-CREATE TABLE by_both (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY, n int) PARTITION BY RANGE (id iuid_country_ops);
+CREATE TABLE by_both (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY, n int) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT count(*) FROM iuid_create_country_partitions('by_both', 1, '1 month');
 CREATE TABLE by_hash (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY, n int) PARTITION BY HASH (id);
 SELECT format('CREATE TABLE by_hash_%s PARTITION OF by_hash FOR VALUES WITH (MODULUS 3, REMAINDER %1$s)', n)

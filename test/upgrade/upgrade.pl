@@ -21,7 +21,7 @@ my $check_btrees = q{
 	WHERE relkind = 'i' AND relam = (SELECT oid FROM pg_am WHERE amname = 'btree')};
 my $classes = q{
 	SELECT amname, opcname, amvalidate(c.oid) FROM pg_opclass AS c JOIN pg_am AS a ON a.oid = opcmethod
-	WHERE opcintype = 'iuid'::regtype ORDER BY 1, 2};
+	WHERE opcintype = 'iuid'::regtype OR opcname = 'uuid_origin_ops' ORDER BY 1, 2};
 my $faults = q{
 	SELECT parent, f FROM unnest('{by_time,by_uuid,by_both_c7,by_both_c8}'::regclass[]) AS parent, iuid_check_partitions(parent) AS f};
 

@@ -15,14 +15,14 @@ from nodes import Stop
 # The name of a partition that the old node keeps.
 MOVED = "quote_ident(CASE WHEN octet_length(c.relname) > 57 THEN md5(c.relname) ELSE c.relname END || '_moved') AS moved"
 
-# The partition of a country in each table that is in country order, with its view for other nodes.
+# The partition of a country in each table that is in order by origin, with its view for other nodes.
 TABLES = f"""
 SELECT p.oid::regclass::text AS local, c.oid::regclass::text AS part, quote_ident(c.relname) AS name,
 	v.oid::regclass::text AS view, substring(v.relname FROM '_e(\\d+)$')::int AS entity, c.relkind = 'p' AS divided,
 	{MOVED},
 	g.inhparent::regclass::text AS globally
 FROM pg_partitioned_table AS t
-	JOIN pg_opclass AS o ON o.oid = t.partclass[0] AND o.opcname = 'iuid_country_ops'
+	JOIN pg_opclass AS o ON o.oid = t.partclass[0] AND o.opcname = 'iuid_origin_ops'
 	JOIN pg_class AS p ON p.oid = t.partrelid
 	JOIN pg_inherits AS i ON i.inhparent = p.oid
 	JOIN pg_class AS c ON c.oid = i.inhrelid AND c.relkind IN ('r', 'p')

@@ -59,31 +59,29 @@ static const Iuid iuid_max = { { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 								 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 								 0xff } };
 
-/* Words of 64 bits in bytes, the most significant byte first. */
-static inline uint64_t
-iuid_big_endian(uint64_t word)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return __builtin_bswap64(word);
-#else
-	return word;
-#endif
-}
-
+/*
+ * Words of 64 bits in bytes, the most significant byte first.  Compilers make one
+ * instruction of these shifts.
+ */
 static inline uint64_t
 iuid_load_word(const uint8_t *b)
 {
-	uint64_t word;
-
-	memcpy(&word, b, sizeof(word));
-	return iuid_big_endian(word);
+	return (uint64_t) b[0] << 56 | (uint64_t) b[1] << 48 |
+		(uint64_t) b[2] << 40 | (uint64_t) b[3] << 32 | (uint64_t) b[4] << 24 |
+		(uint64_t) b[5] << 16 | (uint64_t) b[6] << 8 | (uint64_t) b[7];
 }
 
 static inline void
 iuid_store_word(uint8_t *b, uint64_t word)
 {
-	word = iuid_big_endian(word);
-	memcpy(b, &word, sizeof(word));
+	b[0] = (uint8_t) (word >> 56);
+	b[1] = (uint8_t) (word >> 48);
+	b[2] = (uint8_t) (word >> 40);
+	b[3] = (uint8_t) (word >> 32);
+	b[4] = (uint8_t) (word >> 24);
+	b[5] = (uint8_t) (word >> 16);
+	b[6] = (uint8_t) (word >> 8);
+	b[7] = (uint8_t) word;
 }
 
 static inline uint64_t

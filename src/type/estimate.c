@@ -10,13 +10,16 @@
  * name of macaddr8, with our operator to compare them.  It then does all that
  * it does for a timestamptz, in the same way: the histogram, the most common
  * values, NULLs, the least and the greatest key of an index, and what a user
- * may not see.
+ * may not see.  That is right as long as a macaddr8 is passed by reference.
  *
  * Core counts a lower and an upper bound of one variable as one range only if
  * their estimator is its own.  It multiplies what any other returns.  So each
  * bound is estimated given those that stand before it in the same list of
  * conditions: the first one alone, and each other one as the range of all up
  * to it, divided by the range of all before it.  The product is the range.
+ * The planner estimates a list from its first condition to its last.  So the
+ * range of all before a bound is kept for the next one, and so is the arm of an
+ * OR in which a bound was found: a long list would be walked for each bound.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -34,11 +37,13 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "utils/fmgrprotos.h"
+#include "utils/inet.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/selfuncs.h"
 
 #include "compare.h"
+#include "conditions.h"
 #include "origins.h"
 
 /* The operators that are estimated here, by their C functions. */
@@ -66,6 +71,7 @@ typedef struct Estimate
 {
 	PlannerInfo *root;
 	int relid; /* of the only relation whose columns are variables; 0 for all */
+	Oid estimator;	/* of the bounds: this function */
 	Node *variable; /* that the bounds compare; NULL if there is none */
 } Estimate;
 
@@ -78,12 +84,29 @@ typedef struct Range
 	double upper;
 } Range;
 
+/* How far a list of conditions was walked, and the range until there. */
+typedef struct Walk
+{
+	const PlannerInfo *root; /* of the query, or NULL */
+	const List *conditions;
+	const List *args; /* of the last bound */
+	int next;		  /* condition */
+	Range range;
+} Walk;
+
+static Walk walk;
+
 static const Comparison *find_comparison(Oid oper);
 static RelOptInfo *find_variable(Estimate *est, List *args);
-static List *conditions_of(Estimate *est, RelOptInfo *rel, const List *args);
-static List *conditions_of_join(RestrictInfo *one, List *conditions);
-static List *conditions_around(const List *args, List *conditions);
-static Node *condition_of(Node *node);
+static int add_bounds_before(Estimate *est, const Comparison *comparison,
+							 const List *conditions, int next, const List *args,
+							 Range *range);
+static void begin_walk(PlannerInfo *root);
+static void end_walk(void *arg);
+static int resume_walk(Estimate *est, const Comparison *comparison,
+					   const List *conditions, Range *range);
+static const Comparison *comparison_of(Estimate *est, const Comparison *like,
+									   const Node *condition);
 static double known_selectivity(const Node *condition);
 static double bound_selectivity(Estimate *est, const Comparison *comparison,
 								Oid oper, Oid collation, List *args);
@@ -110,11 +133,13 @@ iuid_rangesel(PG_FUNCTION_ARGS)
 	Oid oper = PG_GETARG_OID(1);
 	List *args = (List *) PG_GETARG_POINTER(2);
 	Estimate est = { .root = (PlannerInfo *) PG_GETARG_POINTER(0),
-					 .relid = PG_GETARG_INT32(3) };
+					 .relid = PG_GETARG_INT32(3),
+					 .estimator = fcinfo->flinfo->fn_oid };
 	Range range = { .lower = 1, .upper = 1 };
 	const Comparison *comparison = find_comparison(oper);
+	List *conditions = NIL;
 	RelOptInfo *rel;
-	ListCell *lc;
+	int next = 0;
 	double without, with;
 	MemoryContext old;
 
@@ -126,42 +151,131 @@ iuid_rangesel(PG_FUNCTION_ARGS)
 	old = MemoryContextSwitchTo(AllocSetContextCreate(CurrentMemoryContext,
 													  "iuid_rangesel",
 													  ALLOCSET_DEFAULT_SIZES));
+	begin_walk(est.root);
 	rel = find_variable(&est, args);
-	foreach (lc, rel == NULL ? NIL : conditions_of(&est, rel, args))
+	if (rel != NULL)
+		conditions = iuid_conditions_of(est.root, rel, args);
+	next = resume_walk(&est, comparison, conditions, &range);
+	next = add_bounds_before(&est, comparison, conditions, next, args, &range);
+	if (walk.next > 0 && next == list_length(conditions))
 	{
-		OpExpr *other = (OpExpr *) condition_of(lfirst(lc));
-		const Comparison *others;
-		double selectivity;
-
-		CHECK_FOR_INTERRUPTS();
-		if (!IsA(other, OpExpr))
-			continue;
-		if (other->args == args)
-			break;
-		if (get_oprrest(other->opno) != fcinfo->flinfo->fn_oid)
-			continue;
-
-		/* The estimator of a prefix operator may be this function, too. */
-		others = find_comparison(other->opno);
-		if (others == NULL || others->by_country != comparison->by_country ||
-			!is_bound(&est, other->args))
-			continue;
-
-		/* The first one was estimated alone. */
-		selectivity = range.has_lower || range.has_upper ?
-			-1 :
-			known_selectivity(lfirst(lc));
-		if (selectivity < 0)
-			selectivity = bound_selectivity(&est, others, other->opno,
-											other->inputcollid, other->args);
-		add_bound(&est, &range, others, other->args, selectivity);
+		/* A condition is estimated again, which comes before the last one. */
+		range = (Range){ .lower = 1, .upper = 1 };
+		next = add_bounds_before(&est, comparison, conditions, 0, args, &range);
 	}
 	without = range_selectivity(&est, &range);
 	add_bound(&est, &range, comparison, args,
 			  bound_selectivity(&est, comparison, oper, PG_GET_COLLATION(), args));
 	with = range_selectivity(&est, &range);
+	walk = (Walk){ .root = est.root,
+				   .conditions = conditions,
+				   .args = args,
+				   .next = next + 1,
+				   .range = range };
 	MemoryContextDelete(MemoryContextSwitchTo(old));
 	PG_RETURN_FLOAT8(with < without ? with / without : 1);
+}
+
+/*
+ * Adds the bounds of a list to a range, from a condition on, up to the one with
+ * these arguments.  Result: the number of that one, or of conditions if it is none
+ * of them.
+ */
+static int
+add_bounds_before(Estimate *est, const Comparison *comparison,
+				  const List *conditions, int next, const List *args,
+				  Range *range)
+{
+	for (; next < list_length(conditions); next++)
+	{
+		Node *condition = list_nth(conditions, next);
+		OpExpr *other = (OpExpr *) iuid_condition_of(condition);
+		const Comparison *others = comparison_of(est, comparison, (Node *) other);
+		double selectivity;
+
+		CHECK_FOR_INTERRUPTS();
+		if (IsA(other, OpExpr) && other->args == args)
+			break;
+		if (others == NULL)
+			continue;
+
+		/* The first one was estimated alone. */
+		selectivity = range->has_lower || range->has_upper ?
+			-1 :
+			known_selectivity(condition);
+		if (selectivity < 0)
+			selectivity = bound_selectivity(est, others, other->opno,
+											other->inputcollid, other->args);
+		add_bound(est, range, others, other->args, selectivity);
+	}
+	return next;
+}
+
+/*
+ * Forgets another query.  When the memory of this one is freed, the next one may
+ * get the same addresses.
+ */
+static void
+begin_walk(PlannerInfo *root)
+{
+	MemoryContext context = GetMemoryChunkContext(root);
+	MemoryContextCallback *callback;
+
+	if (walk.root == root)
+		return;
+	callback = MemoryContextAlloc(context, sizeof(*callback));
+	callback->func = end_walk;
+	callback->arg = NULL;
+	MemoryContextRegisterResetCallback(context, callback);
+	walk = (Walk){ .root = root };
+}
+
+static void
+end_walk(void *arg pg_attribute_unused())
+{
+	walk.root = NULL;
+}
+
+/*
+ * The condition from which the walk goes on, and the range of those before it: the
+ * first one, unless the condition before it is the last bound, of this variable.
+ */
+static int
+resume_walk(Estimate *est, const Comparison *comparison, const List *conditions,
+			Range *range)
+{
+	OpExpr *last;
+
+	if (conditions == NIL || walk.conditions != conditions ||
+		walk.next > list_length(conditions))
+		return 0;
+	last = (OpExpr *) iuid_condition_of(list_nth(conditions, walk.next - 1));
+	if (comparison_of(est, comparison, (Node *) last) == NULL ||
+		last->args != walk.args)
+		return 0;
+	*range = walk.range;
+	return walk.next;
+}
+
+/*
+ * What is known of a condition that bounds the variable in the order of another
+ * comparison; NULL of any other condition.
+ */
+static const Comparison *
+comparison_of(Estimate *est, const Comparison *like, const Node *condition)
+{
+	const OpExpr *bound = (const OpExpr *) condition;
+	const Comparison *comparison;
+
+	if (!IsA(condition, OpExpr) || get_oprrest(bound->opno) != est->estimator)
+		return NULL;
+
+	/* The estimator of a prefix operator may be this function, too. */
+	comparison = find_comparison(bound->opno);
+	if (comparison == NULL || comparison->by_country != like->by_country ||
+		!is_bound(est, bound->args))
+		return NULL;
+	return comparison;
 }
 
 /* What is known of an operator; NULL for one that is not ours. */
@@ -213,101 +327,21 @@ find_variable(Estimate *est, List *args)
 	return NULL;
 }
 
-/*
- * The list of conditions on the rows of a relation in which a comparison stands,
- * which is known by the list of its arguments; NIL if it stands in none.
- */
-static List *
-conditions_of(Estimate *est, RelOptInfo *rel, const List *args)
-{
-	List *conditions = conditions_around(args, rel->baserestrictinfo);
-	ListCell *lc;
-
-	if (conditions != NIL)
-		return conditions;
-	foreach (lc, rel->joininfo)
-	{
-		conditions =
-			conditions_around(args,
-							  conditions_of_join(lfirst(lc), rel->joininfo));
-		if (conditions != NIL)
-			return conditions;
-	}
-	return conditions_around(args, (List *) est->root->parse->havingQual);
-}
-
-/* The conditions that are evaluated where one of them is. */
-static List *
-conditions_of_join(RestrictInfo *one, List *conditions)
-{
-	List *result = NIL;
-	ListCell *lc;
-
-	foreach (lc, conditions)
-	{
-		RestrictInfo *other = lfirst(lc);
-
-		if (bms_equal(other->required_relids, one->required_relids))
-			result = lappend(result, other);
-	}
-	return result;
-}
-
-/* The same of a list whose conditions are joined by AND, and of those below it. */
-static List *
-conditions_around(const List *args, List *conditions)
-{
-	List *lists = list_make1(conditions);
-	ListCell *list, *lc;
-
-	foreach (list, lists)
-	{
-		foreach (lc, (List *) lfirst(list))
-		{
-			Node *condition = condition_of(lfirst(lc));
-			ListCell *arm;
-
-			if (IsA(condition, OpExpr) && ((OpExpr *) condition)->args == args)
-				return lfirst(list);
-			if (IsA(condition, BooleanTest))
-			{
-				Expr *tested = ((BooleanTest *) condition)->arg;
-
-				lists = lappend(lists, make_ands_implicit(tested));
-			}
-			if (!IsA(condition, BoolExpr))
-				continue;
-			foreach (arm, ((BoolExpr *) condition)->args)
-				lists = lappend(lists, make_ands_implicit(lfirst(arm)));
-		}
-	}
-	return NIL;
-}
-
-/*
- * What a RestrictInfo, or a condition without one, has; of an OR, the form in
- * which the planner keeps the estimates of its arms.
- */
-static Node *
-condition_of(Node *node)
-{
-	RestrictInfo *info = (RestrictInfo *) node;
-
-	if (!IsA(node, RestrictInfo))
-		return node;
-	return (Node *) (info->orclause != NULL ? info->orclause : info->clause);
-}
-
 /* The part of the rows within one bound. */
 static double
 bound_selectivity(Estimate *est, const Comparison *comparison, Oid oper,
 				  Oid collation, List *args)
 {
 	double selectivity;
+	int16 length;
+	bool by_value;
 
 	if (comparison->by_country &&
 		origin_selectivity(est, comparison, args, &selectivity))
 		return selectivity;
+	get_typlenbyval(MACADDR8OID, &length, &by_value);
+	if (length != sizeof(macaddr8) || by_value)
+		return DEFAULT_INEQ_SEL;
 	return DatumGetFloat8(
 		DirectFunctionCall4Coll(comparison->estimator, collation,
 								PointerGetDatum(est->root), ObjectIdGetDatum(oper),

@@ -5,7 +5,8 @@
  *
  * The statistics are a slot of pg_statistic: the origins that the sample has, in
  * order, each as country * 256 + entity, and the part of the rows that each has.
- * If the sample has too many, those with fewest rows are left out.
+ * If the sample has too many, those with fewest rows are left out; of as many
+ * rows, the last origins.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -41,6 +42,8 @@ static void compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch,
 						  int rows, double total);
 static void keep_origins(VacAttrStats *stats, const int *counts, int rows,
 						 int most);
+static int compare_counts(const void *a, const void *b, void *counts);
+static int compare_origins(const void *a, const void *b);
 
 /*
  * The function of the type that ANALYZE calls.  Argument: VacAttrStats.  Result:
@@ -92,16 +95,20 @@ compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows,
 static void
 keep_origins(VacAttrStats *stats, const int *counts, int rows, int most)
 {
+	int *origins = palloc((Size) IUID_ORIGINS * sizeof(int));
 	MemoryContext old;
-	int least = 1, kept = 0, slot = 0;
+	int kept = 0, slot = 0;
 
-	for (;; least++)
+	for (int origin = 0; origin < IUID_ORIGINS; origin++)
 	{
-		kept = 0;
-		for (int origin = 0; origin < IUID_ORIGINS; origin++)
-			kept += counts[origin] >= least;
-		if (kept <= most)
-			break;
+		if (counts[origin] > 0)
+			origins[kept++] = origin;
+	}
+	if (kept > most)
+	{
+		qsort_arg(origins, kept, sizeof(int), compare_counts, (void *) counts);
+		kept = most;
+		qsort(origins, kept, sizeof(int), compare_origins);
 	}
 	while (slot < STATISTIC_NUM_SLOTS && stats->stakind[slot] != 0)
 		slot++;
@@ -116,18 +123,31 @@ keep_origins(VacAttrStats *stats, const int *counts, int rows, int most)
 	stats->statypalign[slot] = TYPALIGN_INT;
 	stats->stavalues[slot] = palloc((Size) kept * sizeof(Datum));
 	stats->stanumbers[slot] = palloc((Size) kept * sizeof(float4));
+	stats->numvalues[slot] = stats->numnumbers[slot] = kept;
 	MemoryContextSwitchTo(old);
 
-	for (int origin = 0; origin < IUID_ORIGINS; origin++)
+	for (int i = 0; i < kept; i++)
 	{
-		if (counts[origin] >= least)
-		{
-			stats->stavalues[slot][stats->numvalues[slot]++] =
-				Int32GetDatum(origin);
-			stats->stanumbers[slot][stats->numnumbers[slot]++] =
-				(float4) counts[origin] / rows;
-		}
+		stats->stavalues[slot][i] = Int32GetDatum(origins[i]);
+		stats->stanumbers[slot][i] = (float4) counts[origins[i]] / rows;
 	}
+	pfree(origins);
+}
+
+/* Those with most rows first, and then in their order. */
+static int
+compare_counts(const void *a, const void *b, void *counts)
+{
+	int of_a = ((const int *) counts)[*(const int *) a];
+	int of_b = ((const int *) counts)[*(const int *) b];
+
+	return of_a != of_b ? (of_a < of_b) - (of_a > of_b) : compare_origins(a, b);
+}
+
+static int
+compare_origins(const void *a, const void *b)
+{
+	return *(const int *) a - *(const int *) b;
 }
 
 bool

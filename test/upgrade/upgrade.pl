@@ -22,6 +22,23 @@ my $check_btrees = q{
 my $classes = q{
 	SELECT amname, opcname, amvalidate(c.oid) FROM pg_opclass AS c JOIN pg_am AS a ON a.oid = opcmethod
 	WHERE opcintype = 'iuid'::regtype OR opcname = 'uuid_origin_ops' ORDER BY 1, 2};
+# The planner takes one of the families that have an operator, by the order in which they were made.
+my $plans = q{
+	CREATE TEMP TABLE one AS SELECT gen_iuid(1, 1) AS id FROM generate_series(1, 1000);
+	CREATE TEMP TABLE other AS TABLE one;
+	CREATE TEMP TABLE by_origin (id uuid PRIMARY KEY) PARTITION BY RANGE (id uuid_origin_ops);
+	CREATE TEMP TABLE by_origin_rest PARTITION OF by_origin DEFAULT;
+	CREATE INDEX ON one (id);
+	CREATE INDEX ON other (id);
+	ANALYZE one, other;
+	SET enable_hashjoin = off; SET enable_nestloop = off; SET enable_hashagg = off;
+	EXPLAIN (VERBOSE, COSTS off) SELECT FROM one JOIN other USING (id);
+	EXPLAIN (VERBOSE, COSTS off) SELECT FROM one WHERE id IN (SELECT id FROM other);
+	EXPLAIN (VERBOSE, COSTS off) SELECT id FROM one FULL JOIN other USING (id) ORDER BY id;
+	EXPLAIN (VERBOSE, COSTS off) SELECT id FROM one JOIN other USING (id) ORDER BY id LIMIT 9;
+	EXPLAIN (VERBOSE, COSTS off) SELECT id FROM by_origin JOIN one USING (id) ORDER BY id;
+	SET enable_indexscan = off; SET enable_indexonlyscan = off;
+	EXPLAIN (VERBOSE, COSTS off) SELECT id FROM one FULL JOIN other USING (id) ORDER BY id};
 my $faults = q{
 	SELECT parent, f FROM unnest('{by_time,by_uuid,by_both_c7,by_both_c8}'::regclass[]) AS parent, iuid_check_partitions(parent) AS f};
 
@@ -129,6 +146,7 @@ for my $installation (@installations)
 	$node->safe_psql('postgres', 'CREATE DATABASE fresh');
 	$node->safe_psql('fresh', $extensions);
 	is($node->safe_psql('postgres', $classes), $node->safe_psql('fresh', $classes), 'the operator classes are as valid as new ones');
+	is($node->safe_psql('bare', $plans) =~ s/pg_temp_\d+//gr, $node->safe_psql('fresh', $plans) =~ s/pg_temp_\d+//gr, 'and plans are those of a fresh installation');
 	is_catalog($node, 'bare', catalog_of($node, 'fresh'), 'and the extensions have the catalog of a fresh installation');
 	$node->safe_psql('postgres', 'DROP DATABASE fresh');
 	$node->stop;

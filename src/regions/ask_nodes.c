@@ -15,9 +15,11 @@
 
 #include "compat.h"
 
+#include "executor/spi.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/latch.h"
+#include "utils/lsyscache.h"
 #include "utils/resowner.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
@@ -47,16 +49,20 @@
 
 typedef struct Call
 {
-	Statement statement;
+	const Question *question;
+	Statement statement; /* of the question */
+	char **texts;		 /* of its parameters */
 	TimestampTz end;
 	List *others;	  /* OtherNode */
 	NodeAnswer *here; /* of this node; NULL: it is not asked */
 } Call;
 
+static char **texts_of_parameters(const Question *question);
 static NodeAnswer *add_node(Call *call, const NodeServer *node);
 static bool ask_all(void *arg);
 static void run_here(Call *call);
 static bool execute_here(void *arg);
+static TextRows *read_rows_here(const Question *question);
 static bool is_waiting(OtherNode *node, TimestampTz now);
 static void wait_for_others(Call *call);
 static void wait_once(Call *call, TimestampTz now);
@@ -64,8 +70,18 @@ static void wait_once(Call *call, TimestampTz now);
 List *
 iuid_ask_nodes(const char *command, List *nodes, int64 limit)
 {
+	Question question = { .command = command };
+
+	return iuid_ask_question(&question, nodes, limit);
+}
+
+List *
+iuid_ask_question(const Question *question, List *nodes, int64 limit)
+{
 	static bool running;
-	Call call = { .statement = iuid_parse_statement(command) };
+	Call call = { .question = question,
+				  .statement = iuid_parse_statement(question->command),
+				  .texts = texts_of_parameters(question) };
 	ErrorData *error;
 	List *answers = NIL;
 	ListCell *lc;
@@ -98,12 +114,29 @@ iuid_ask_nodes(const char *command, List *nodes, int64 limit)
 	{
 		OtherNode *node = lfirst(lc);
 
-		iuid_give_up_node(node, ERRCODE_QUERY_CANCELED,
+		iuid_give_up_node(node, ERRCODE_CONNECTION_FAILURE,
 						  node->step == NODE_TO_OPEN ? NO_TIME : TOO_LATE);
 	}
 	if (error != NULL)
 		ReThrowError(error);
 	return answers;
+}
+
+/* As a node reads them, whatever the settings: arrays of texts and of identifiers. */
+static char **
+texts_of_parameters(const Question *question)
+{
+	char **texts = palloc(sizeof(char *) * Max(question->parameter_count, 1));
+
+	for (int i = 0; i < question->parameter_count; i++)
+	{
+		Oid output;
+		bool varlena;
+
+		getTypeOutputInfo(question->types[i], &output, &varlena);
+		texts[i] = OidOutputFunctionCall(output, question->parameters[i]);
+	}
+	return texts;
 }
 
 /* A server has one connection, so it can be the server of one node. */
@@ -132,7 +165,8 @@ add_node(Call *call, const NodeServer *node)
 		return answer;
 	}
 	other = palloc0(sizeof(OtherNode));
-	other->statement = call->statement.text;
+	other->question = call->question;
+	other->texts = call->texts;
 	other->server = node->server;
 	other->answer = answer;
 	call->others = lappend(call->others, other);
@@ -171,7 +205,7 @@ run_here(Call *call)
 	if (iuid_try_until(execute_here, call, call->end, &error, &late))
 		return;
 	if (late)
-		iuid_set_failure(call->here, ERRCODE_QUERY_CANCELED, TOO_LATE);
+		iuid_set_failure(call->here, ERRCODE_CONNECTION_FAILURE, TOO_LATE);
 	else
 		iuid_set_error(call->here, error);
 }
@@ -181,8 +215,39 @@ execute_here(void *arg)
 {
 	Call *call = arg;
 
-	iuid_set_result(call->here, iuid_execute_statement(&call->statement));
+	if (call->question->columns > 0)
+		iuid_set_rows(call->here, read_rows_here(call->question));
+	else
+		iuid_set_result(call->here, iuid_execute_statement(&call->statement));
 	return true;
+}
+
+static TextRows *
+read_rows_here(const Question *question)
+{
+	TextRows *rows = iuid_make_text_rows(question->columns);
+	char **values = palloc(sizeof(char *) * question->columns);
+
+	SPI_connect();
+	if (SPI_execute_with_args(question->command, question->parameter_count,
+							  unconstify(Oid *, question->types),
+							  unconstify(Datum *, question->parameters), NULL,
+							  false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "unexpected result of \"%s\"", question->command);
+	for (uint64 r = 0; r < SPI_processed; r++)
+	{
+		for (int i = 0; i < question->columns; i++)
+			values[i] = SPI_getvalue(SPI_tuptable->vals[r],
+									 SPI_tuptable->tupdesc, i + 1);
+		iuid_require_text_row(rows, values);
+		for (int i = 0; i < question->columns; i++)
+		{
+			if (values[i] != NULL)
+				pfree(values[i]);
+		}
+	}
+	SPI_finish();
+	return rows;
 }
 
 /* Until all are done, or the time is over. */

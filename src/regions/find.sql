@@ -7,12 +7,12 @@ RETURNS SETOF anyelement
 AS 'MODULE_PATHNAME', 'iuid_find'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.iuid_find(anyelement, pg_catalog.uuid[]) IS
-'rows of a table that have these ids, from their nodes, all at once; rows: a NULL of its row type; a NULL id counts for none, the same id twice for one; 22023 (no iuid, no route), 42804, 42809, 55000 (nodes disagree on a route), and the SQLSTATE of a node that fails (doc/regions.md)';
+'rows of a table that have these ids, from their nodes, all at once; rows: a NULL of its row type; a NULL id counts for none, the same id twice for one; 22023 (no iuid, no route), 42804, 42809, 54000, 55000 (nodes disagree on a route), and the SQLSTATE of a node that fails (doc/regions.md)';
 
 CREATE FUNCTION @extschema@.iuid_find_here("table" pg_catalog.text, names pg_catalog.text[], types pg_catalog.text[],
 	ids pg_catalog.uuid[], nodes pg_catalog.text[])
-RETURNS pg_catalog.text[]
+RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'iuid_find_here'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.iuid_find_here(pg_catalog.text, pg_catalog.text[], pg_catalog.text[], pg_catalog.uuid[], pg_catalog.text[]) IS
-'internal: what iuid_find runs on each node: how many of the ids asked of this node have another route here, each of these with its node, and the rows of the others as texts; 22004, 2202E, 22023, 42703, 42804, 42809, 42P01, 55000';
+'internal: what iuid_find runs on each node: the rows, as texts, with the ids asked of this node, and for an id with another route here that node in the place of values; 22004, 2202E, 22023, 42703, 42804, 42809, 42P01, 54000, 55000';

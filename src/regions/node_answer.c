@@ -20,10 +20,10 @@
 
 #include "node_answer.h"
 #include "owner.h"
+#include "subtransaction.h"
 
-/* The longest answer, in bytes (64 MB): it is in memory, several times. */
-#define ANSWER_MAX 67108864
-
+static void set_failure(NodeAnswer *answer, const char *sqlstate,
+						const char *message);
 static bool check_text(NodeAnswer *answer, const char *text);
 
 /* libpq does not check what bytes a node has sent. */
@@ -34,6 +34,13 @@ iuid_set_result(NodeAnswer *answer, const char *result)
 		return;
 	answer->success = true;
 	answer->result = result == NULL ? NULL : pstrdup(result);
+}
+
+void
+iuid_set_rows(NodeAnswer *answer, TextRows *rows)
+{
+	answer->success = true;
+	answer->rows = rows;
 }
 
 void
@@ -59,15 +66,58 @@ iuid_set_remote_error(NodeAnswer *answer, const char *sqlstate,
 		text.data[--text.len] = '\0';
 	if (!check_text(answer, text.data))
 		return;
-	answer->success = false;
+	set_failure(answer, sqlstate, message == NULL ? "" : message);
 	answer->result = text.data;
+	answer->detail = detail == NULL ? NULL : pchomp(detail);
+	answer->hint = hint == NULL ? NULL : pchomp(hint);
 }
 
 void
 iuid_set_failure(NodeAnswer *answer, int sqlstate, const char *message)
 {
+	set_failure(answer, unpack_sql_state(sqlstate), message);
+	answer->result = psprintf("%s: %s", answer->sqlstate, message);
+	answer->detail = answer->hint = NULL;
+}
+
+static void
+set_failure(NodeAnswer *answer, const char *sqlstate, const char *message)
+{
 	answer->success = false;
-	answer->result = psprintf("%s: %s", unpack_sql_state(sqlstate), message);
+	answer->rows = NULL;
+	answer->sqlstate = pstrdup(sqlstate);
+	answer->message = pchomp(message);
+}
+
+bool
+iuid_try_answer(NodeAnswer *answer, bool (*read)(void *arg), void *arg)
+{
+	ErrorData *error;
+
+	if (!answer->success)
+		return false;
+	if (iuid_try(read, arg, &error))
+		return true;
+	if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+		ReThrowError(error);
+	iuid_set_error(answer, error);
+	return false;
+}
+
+/* EXCEPTION WHEN OTHERS catches no 57014: that is for the caller's own cancel. */
+void
+iuid_report_failure(int elevel, const NodeAnswer *answer)
+{
+	const char *state = answer->sqlstate;
+	int code = MAKE_SQLSTATE(state[0], state[1], state[2], state[3], state[4]);
+
+	if (code == ERRCODE_QUERY_CANCELED)
+		code = ERRCODE_CONNECTION_FAILURE;
+	ereport(elevel,
+			(errcode(code),
+			 errmsg("node \"%s\" failed: %s", answer->node, answer->message),
+			 answer->detail == NULL ? 0 : errdetail_internal("%s", answer->detail),
+			 answer->hint == NULL ? 0 : errhint("%s", answer->hint)));
 }
 
 /* If a text cannot be an answer, that is the answer, and the result is false. */
@@ -76,13 +126,12 @@ check_text(NodeAnswer *answer, const char *text)
 {
 	size_t length = strlen(text);
 
-	if (length > ANSWER_MAX)
+	if (length > IUID_ANSWER_MAX)
 		iuid_set_failure(answer, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-						 psprintf("the answer has more than %d bytes",
-								  ANSWER_MAX));
+						 psprintf(IUID_ANSWER_TOO_LONG, IUID_ANSWER_MAX));
 	else if (!pg_verifymbstr(text, length, true))
 		iuid_set_failure(answer, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
-						 "the answer is no text in the encoding of this database");
+						 IUID_ANSWER_NO_TEXT);
 	else
 		return true;
 	return false;

@@ -14,6 +14,12 @@
 
 #include "datatype/timestamp.h"
 
+#include "text_rows.h"
+
+/* What is said of an answer that is not in the encoding of this database. */
+#define IUID_ANSWER_NO_TEXT \
+	"the answer is no text in the encoding of this database"
+
 typedef struct NodeAnswer
 {
 	const char *node;
@@ -24,24 +30,45 @@ typedef struct NodeAnswer
 	 * message of the error, with its detail and hint on further lines.
 	 */
 	const char *result;
+	/* In the place of the result, the rows of a question that asks for rows. */
+	TextRows *rows;
+	/* Without success, the parts of that text; detail and hint may be NULL. */
+	const char *sqlstate;
+	const char *message;
+	const char *detail;
+	const char *hint;
 	/* When another node was sent the command, and when the result was read. */
 	TimestampTz asked;
 	TimestampTz answered;
 } NodeAnswer;
 
 /*
- * These functions set success and result, by copies.  What other nodes have sent
+ * These functions set success and result, by copies, but of rows.  What other nodes have sent
  * is checked: text that is not in the encoding of this database (22021), or has
  * more than 64 MB (54000), is a failure.  A message may be NULL, and so may
  * detail and hint.
  */
 extern void iuid_set_result(NodeAnswer *answer, const char *result);
+extern void iuid_set_rows(NodeAnswer *answer, TextRows *rows);
 extern void iuid_set_error(NodeAnswer *answer, const ErrorData *error);
 extern void iuid_set_remote_error(NodeAnswer *answer, const char *sqlstate,
 								  const char *message, const char *detail,
 								  const char *hint);
 extern void iuid_set_failure(NodeAnswer *answer, int sqlstate,
 							 const char *message);
+
+/*
+ * Reads the answer of a node by read(arg), in a subtransaction.  False if the
+ * answer is a failure; an error of read() makes the answer one.
+ */
+extern bool iuid_try_answer(NodeAnswer *answer, bool (*read)(void *arg),
+							void *arg);
+
+/*
+ * Says that a node failed, and why, with the SQLSTATE of its error; 08006 in the
+ * place of 57014, as it is not the caller whose query was cancelled.
+ */
+extern void iuid_report_failure(int elevel, const NodeAnswer *answer);
 
 /*
  * Reads a result that is JSON, by a query with a parameter $1 of type text:

@@ -26,7 +26,8 @@
  */
 #define SETTING "SET client_connection_check_interval = '1s'"
 
-#define BROKEN "the connection to the node broke"
+#define BROKEN		 "the connection to the node broke"
+#define NOT_POSTGRES "the node does not answer as PostgreSQL does"
 
 #define SQLSTATE_LENGTH 5
 
@@ -39,13 +40,17 @@
 static bool find_connection(void *arg);
 static bool start_connection(void *arg);
 static bool check_password_used(void *arg);
-static void send_query(OtherNode *node, const char *query, NodeStep step);
+static void send_question(OtherNode *node);
+static void send_query(OtherNode *node, const Question *query, char **texts,
+					   NodeStep step);
 static void read_results(OtherNode *node);
 static void take_result(OtherNode *node, const PGresult *result);
+static void take_row(OtherNode *node, const PGresult *result);
+static bool check_encoding(OtherNode *node);
 static void take_value(OtherNode *node, const PGresult *result);
 static void take_error(OtherNode *node, const PGresult *result);
 static void end_query(OtherNode *node);
-static bool is_long(const char *text);
+static bool is_long(const OtherNode *node);
 static bool try_node(OtherNode *node, bool (*part)(void *arg));
 static bool reject_values(void *arg);
 static void close_node(OtherNode *node);
@@ -54,7 +59,7 @@ void
 iuid_send_if_open(OtherNode *node)
 {
 	if (try_node(node, find_connection) && node->connection->conn != NULL)
-		send_query(node, node->statement, NODE_STATEMENT);
+		send_question(node);
 }
 
 static bool
@@ -93,6 +98,7 @@ start_connection(void *arg)
 void
 iuid_connect_node(OtherNode *node)
 {
+	static const Question setting = { .command = SETTING };
 	PGconn *conn = node->connection->conn;
 
 	switch (PQconnectPoll(conn))
@@ -105,7 +111,7 @@ iuid_connect_node(OtherNode *node)
 			break;
 		case PGRES_POLLING_OK:
 			if (try_node(node, check_password_used))
-				send_query(node, SETTING, NODE_SETTING);
+				send_query(node, &setting, NULL, NODE_SETTING);
 			break;
 		default:
 			iuid_set_remote_error(node->answer,
@@ -124,19 +130,29 @@ check_password_used(void *arg)
 	return true;
 }
 
+static void
+send_question(OtherNode *node)
+{
+	if (node->question->columns > 0)
+		node->rows = iuid_make_text_rows(node->question->columns);
+	send_query(node, node->question, node->texts, NODE_STATEMENT);
+}
+
 /*
  * The extended protocol: the node takes one statement, however it reads the
  * text.  Row by row: what has more than one is known at the second.
  */
 static void
-send_query(OtherNode *node, const char *query, NodeStep step)
+send_query(OtherNode *node, const Question *query, char **texts, NodeStep step)
 {
 	PGconn *conn = node->connection->conn;
 
 	node->step = step;
 	node->has_answered = false;
 	node->answer->asked = GetCurrentTimestamp();
-	if (PQsendQueryParams(conn, query, 0, NULL, NULL, NULL, NULL, 0) == 0 ||
+	if (PQsendQueryParams(conn, query->command, query->parameter_count,
+						  query->types, (const char *const *) texts, NULL, NULL,
+						  0) == 0 ||
 		PQsetSingleRowMode(conn) == 0)
 		iuid_give_up_node(node, ERRCODE_CONNECTION_FAILURE, BROKEN);
 	/* What the socket has not taken yet, iuid_advance_node() sends. */
@@ -185,7 +201,9 @@ take_result(OtherNode *node, const PGresult *result)
 		case PGRES_SINGLE_TUPLE:
 		case PGRES_TUPLES_OK:
 		case PGRES_COMMAND_OK:
-			if (node->step == NODE_STATEMENT)
+			if (node->step == NODE_STATEMENT && node->rows != NULL)
+				take_row(node, result);
+			else if (node->step == NODE_STATEMENT)
 				take_value(node, result);
 			break;
 		case PGRES_FATAL_ERROR:
@@ -194,9 +212,57 @@ take_result(OtherNode *node, const PGresult *result)
 				take_error(node, result);
 			break;
 		default:
-			iuid_give_up_node(node, ERRCODE_PROTOCOL_VIOLATION,
-							  "the node does not answer as PostgreSQL does");
+			iuid_give_up_node(node, ERRCODE_PROTOCOL_VIOLATION, NOT_POSTGRES);
 	}
+}
+
+/* A row, or the end of the rows. */
+static void
+take_row(OtherNode *node, const PGresult *result)
+{
+	int columns = node->rows->columns;
+	char **values;
+	bool fits = true;
+
+	if (node->has_answered || PQnfields(result) != columns)
+	{
+		iuid_give_up_node(node, ERRCODE_PROTOCOL_VIOLATION, NOT_POSTGRES);
+		return;
+	}
+	if (!check_encoding(node))
+		return;
+	if (PQntuples(result) == 0)
+	{
+		node->has_answered = true;
+		node->answer->answered = GetCurrentTimestamp();
+		iuid_set_rows(node->answer, node->rows);
+		return;
+	}
+	values = palloc(sizeof(char *) * columns);
+	for (int i = 0; i < columns; i++)
+	{
+		values[i] = PQgetisnull(result, 0, i) ? NULL : PQgetvalue(result, 0, i);
+		fits = fits &&
+			(values[i] == NULL ||
+			 pg_verifymbstr(values[i], strlen(values[i]), true));
+	}
+	if (!fits)
+		iuid_give_up_node(node, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
+						  IUID_ANSWER_NO_TEXT);
+	else if (!iuid_add_text_row(node->rows, values))
+		iuid_give_up_node(node, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+						  psprintf(IUID_ANSWER_TOO_LONG, IUID_ANSWER_MAX));
+	pfree(values);
+}
+
+static bool
+check_encoding(OtherNode *node)
+{
+	if (PQclientEncoding(node->connection->conn) == GetDatabaseEncoding())
+		return true;
+	iuid_give_up_node(node, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
+					  IUID_ANSWER_NO_TEXT);
+	return false;
 }
 
 /* A result with one row, the end of such a result, or a command's tag. */
@@ -213,12 +279,8 @@ take_value(OtherNode *node, const PGresult *result)
 	}
 	if (node->has_answered)
 		return;
-	if (PQclientEncoding(node->connection->conn) != GetDatabaseEncoding())
-	{
-		iuid_give_up_node(node, ERRCODE_CHARACTER_NOT_IN_REPERTOIRE,
-						  "the answer is no text in the encoding of this database");
+	if (!check_encoding(node))
 		return;
-	}
 	node->has_answered = true;
 	node->answer->answered = GetCurrentTimestamp();
 	if (is_command)
@@ -255,21 +317,27 @@ static void
 end_query(OtherNode *node)
 {
 	if (node->step == NODE_SETTING)
-		send_query(node, node->statement, NODE_STATEMENT);
+		send_question(node);
 	else if (!node->has_answered)
-		iuid_give_up_node(node, ERRCODE_PROTOCOL_VIOLATION,
-						  "the node does not answer as PostgreSQL does");
+		iuid_give_up_node(node, ERRCODE_PROTOCOL_VIOLATION, NOT_POSTGRES);
 	else if (PQtransactionStatus(node->connection->conn) != PQTRANS_IDLE ||
-			 is_long(node->statement) || is_long(node->answer->result))
+			 is_long(node))
 		close_node(node);
 	else
 		node->step = NODE_DONE;
 }
 
 static bool
-is_long(const char *text)
+is_long(const OtherNode *node)
 {
-	return text != NULL && strlen(text) > KEPT_BUFFER;
+	const char *result = node->answer->result;
+	size_t sent = strlen(node->question->command);
+
+	for (int i = 0; i < node->question->parameter_count; i++)
+		sent += strlen(node->texts[i]);
+	return sent > KEPT_BUFFER ||
+		(result != NULL && strlen(result) > KEPT_BUFFER) ||
+		(node->rows != NULL && node->rows->size > KEPT_BUFFER);
 }
 
 /* Does a part of the work; an error in it is the answer of the node. */

@@ -20,6 +20,7 @@
 
 #include "connection.h"
 #include "node_answer.h"
+#include "question.h"
 
 /* What a node is doing. */
 typedef enum NodeStep
@@ -33,13 +34,15 @@ typedef enum NodeStep
 
 typedef struct OtherNode
 {
-	const char *statement;
+	const Question *question;
+	char **texts;		/* of its parameters */
 	const char *server; /* NULL: none is registered */
 	NodeAnswer *answer;
 	Connection *connection;
 	NodeStep step;
 	TimestampTz end;   /* by which it must be connected */
 	uint32 events;	   /* of its socket, for which it waits */
+	TextRows *rows;	   /* that have come */
 	bool has_answered; /* what comes now ends the statement */
 } OtherNode;
 

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * rows_as_text.c
- *	  Rows on their way from a node to another, as one array of texts.
+ *	  The rows of a query at the node that is asked, as texts.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -11,61 +11,52 @@
 
 #include "compat.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "executor/tuptable.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 #include "utils/typcache.h"
 
-#include "owner.h"
 #include "rows_as_text.h"
-#include "subtransaction.h"
+
+/* So many rows wait for the settings under which they become texts. */
+#define ROWS_AT_ONCE 1000
+
+/* What takes the rows of a query as they come. */
+typedef struct TextReceiver
+{
+	DestReceiver pub;
+	const TextQuery *query;
+	TextRows *rows;
+	bool has_started;
+	TupleTableSlot *slot;
+	Tuplestorestate *waiting;
+	int waiting_count;
+	int *columns; /* the number in the query, from 1, of each value */
+	FmgrInfo *output;
+	char **values;
+	MemoryContext row_context;
+} TextReceiver;
 
 static char *type_name(Oid type, int32 typmod);
-static int read_rows(const char *query, uint64 expected);
-static int *columns_of_query(TupleDesc query, ArrayType *names,
-							 ArrayType *types, int *count);
-static int find_column(TupleDesc query, const char *name);
-static int plain_settings(void);
-
-TupleDesc
-iuid_row_type_arg(FunctionCallInfo fcinfo)
-{
-	Oid type = get_fn_expr_argtype(fcinfo->flinfo, 0);
-	TupleDesc rows;
-	int columns = 0;
-
-	if (!OidIsValid(type) || type == RECORDOID ||
-		get_typtype(type) != TYPTYPE_COMPOSITE)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("the type of the rows is not known"),
-				 errdetail("The first argument must have a composite type."),
-				 errhint(
-					 "Give a NULL of the row type of a table, such as NULL::orders.")));
-	rows = lookup_rowtype_tupdesc_copy(type, -1);
-	for (int i = 0; i < rows->natts; i++)
-	{
-		if (!TupleDescAttr(rows, i)->attisdropped)
-			columns++;
-	}
-	if (columns == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("type %s has no columns", format_type_be(type)),
-				 errhint("Give a NULL of the row type of a table with columns.")));
-	return rows;
-}
+static void start_rows(DestReceiver *self, int operation, TupleDesc type);
+static bool receive_row(TupleTableSlot *slot, DestReceiver *self);
+static void shut_down(DestReceiver *self);
+static void destroy(DestReceiver *self);
+static void flush_rows(TextReceiver *receiver);
+static int *columns_of_query(TupleDesc type, const TextQuery *query);
+static void check_type(TupleDesc type, int column, const char *name,
+					   const char *wanted);
+static int find_column(TupleDesc type, int first, const char *name);
+static char **texts_of_array(ArrayType *array, int *count);
 
 /*
- * The name of a type at every node, under plain_settings(): with its schema, and
+ * The name of a type at every node, under iuid_plain_settings(): with its schema, and
  * what it is made with.
  */
 static char *
@@ -81,7 +72,7 @@ iuid_columns_of_rows(TupleDesc rows, ArrayType **names, ArrayType **types)
 {
 	Datum *name = palloc(sizeof(Datum) * rows->natts);
 	Datum *type = palloc(sizeof(Datum) * rows->natts);
-	int count = 0, level = plain_settings();
+	int count = 0, level = iuid_plain_settings();
 
 	for (int i = 0; i < rows->natts; i++)
 	{
@@ -98,136 +89,171 @@ iuid_columns_of_rows(TupleDesc rows, ArrayType **names, ArrayType **types)
 	*types = construct_array(type, count, TEXTOID, -1, false, TYPALIGN_INT);
 }
 
-char *
-iuid_array_literal(ArrayType *array)
+TextRows *
+iuid_read_rows_as_text(const TextQuery *query)
 {
-	char *text = OidOutputFunctionCall(F_ARRAY_OUT, PointerGetDatum(array));
+	TextRows *rows = iuid_make_text_rows(
+		query->lead +
+		ArrayGetNItems(ARR_NDIM(query->names), ARR_DIMS(query->names)));
+	TextReceiver receiver = { .pub = { .receiveSlot = receive_row,
+									   .rStartup = start_rows,
+									   .rShutdown = shut_down,
+									   .rDestroy = destroy,
+									   .mydest = DestTuplestore },
+							  .query = query,
+							  .rows = rows };
+	SPIExecuteOptions options = { .read_only = query->read_only,
+								  .dest = &receiver.pub };
+	Oid type = query->parameter_type;
+	int parameters = OidIsValid(type) ? 1 : 0;
+	SPIPlanPtr plan;
 
-	return psprintf("%s::%s[]", quote_literal_cstr(text),
-					format_type_be_qualified(ARR_ELEMTYPE(array)));
-}
-
-/*
- * Reads in the caller's snapshot.  If that has not all the rows, reads again in
- * a snapshot that is taken under the locks of the first reading, which may have
- * waited for whoever moved rows to another partition.
- */
-static int
-read_rows(const char *query, uint64 expected)
-{
-	int result = SPI_execute(query, true, 0);
-
-	if (result == SPI_OK_SELECT && SPI_processed < expected)
+	if (parameters > 0)
 	{
-		PushActiveSnapshot(GetTransactionSnapshot());
-		result = SPI_execute(query, true, 0);
-		PopActiveSnapshot();
+		options.params = makeParamList(parameters);
+		options.params->params[0] = (ParamExternData){
+			.value = query->parameter, .pflags = PARAM_FLAG_CONST, .ptype = type
+		};
 	}
-	return result;
-}
-
-ArrayBuildState *
-iuid_add_rows_as_text(ArrayBuildState *array, const char *query,
-					  ArrayType *names, ArrayType *types, uint64 expected)
-{
-	MemoryContext caller = CurrentMemoryContext;
-	int *columns;
-	FmgrInfo *output;
-	int count, level, result;
-
 	SPI_connect();
-	if (expected > 0)
-		result = read_rows(query, expected);
-	else
-		result = SPI_execute(query, false, 0);
-	if (result < 0 || SPI_tuptable == NULL)
+	plan = SPI_prepare(query->text, parameters, &type);
+	if (plan == NULL)
+		elog(ERROR, "could not prepare the query: %s",
+			 SPI_result_code_string(SPI_result));
+	if (SPI_execute_plan_extended(plan, &options) < 0 || !receiver.has_started)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("the command gives no rows"),
 				 errhint("Give a SELECT, or another command that gives rows.")));
-	level = plain_settings();
-	columns = columns_of_query(SPI_tuptable->tupdesc, names, types, &count);
-	output = palloc(sizeof(FmgrInfo) * count);
+	SPI_finish();
+	return rows;
+}
+
+static void
+start_rows(DestReceiver *self, int operation pg_attribute_unused(), TupleDesc type)
+{
+	TextReceiver *receiver = (TextReceiver *) self;
+	MemoryContext caller = MemoryContextSwitchTo(receiver->rows->context);
+	int level = iuid_plain_settings(), count = receiver->rows->columns;
+
+	receiver->has_started = true;
+	receiver->columns = columns_of_query(type, receiver->query);
+	receiver->output = palloc(sizeof(FmgrInfo) * count);
 	for (int i = 0; i < count; i++)
 	{
 		Oid function;
 		bool varlena;
 
-		getTypeOutputInfo(SPI_gettypeid(SPI_tuptable->tupdesc, columns[i]),
-						  &function, &varlena);
-		fmgr_info(function, &output[i]);
+		getTypeOutputInfo(SPI_gettypeid(type, receiver->columns[i]), &function,
+						  &varlena);
+		fmgr_info(function, &receiver->output[i]);
 	}
-	for (uint64 r = 0; r < SPI_processed; r++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		for (int i = 0; i < count; i++)
-		{
-			bool isnull;
-			Datum value =
-				SPI_getbinval(SPI_tuptable->vals[r], SPI_tuptable->tupdesc,
-							  columns[i], &isnull);
-			Datum text = (Datum) 0;
-
-			if (!isnull)
-				text = CStringGetTextDatum(OutputFunctionCall(&output[i], value));
-			array = accumArrayResult(array, text, isnull, TEXTOID, caller);
-			if (!isnull)
-				pfree(DatumGetPointer(text));
-		}
-	}
+	receiver->values = palloc(sizeof(char *) * count);
+	receiver->slot =
+		MakeSingleTupleTableSlot(CreateTupleDescCopy(type), &TTSOpsMinimalTuple);
+	receiver->waiting = tuplestore_begin_heap(false, false, work_mem);
+	receiver->row_context = AllocSetContextCreate(CurrentMemoryContext, "row",
+												  ALLOCSET_DEFAULT_SIZES);
 	AtEOXact_GUC(false, level);
-	SPI_finish();
-	return array;
+	MemoryContextSwitchTo(caller);
 }
 
-/* The number in the query, from 1, of each column that is asked for. */
-static int *
-columns_of_query(TupleDesc query, ArrayType *names, ArrayType *types, int *count)
+static bool
+receive_row(TupleTableSlot *slot, DestReceiver *self)
 {
-	int type_count;
-	char **wanted = iuid_names_of_array(names, count);
-	char **wanted_types = iuid_names_of_array(types, &type_count);
-	int *columns = palloc(sizeof(int) * Max(*count, 1));
+	TextReceiver *receiver = (TextReceiver *) self;
 
-	if (type_count != *count)
+	tuplestore_puttupleslot(receiver->waiting, slot);
+	if (++receiver->waiting_count == ROWS_AT_ONCE)
+		flush_rows(receiver);
+	return true;
+}
+
+static void
+shut_down(DestReceiver *self)
+{
+	TextReceiver *receiver = (TextReceiver *) self;
+
+	flush_rows(receiver);
+	tuplestore_end(receiver->waiting);
+	ExecDropSingleTupleTableSlot(receiver->slot);
+}
+
+static void
+destroy(DestReceiver *self pg_attribute_unused())
+{
+}
+
+/* The settings must not be those of the query, which still runs. */
+static void
+flush_rows(TextReceiver *receiver)
+{
+	TupleTableSlot *slot = receiver->slot;
+	MemoryContext caller = MemoryContextSwitchTo(receiver->row_context);
+	int level = iuid_plain_settings();
+
+	while (tuplestore_gettupleslot(receiver->waiting, true, false, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		for (int i = 0; i < receiver->rows->columns; i++)
+		{
+			int column = receiver->columns[i] - 1;
+
+			receiver->values[i] = slot->tts_isnull[column] ?
+				NULL :
+				OutputFunctionCall(&receiver->output[i],
+								   slot->tts_values[column]);
+		}
+		iuid_require_text_row(receiver->rows, receiver->values);
+		MemoryContextReset(receiver->row_context);
+	}
+	AtEOXact_GUC(false, level);
+	MemoryContextSwitchTo(caller);
+	tuplestore_clear(receiver->waiting);
+	receiver->waiting_count = 0;
+}
+
+/* The number in the query, from 1, of each value: of the lead, and of the names. */
+static int *
+columns_of_query(TupleDesc type, const TextQuery *query)
+{
+	int lead = query->lead, count, type_count;
+	char **wanted = texts_of_array(query->names, &count);
+	char **wanted_types = texts_of_array(query->types, &type_count);
+	int *columns = palloc(sizeof(int) * (lead + count));
+
+	if (type_count != count)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("there must be a type for each column")));
-	for (int i = 0; i < *count; i++)
+	for (int i = 0; i < lead; i++)
+		columns[i] = i + 1;
+	for (int i = 0; i < count; i++)
 	{
-		Form_pg_attribute found;
-		char *type;
+		int column = find_column(type, lead, wanted[i]);
 
-		columns[i] = find_column(query, wanted[i]);
-		if (columns[i] == 0)
+		if (column == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("the rows have no column \"%s\"", wanted[i]),
 					 errdetail("Column \"%s\" of the row type is of type %s.",
 							   wanted[i], wanted_types[i]),
 					 errhint("Give each column of the row type, with its name.")));
-		found = TupleDescAttr(query, columns[i] - 1);
-		type = type_name(found->atttypid, found->atttypmod);
-		if (strcmp(type, wanted_types[i]) != 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column \"%s\" of the rows is of another type than that of the row type",
-							wanted[i]),
-					 errdetail("Column \"%s\" of the rows is of type %s; that of the row type is of type %s.",
-							   wanted[i], type, wanted_types[i]),
-					 errhint("Cast the column to that type.")));
+		check_type(type, column, wanted[i], wanted_types[i]);
+		columns[lead + i] = column;
 	}
-	for (int i = 1; i <= query->natts; i++)
+	for (int column = lead + 1; column <= type->natts; column++)
 	{
 		bool known = false;
 
-		for (int n = 0; n < *count; n++)
-			known = known || columns[n] == i;
+		for (int i = 0; i < count; i++)
+			known = known || columns[lead + i] == column;
 		if (!known)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("the row type has no column \"%s\"",
-							NameStr(TupleDescAttr(query, i - 1)->attname)),
+							NameStr(TupleDescAttr(type, column - 1)->attname)),
 					 errdetail(
 						 "The rows have a column of that name, or have it twice."),
 					 errhint(
@@ -236,158 +262,58 @@ columns_of_query(TupleDesc query, ArrayType *names, ArrayType *types, int *count
 	return columns;
 }
 
-static int
-find_column(TupleDesc query, const char *name)
+static void
+check_type(TupleDesc type, int column, const char *name, const char *wanted)
 {
-	for (int i = 0; i < query->natts; i++)
+	Form_pg_attribute found = TupleDescAttr(type, column - 1);
+	char *of_column = type_name(found->atttypid, found->atttypmod);
+
+	if (strcmp(of_column, wanted) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" of the rows is of another type than that of the row type",
+						name),
+				 errdetail("Column \"%s\" of the rows is of type %s; that of the row type is of type %s.",
+						   name, of_column, wanted),
+				 errhint("Cast the column to that type.")));
+}
+
+static int
+find_column(TupleDesc type, int first, const char *name)
+{
+	for (int i = first; i < type->natts; i++)
 	{
-		if (strcmp(NameStr(TupleDescAttr(query, i)->attname), name) == 0)
+		if (strcmp(NameStr(TupleDescAttr(type, i)->attname), name) == 0)
 			return i + 1;
 	}
 	return 0;
 }
 
-char **
-iuid_names_of_array(ArrayType *array, int *count)
+/* The values of a text[]; 22004 for NULL. */
+static char **
+texts_of_array(ArrayType *array, int *count)
 {
 	Datum *values;
-	char **names;
+	char **texts;
 
 	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values, NULL,
 					  count);
-	names = palloc(sizeof(char *) * Max(*count, 1));
-	for (int i = 0; i < *count; i++)
-		names[i] = TextDatumGetCString(values[i]);
-	return names;
-}
-
-char **
-iuid_texts_of_array(ArrayType *array, int *count)
-{
-	Datum *values;
-	bool *nulls;
-	char **texts;
-
-	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls,
-					  count);
 	texts = palloc(sizeof(char *) * Max(*count, 1));
 	for (int i = 0; i < *count; i++)
-		texts[i] = nulls[i] ? NULL : TextDatumGetCString(values[i]);
+		texts[i] = TextDatumGetCString(values[i]);
 	return texts;
 }
 
-/*
- * Under these settings the text of a value, and the name of a type, do not depend
- * on the session, and are read as they were written.  AtEOXact_GUC() ends them.
- */
-static int
-plain_settings(void)
+char *
+iuid_list_of_names(ArrayType *names)
 {
-	static const char *const settings[][2] = {
-		{ "array_nulls", "on" },
-		{ "datestyle", "ISO" },
-		{ "extra_float_digits", "3" },
-		{ "intervalstyle", "postgres" },
-		{ "lc_monetary", "C" },
-		{ "quote_all_identifiers", "off" },
-		{ "search_path", "pg_catalog, pg_temp" },
-		{ "xmloption", "content" },
-	};
-	int level = NewGUCNestLevel();
+	StringInfoData list;
+	int count;
+	char **texts = texts_of_array(names, &count);
 
-	for (size_t i = 0; i < lengthof(settings); i++)
-		(void) set_config_option(settings[i][0], settings[i][1], PGC_USERSET,
-								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	return level;
-}
-
-char **
-iuid_read_texts(const char *answer, int *count)
-{
-	Datum array;
-	int level;
-
-	*count = 0;
-	if (answer == NULL)
-		return NULL;
-	level = plain_settings();
-	array = OidInputFunctionCall(F_ARRAY_IN, unconstify(char *, answer),
-								 TEXTOID, -1);
-	AtEOXact_GUC(false, level);
-	return iuid_texts_of_array(DatumGetArrayTypeP(array), count);
-}
-
-/*
- * A column can be of a domain, whose CHECK runs code.  So the rows are made as
- * the owner of their type, with no more rights than that, and for a caller who
- * has not the rights of the owner, as the caller.
- */
-List *
-iuid_rows_of_texts(TupleDesc rows, char **texts, int count)
-{
-	AttInMetadata *input = TupleDescGetAttInMetadata(rows);
-	char **row = palloc0(sizeof(char *) * rows->natts);
-	SavedUser saved =
-		iuid_become(iuid_owner_or_caller(get_typ_typrelid(rows->tdtypeid)));
-	List *tuples = NIL;
-	int n = 0;
-
-	(void) plain_settings();
-	while (n < count)
-	{
-		CHECK_FOR_INTERRUPTS();
-		for (int i = 0; i < rows->natts; i++)
-		{
-			if (TupleDescAttr(rows, i)->attisdropped)
-				continue;
-			if (n == count)
-				ereport(ERROR,
-						(errcode(ERRCODE_PROTOCOL_VIOLATION),
-						 errmsg("the answer ends within a row")));
-			row[i] = texts[n++];
-		}
-		tuples = lappend(tuples, BuildTupleFromCStrings(input, row));
-	}
-	iuid_restore_user(&saved);
-	return tuples;
-}
-
-void
-iuid_return_rows(FunctionCallInfo fcinfo, List *tuples)
-{
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	ListCell *lc;
-
-	foreach (lc, tuples)
-	{
-		tuplestore_puttuple(rsinfo->setResult, lfirst(lc));
-		heap_freetuple(lfirst(lc));
-	}
-}
-
-bool
-iuid_try_answer(NodeAnswer *answer, bool (*read)(void *arg), void *arg)
-{
-	ErrorData *error;
-
-	if (!answer->success)
-		return false;
-	if (iuid_try(read, arg, &error))
-		return true;
-	if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
-		ReThrowError(error);
-	iuid_set_error(answer, error);
-	return false;
-}
-
-void
-iuid_report_failure(int elevel, const NodeAnswer *answer)
-{
-	const char *state = answer->result;
-
-	ereport(elevel,
-			(errcode(MAKE_SQLSTATE(state[0], state[1], state[2], state[3],
-								   state[4])),
-			 errmsg("node \"%s\" gave no rows", answer->node),
-			 errdetail_internal("%s", answer->result)));
+	initStringInfo(&list);
+	for (int i = 0; i < count; i++)
+		appendStringInfo(&list, "%s%s", i == 0 ? "" : ", ",
+						 quote_identifier(texts[i]));
+	return list.data;
 }

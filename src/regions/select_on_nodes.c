@@ -12,6 +12,7 @@
 #include "compat.h"
 
 #include "access/xact.h"
+#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -20,6 +21,7 @@
 #include "datum.h"
 #include "function.h"
 #include "node_arguments.h"
+#include "row_type.h"
 #include "rows_as_text.h"
 #include "statement.h"
 #include "subtransaction.h"
@@ -32,13 +34,11 @@ typedef struct Reading
 	List *tuples;
 } Reading;
 
-/* A query of iuid_select_here(), and its rows as texts. */
+/* A query of iuid_select_here(), and its rows. */
 typedef struct Selection
 {
-	const char *command;
-	ArrayType *names;
-	ArrayType *types;
-	ArrayBuildState *rows;
+	TextQuery query;
+	TextRows *rows;
 } Selection;
 
 static bool read_answer(void *arg);
@@ -58,26 +58,33 @@ iuid_select_on_nodes(PG_FUNCTION_ARGS)
 	int64 limit = iuid_timeout_arg(fcinfo, 3);
 	bool skip_failed = iuid_bool_arg(fcinfo, 4, "skip_failed");
 	ArrayType *names, *types;
+	const Oid parameter_types[] = { TEXTOID, TEXTARRAYOID, TEXTARRAYOID };
+	Datum parameters[lengthof(parameter_types)];
+	Question question = { .parameter_count = lengthof(parameter_types),
+						  .types = parameter_types,
+						  .parameters = parameters };
 	ListCell *lc;
 
 	/* The same errors here, before a node is asked. */
 	(void) iuid_parse_statement(command);
 	InitMaterializedSRF(fcinfo, 0);
 	iuid_columns_of_rows(rows, &names, &types);
-	nodes =
-		iuid_ask_nodes(psprintf("SELECT %s.iuid_select_here(%s::pg_catalog.text, %s, %s)",
-								quote_identifier(get_namespace_name(
-									iuid_schema_of(fcinfo->flinfo->fn_oid))),
-								quote_literal_cstr(command),
-								iuid_array_literal(names),
-								iuid_array_literal(types)),
-					   nodes, limit);
+	parameters[0] = CStringGetTextDatum(command);
+	parameters[1] = PointerGetDatum(names);
+	parameters[2] = PointerGetDatum(types);
+	question.columns = ARR_DIMS(names)[0];
+	question.command =
+		psprintf("SELECT * FROM %s.iuid_select_here($1, $2, $3) AS r (%s)",
+				 quote_identifier(
+					 get_namespace_name(iuid_schema_of(fcinfo->flinfo->fn_oid))),
+				 iuid_text_columns(question.columns));
+	nodes = iuid_ask_question(&question, nodes, limit);
 	foreach (lc, nodes)
 	{
 		Reading reading = { .rows = rows, .answer = lfirst(lc) };
 
 		if (iuid_try_answer(reading.answer, read_answer, &reading))
-			iuid_return_rows(fcinfo, reading.tuples);
+			iuid_return_tuples(fcinfo, reading.tuples);
 		else
 			iuid_report_failure(skip_failed ? WARNING : ERROR, reading.answer);
 	}
@@ -88,32 +95,32 @@ static bool
 read_answer(void *arg)
 {
 	Reading *reading = arg;
-	int count;
-	char **texts = iuid_read_texts(reading->answer->result, &count);
 
-	reading->tuples = iuid_rows_of_texts(reading->rows, texts, count);
+	reading->tuples =
+		iuid_tuples_of_text_rows(reading->rows, reading->answer->rows, 0);
 	return true;
 }
 
 /*
  * iuid_select_here(command, names, types): the rows of a query, which runs READ
- * ONLY, as texts; NULL for no rows.
+ * ONLY, as texts.
  */
 PG_FUNCTION_INFO_V1(iuid_select_here);
 Datum
 iuid_select_here(PG_FUNCTION_ARGS)
 {
-	Selection selection = { .command = text_to_cstring(PG_GETARG_TEXT_PP(0)),
-							.names = PG_GETARG_ARRAYTYPE_P(1),
-							.types = PG_GETARG_ARRAYTYPE_P(2) };
+	Selection selection = {
+		.query = { .text = text_to_cstring(PG_GETARG_TEXT_PP(0)),
+				   .names = PG_GETARG_ARRAYTYPE_P(1),
+				   .types = PG_GETARG_ARRAYTYPE_P(2) },
+	};
 	ErrorData *error;
 
-	(void) iuid_parse_statement(selection.command);
+	(void) iuid_parse_statement(selection.query.text);
 	if (!iuid_try(select_read_only, &selection, &error))
 		ReThrowError(error);
-	if (selection.rows == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(makeArrayResult(selection.rows, CurrentMemoryContext));
+	iuid_return_text_rows(fcinfo, selection.rows);
+	return (Datum) 0;
 }
 
 /* The end of the subtransaction, in which this runs, ends the read-only mode. */
@@ -123,8 +130,6 @@ select_read_only(void *arg)
 	Selection *selection = arg;
 
 	XactReadOnly = true;
-	selection->rows =
-		iuid_add_rows_as_text(NULL, selection->command, selection->names,
-							  selection->types, 0);
+	selection->rows = iuid_read_rows_as_text(&selection->query);
 	return true;
 }

@@ -40,7 +40,7 @@ everywhere(q{SELECT count(*) FROM orders WHERE NOT iuid_is_local(id)}, '0', 'its
 sub queries
 {
 	my ($name, $from) = @_;
-	return scalar(() = slurp_file($node{$name}->logfile, $from) =~ /DECLARE c\d+ CURSOR|execute <unnamed>: SELECT public.iuid_find_here/g);
+	return scalar(() = slurp_file($node{$name}->logfile, $from) =~ /DECLARE c\d+ CURSOR|execute <unnamed>: SELECT \* FROM public.iuid_find_here/g);
 }
 
 sub look_up

@@ -37,9 +37,9 @@ my @calls = (
 	'iuid_select_on_nodes(anyelement,text,text[],interval,boolean)' => "SELECT id FROM EXT.iuid_select_on_nodes(NULL::OWN.plain, 'SELECT NULL::EXT.iuid AS id'::pg_catalog.text,
 		'{almaty}'::pg_catalog.text[], '20 seconds'::pg_catalog.interval, false)" =~ s/\s+/ /gr,
 	'iuid_find(anyelement,uuid[])' => "SELECT id FROM EXT.iuid_find(NULL::OWN.orders, VARIADIC ARRAY['$almaty'::pg_catalog.uuid])",
-	'iuid_select_here(text,text[],text[])' => q{SELECT EXT.iuid_select_here('SELECT 1 AS n'::pg_catalog.text, '{n}'::pg_catalog.text[], '{integer}'::pg_catalog.text[])},
-	'iuid_find_here(text,text[],text[],uuid[],text[])' => "SELECT EXT.iuid_find_here('OWN.orders'::pg_catalog.text, '{note}'::pg_catalog.text[], '{pg_catalog.text}'::pg_catalog.text[],
-		'{$almaty}'::pg_catalog.uuid[], '{almaty}'::pg_catalog.text[])" =~ s/\s+/ /gr,
+	'iuid_select_here(text,text[],text[])' => q{SELECT n FROM EXT.iuid_select_here('SELECT 1 AS n'::pg_catalog.text, '{n}'::pg_catalog.text[], '{integer}'::pg_catalog.text[]) AS r (n pg_catalog.text)},
+	'iuid_find_here(text,text[],text[],uuid[],text[])' => "SELECT note FROM EXT.iuid_find_here('OWN.orders'::pg_catalog.text, '{note}'::pg_catalog.text[], '{pg_catalog.text}'::pg_catalog.text[],
+		'{$almaty}'::pg_catalog.uuid[], '{almaty}'::pg_catalog.text[]) AS r (id pg_catalog.text, node pg_catalog.text, note pg_catalog.text)" =~ s/\s+/ /gr,
 	'iuid_registry_changed()' => q{INSERT INTO EXT.iuid_entities VALUES (2, 'Ayan', 'Line') ON CONFLICT DO NOTHING},
 	'iuid_require_node()' => q{INSERT INTO EXT.iuid_nodes VALUES ('spare', NULL, NULL); INSERT INTO EXT.iuid_routes VALUES (255, 255, 'spare')},
 	'iuid_keep_node()' => q{UPDATE EXT.iuid_nodes SET node = 'spare too' WHERE node OPERATOR(pg_catalog.=) 'spare'::pg_catalog.text;

@@ -54,7 +54,13 @@ for my $name ('jakarta', 'mexico')
 		CREATE USER MAPPING FOR other SERVER $server{$name} OPTIONS (user 'other', password 'secret of $name')});
 }
 
-sub open_session { return $here->background_psql('shop', on_error_stop => 0, extra_params => [ '-U', 'app' ]) }
+# It lives longer than one query may take.
+sub open_session
+{
+	my $session = $here->background_psql('shop', on_error_stop => 0, extra_params => [ '-U', 'app' ]);
+	$session->set_query_timer_restart;
+	return $session;
+}
 my $app = open_session();
 
 # The rows of a call, each on a line, and its error, with its SQLSTATE.
@@ -244,7 +250,7 @@ for my $name (@names)
 	my $begin = time;
 	my ($row, $rest) = rows_of(call(slow_at($name), q{timeout => '1 second'}), $name);
 	cmp_ok(time - $begin, '<', 120, "$name is slow: the call ends");
-	is($row, "$name|f|57014: the node did not answer within the timeout", 'its row says so');
+	is($row, "$name|f|08006: the node did not answer within the timeout", 'its row says so');
 	is($rest, join("\n", map { "$_|t|f" } grep { $_ ne $name } @names), 'the others answer');
 	ok(queries_at($name, '0'), 'and soon its query ends');
 	all_is_well("after $name was slow");
@@ -256,7 +262,7 @@ stop_processes($pid) or die "kill: $!";
 my $begin = time;
 ($mexico, $rest) = rows_of(call($which . ' ' x 10_000_000), 'mexico');
 cmp_ok(time - $begin, '<', 120, 'a node hangs: the call ends');
-is($mexico, 'mexico|f|57014: the node did not answer within the timeout', 'its row says so');
+is($mexico, 'mexico|f|08006: the node did not answer within the timeout', 'its row says so');
 is($rest, $others, 'the others answer');
 is(call($which), $all, 'the next call has another connection');
 go_on();

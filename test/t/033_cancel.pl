@@ -143,10 +143,10 @@ my @scenarios = (
 	[ "$places $countries $table; $view", q{SELECT iuid_check_regions()}, undef, 'postgres' ],
 	[ $places, q{SELECT iuid_run_on_nodes('SELECT pg_sleep(0.02) IS NULL', timeout => '20 seconds')}, undef, 'postgres' ],
 	[ $places, q{SELECT count(*) FROM iuid_select_on_nodes(NULL::iuid_nodes, 'SELECT n.* FROM iuid_nodes AS n, pg_sleep(0.02)', timeout => '20 seconds')}, undef, 'postgres' ],
-	[ $places, q{SELECT iuid_select_here('SELECT pg_sleep(0.02) IS NULL AS slept', '{slept}', '{boolean}')}, undef, 'postgres' ],
+	[ $places, q{SELECT * FROM iuid_select_here('SELECT pg_sleep(0.02) IS NULL AS slept', '{slept}', '{boolean}') AS r (slept text)}, undef, 'postgres' ],
 	[ $places . $waiting, q{SELECT count(*) FROM iuid_find(NULL::places, VARIADIC ARRAY(SELECT id::uuid FROM places WHERE iuid_country(id) <= 10))}, undef, 'postgres' ],
-	[ $places . $waiting, q{SELECT iuid_find_here('places', '{id}', '{public.iuid}', ids, array_fill('here'::text, ARRAY[cardinality(ids)]))
-		FROM (SELECT array(SELECT id::uuid FROM places WHERE iuid_country(id) <= 10) AS ids) AS x}, undef, 'postgres' ],
+	[ $places . $waiting, q{SELECT count(*) FROM iuid_find_here('places', '{id}', '{public.iuid}', ARRAY(SELECT id::uuid FROM places WHERE iuid_country(id) <= 10),
+		ARRAY(SELECT 'here'::text FROM places WHERE iuid_country(id) <= 10)) AS r (found text, node text, id text)}, undef, 'postgres' ],
 	[ q{TRUNCATE iuid_countries}, q{SELECT iuid_register_iso_countries()}, 'iuid_countries' ]);
 
 is( $node->safe_psql('postgres', q{

@@ -20,22 +20,22 @@ my $megabyte = 'x' x 1_048_576;
 my %node = (
 	# before it is ready
 	mute => [ { welcome => \&silent }, '08001: could not connect to the node in time' ],
-	mute_in_latin1 => [ { welcome => sub { my $c = shift; print {$c} $in, setting('client_encoding', 'LATIN1'), ready(); $c->flush; silent() } }, '57014: the node did not answer within the timeout' ],
+	mute_in_latin1 => [ { welcome => sub { my $c = shift; print {$c} $in, setting('client_encoding', 'LATIN1'), ready(); $c->flush; silent() } }, '08006: the node did not answer within the timeout' ],
 	settings => [ { welcome => once_then($in, endless(setting('client_encoding', 'UTF8'))) }, '08001: could not connect to the node in time' ],
 	welcome_notices => [ { welcome => once_then($in, endless(notice('SPOKEN'))) }, '08001: could not connect to the node in time' ],
 	half => [ { welcome => sub { my $c = shift; print {$c} substr($in, 0, 5); $c->flush; silent() } }, '08001: could not connect to the node in time' ],
 	web => [ { welcome => sub { my $c = shift; print {$c} "HTTP/1.1 400 Bad Request\r\n\r\n"; close $c } }, '08001: could not connect to the node' ],
 	# when it is asked
-	silence => [ { answer => \&silent }, '57014: the node did not answer within the timeout' ],
-	answer_without_end => [ { answer => answered(row('5'), command_done('SELECT 1')) }, '57014: the node did not answer within the timeout' ],
-	notices => [ { answer => endless(notice('SPOKEN')) }, '57014: the node did not answer within the timeout' ],
-	notifications => [ { answer => endless(message('A', pack('N', 1) . "SPOKEN\0$megabyte\0")) }, '57014: the node did not answer within the timeout' ],
+	silence => [ { answer => \&silent }, '08006: the node did not answer within the timeout' ],
+	answer_without_end => [ { answer => answered(row('5'), command_done('SELECT 1')) }, '08006: the node did not answer within the timeout' ],
+	notices => [ { answer => endless(notice('SPOKEN')) }, '08006: the node did not answer within the timeout' ],
+	notifications => [ { answer => endless(message('A', pack('N', 1) . "SPOKEN\0$megabyte\0")) }, '08006: the node did not answer within the timeout' ],
 	rows => [ { answer => once_then(described(), endless(row('1'))) }, '21000: the command gives more than one value' ],
-	commands => [ { answer => endless(command_done('SELECT 1')) }, '57014: the node did not answer within the timeout' ],
+	commands => [ { answer => endless(command_done('SELECT 1')) }, '08006: the node did not answer within the timeout' ],
 	large => [ { answer => answered(message('D', pack('nN', 1, 256 * 1_048_576) . $megabyte x 256), command_done('SELECT 1'), ready()) },
-		'(54000: the answer has more than 67108864 bytes|57014: the node did not answer within the timeout)' ],
-	large_error => [ { answer => answered(error('XX000', $megabyte x 65), ready()) }, '(54000: the answer has more than 67108864 bytes|57014: the node did not answer within the timeout)' ],
-	announced => [ { answer => sub { my $c = shift; answered('D' . pack('N', 1_000_000_000))->($c); silent() } }, '57014: the node did not answer within the timeout' ],
+		'(54000: the answer has more than 67108864 bytes|08006: the node did not answer within the timeout)' ],
+	large_error => [ { answer => answered(error('XX000', $megabyte x 65), ready()) }, '(54000: the answer has more than 67108864 bytes|08006: the node did not answer within the timeout)' ],
+	announced => [ { answer => sub { my $c = shift; answered('D' . pack('N', 1_000_000_000))->($c); silent() } }, '08006: the node did not answer within the timeout' ],
 	asks_again => [ { welcome => endless(message('R', pack 'N', 3)) }, '08001: could not connect to the node' ],
 	errors => [ { answer => endless(error('22012', 'again')) }, '22012: again' ],
 	no_sqlstate => [ { answer => answered(error('X' x 1_000, 'long'), ready()) }, '08006: the connection to the node broke' ],
@@ -43,7 +43,7 @@ my %node = (
 	nothing => [ { answer => sub { my $c = shift; print {$c} ready(); $c->flush } }, '08P01: the node does not answer as PostgreSQL does' ],
 	copy => [ { answer => sub { my $c = shift; print {$c} message('1'), message('2'), message('n'), message('H', pack('Cn', 0, 0)); $c->flush; silent() } }, '08P01: the node does not answer as PostgreSQL does' ],
 	copy_in => [ { answer => sub { my $c = shift; print {$c} message('1'), message('2'), message('n'), message('G', pack('Cn', 0, 0)); $c->flush; silent() } }, '08P01: the node does not answer as PostgreSQL does' ],
-	garbage => [ { answer => sub { my $c = shift; print {$c} 'garbage' x 10_000; $c->flush; silent() } }, '(08006: the connection to the node broke|57014: the node did not answer within the timeout)' ],
+	garbage => [ { answer => sub { my $c = shift; print {$c} 'garbage' x 10_000; $c->flush; silent() } }, '(08006: the connection to the node broke|08006: the node did not answer within the timeout)' ],
 	gone => [ { answer => sub { my $c = shift; print {$c} substr(row('5'), 0, 6); $c->flush; POSIX::_exit(0) } }, '08006: the connection to the node broke' ],
 	gone_before_commit => [ { answer => sub { my $c = shift; answered(row('5'), command_done('INSERT 0 1'))->($c); POSIX::_exit(0) } }, '08006: the connection to the node broke' ],
 	late_error => [ { answer => answered(row('5'), command_done('INSERT 0 1'), error('23505', 'deferred'), ready()) }, '23505: deferred' ],
@@ -77,6 +77,8 @@ $node->safe_psql('postgres', join ';', map { qq{
 
 # Each alone, beside this node and a good one; twice, as the second call may find a connection.
 my $session = $node->background_psql('postgres', on_error_stop => 0);
+# It lives longer than one query may take.
+$session->set_query_timer_restart;
 for my $name (sort keys %node)
 {
 	for my $call ('first', 'second')

@@ -8,7 +8,7 @@ use IO::Socket::UNIX;
 use POSIX ();
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(start_fake_node message row described command_done error notice setting ready answered);
+our @EXPORT = qw(start_fake_node message row described command_done error notice setting ready answered answered_rows);
 
 my @processes;
 END { my $status = $?; kill 'KILL', map { -$_ } @processes if @processes; $? = $status }
@@ -84,10 +84,18 @@ sub message { my ($type, $content) = @_; return $type . pack('N', 4 + length($co
 sub setting { my ($name, $value) = @_; return message('S', "$name\0$value\0") }
 sub ready { return message('Z', shift // 'I') }
 sub command_done { return message('C', shift . "\0") }
-sub row { return message('D', pack('n', scalar @_) . join '', map { pack('N/a*', $_) } @_) }
-sub described { return message('1') . message('2') . message('T', pack('n', 1) . "x\0" . pack('NnNnNn', 0, 0, 25, 65535, 4294967295, 0)) }
+sub row { return message('D', pack('n', scalar @_) . join '', map { defined ? pack('N/a*', $_) : pack('N', 4294967295) } @_) }
+sub described { my $columns = shift // 1; return message('1') . message('2') . message('T', pack('n', $columns) . ("x\0" . pack('NnNnNn', 0, 0, 25, 65535, 4294967295, 0)) x $columns) }
 sub error { my ($state, $text) = @_; return message('E', "SERROR\0" . ($state ? "C$state\0" : '') . "M$text\0\0") }
 sub notice { return message('N', "SNOTICE\0C00000\0M" . shift . "\0\0") }
+
+# A query that is answered by these rows, each an array with undef for NULL, of so many columns.
+sub answered_rows
+{
+	my ($columns, @rows) = @_;
+	my $messages = described($columns) . join('', map { row(@$_) } @rows) . command_done('SELECT ' . @rows) . ready();
+	return sub { my $client = shift; print {$client} $messages; $client->flush; return };
+}
 
 # A query that is answered by these messages.
 sub answered

@@ -1,0 +1,286 @@
+/*-------------------------------------------------------------------------
+ *
+ * find_here.c
+ *	  Rows by their identifiers, at the node that has them.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "compat.h"
+
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/partcache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/uuid.h"
+#include "utils/varlena.h"
+
+#include "countries.h"
+#include "datum.h"
+#include "find_here.h"
+#include "function.h"
+#include "registry/registry.h"
+#include "relation.h"
+#include "settings.h"
+#include "type/functions.h"
+
+pg_noreturn static void reject_name(void);
+static char *query_for(Oid table, Oid schema, ArrayType *names);
+static ArrayType *ids_without_row(ArrayType *ids, const TextRows *rows);
+
+void
+iuid_check_has_rows(Oid table, const char *name)
+{
+	char kind = OidIsValid(table) ? get_rel_relkind(table) : '\0';
+
+	if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("%s is not a table", name),
+				 errdetail("Rows are found in plain and in partitioned tables."),
+				 errhint(
+					 "Give a NULL of the row type of such a table, for example NULL::orders.")));
+}
+
+IdKey
+iuid_id_key_of(Oid table, Oid schema)
+{
+	Relation relation = table_open(table, AccessShareLock);
+	Oid constraint;
+	Bitmapset *primary = get_primary_key_attnos(table, true, &constraint);
+	PartitionKey key = RelationGetPartitionKey(relation);
+	AttrNumber column = InvalidAttrNumber;
+	IdKey result = { .name = NULL, .is_primary = !bms_is_empty(primary) };
+
+	if (bms_membership(primary) == BMS_SINGLETON)
+		column = (AttrNumber) (bms_singleton_member(primary) +
+							   FirstLowInvalidHeapAttributeNumber);
+	else if (bms_is_empty(primary) && key != NULL && key->partnatts == 1)
+		column = key->partattrs[0];
+	if (column > 0)
+	{
+		const FormData_pg_attribute *attribute =
+			TupleDescAttr(RelationGetDescr(relation), column - 1);
+		Oid type = getBaseType(attribute->atttypid);
+
+		result.is_uuid = type == UUIDOID;
+		if (result.is_uuid || type == iuid_find_type(schema))
+			result.name = pstrdup(NameStr(attribute->attname));
+	}
+	table_close(relation, AccessShareLock);
+	if (result.name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table %s has no key of type %s",
+						iuid_qualified_name(table), "iuid"),
+				 errdetail(
+					 "Its primary key or, if it has none, its partition key must be one column of type iuid or uuid.")));
+	return result;
+}
+
+const char *
+iuid_require_route(FunctionCallInfo fcinfo, Datum id)
+{
+	const Iuid *iuid =
+		DatumGetIuidP(DirectFunctionCall1(iuid_from_core_uuid, id));
+	const char *node = NULL;
+
+	if (iuid_has_origin(iuid))
+		node = iuid_routed_node(fcinfo, iuid_get_country(iuid),
+								iuid_get_entity(iuid));
+	if (node == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("identifier %s has no route", iuid_uuid_text(id)),
+				 errdetail("The registry of node \"%s\" has no node for its country and entity.",
+						   iuid_setting_node),
+				 errhint(
+					 "Insert a route into iuid_routes, if the identifier is right.")));
+	return pstrdup(node);
+}
+
+char *
+iuid_uuid_text(Datum id)
+{
+	return DatumGetCString(DirectFunctionCall1(uuid_out, id));
+}
+
+/*
+ * Reads in the caller's snapshot.  The identifiers that it has no row of are read
+ * again, in a snapshot that is taken under the locks of the first reading, which
+ * may have waited for whoever moved rows to another partition.
+ */
+TextRows *
+iuid_read_rows_of_ids(Oid table, Oid schema, ArrayType *names, ArrayType *types,
+					  ArrayType *ids)
+{
+	TextQuery query = { .text = query_for(table, schema, names),
+						.read_only = true,
+						.parameter_type = UUIDARRAYOID,
+						.parameter = PointerGetDatum(ids),
+						.lead = IUID_FIND_LEAD,
+						.names = names,
+						.types = types };
+	TextRows *rows = iuid_read_rows_as_text(&query), *more;
+	ListCell *lc;
+
+	ids = ids_without_row(ids, rows);
+	if (ids == NULL)
+		return rows;
+	query.parameter = PointerGetDatum(ids);
+	PushActiveSnapshot(GetTransactionSnapshot());
+	more = iuid_read_rows_as_text(&query);
+	PopActiveSnapshot();
+	foreach (lc, more->rows)
+	{
+		iuid_require_text_row(rows, lfirst(lc));
+	}
+	return rows;
+}
+
+/*
+ * The key can be of a domain, for which its owner can make an operator of the same
+ * name.
+ */
+static char *
+query_for(Oid table, Oid schema, ArrayType *names)
+{
+	IdKey key = iuid_id_key_of(table, schema);
+	const char *of_type = key.is_uuid ?
+		"pg_catalog" :
+		quote_identifier(get_namespace_name(schema));
+	const char *type = key.is_uuid ? "uuid" : "iuid";
+	const char *name = quote_identifier(key.name);
+
+	return psprintf("SELECT %s::%s.%s, NULL::pg_catalog.text, %s FROM %s WHERE %s::%s.%s OPERATOR(%s.=) ANY ($1::%s.%s[])",
+					name, of_type, type, iuid_list_of_names(names),
+					iuid_qualified_name(table), name, of_type, type, of_type,
+					of_type, type);
+}
+
+/* NULL if each of the identifiers has a row. */
+static ArrayType *
+ids_without_row(ArrayType *ids, const TextRows *rows)
+{
+	int count, found = 0, missing = 0;
+	Datum *values;
+	pg_uuid_t *keys = palloc(sizeof(pg_uuid_t) * Max(list_length(rows->rows), 1));
+	ListCell *lc;
+
+	foreach (lc, rows->rows)
+	{
+		char **row = lfirst(lc);
+
+		keys[found++] = *DatumGetUUIDP(
+			DirectFunctionCall1(uuid_in, CStringGetDatum(row[IUID_FIND_ID])));
+	}
+	qsort(keys, found, sizeof(pg_uuid_t), iuid_compare_uuids);
+	deconstruct_array(ids, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR, &values,
+					  NULL, &count);
+	for (int i = 0; i < count; i++)
+	{
+		if (bsearch(DatumGetUUIDP(values[i]), keys, found, sizeof(pg_uuid_t),
+					iuid_compare_uuids) == NULL)
+			values[missing++] = values[i];
+	}
+	return missing == 0 ?
+		NULL :
+		construct_array(values, missing, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR);
+}
+
+int
+iuid_compare_uuids(const void *a, const void *b)
+{
+	return memcmp(a, b, UUID_LEN);
+}
+
+/*
+ * iuid_find_here(table, names, types, ids, nodes): of the identifiers that the
+ * node which asks takes for those of this node, the rows, or for one that has
+ * another route here, that node.
+ */
+PG_FUNCTION_INFO_V1(iuid_find_here);
+Datum
+iuid_find_here(PG_FUNCTION_ARGS)
+{
+	Oid schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
+	Oid table =
+		RangeVarGetRelid(makeRangeVarFromNameList(
+							 textToQualifiedNameList(PG_GETARG_TEXT_PP(0))),
+						 AccessShareLock, false);
+	ArrayType *names = PG_GETARG_ARRAYTYPE_P(1),
+			  *types = PG_GETARG_ARRAYTYPE_P(2);
+	ArrayType *node_array = PG_GETARG_ARRAYTYPE_P(4);
+	int columns =
+		IUID_FIND_LEAD + ArrayGetNItems(ARR_NDIM(names), ARR_DIMS(names));
+	TextRows *rows;
+	List *elsewhere = NIL;
+	Datum *ids, *nodes;
+	int count, node_count, own = 0;
+	ListCell *lc;
+
+	iuid_check_node(fcinfo);
+	iuid_check_has_rows(table, iuid_qualified_name(table));
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(3), UUIDOID, UUID_LEN, false,
+					  TYPALIGN_CHAR, &ids, NULL, &count);
+	deconstruct_array(node_array, TEXTOID, -1, false, TYPALIGN_INT, &nodes,
+					  NULL, &node_count);
+	if (count != node_count)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("there must be a node for each identifier")));
+	for (int i = 0; i < count; i++)
+	{
+		const char *route;
+		char **redirection;
+
+		if (strcmp(TextDatumGetCString(nodes[i]), iuid_setting_node) != 0)
+			continue;
+		route = iuid_require_route(fcinfo, ids[i]);
+		if (strcmp(route, iuid_setting_node) == 0)
+		{
+			ids[own++] = ids[i];
+			continue;
+		}
+		redirection = palloc0(sizeof(char *) * columns);
+		redirection[IUID_FIND_ID] = iuid_uuid_text(ids[i]);
+		redirection[IUID_FIND_NODE] = unconstify(char *, route);
+		elsewhere = lappend(elsewhere, redirection);
+	}
+	if (own == 0 && elsewhere == NIL)
+		reject_name();
+	rows = own == 0 ?
+		iuid_make_text_rows(columns) :
+		iuid_read_rows_of_ids(table, schema, names, types,
+							  construct_array(ids, own, UUIDOID, UUID_LEN,
+											  false, TYPALIGN_CHAR));
+	foreach (lc, elsewhere)
+	{
+		iuid_require_text_row(rows, lfirst(lc));
+	}
+	iuid_return_text_rows(fcinfo, rows);
+	return (Datum) 0;
+}
+
+static void
+reject_name(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("the node was asked by another name than \"%s\"",
+					iuid_setting_node),
+			 errdetail("The configuration parameter \"%s\" has another value than the name of the node in the registry of the node that asks.",
+					   "iuid.node"),
+			 errhint("Set the parameter to the name of the node.")));
+}

@@ -1,0 +1,34 @@
+/*-------------------------------------------------------------------------
+ *
+ * row_type.h
+ *	  The row type that a query asks several nodes for.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef IUID_ROW_TYPE_H
+#define IUID_ROW_TYPE_H
+
+#include "compat.h"
+
+#include "access/tupdesc.h"
+
+/*
+ * The row type, as it is now, of the argument 0 of an SQL function whose result is
+ * a set of rows of that type.  42804 if it is not the row type of a table or of a
+ * composite type, or has no columns.
+ *
+ * From then on a change of the row type makes prepared statements that call the
+ * function be analyzed again, as if they read the table: they give the new columns,
+ * or, when the client was told of others, 0A000.
+ */
+extern TupleDesc iuid_row_type_arg(FunctionCallInfo fcinfo);
+
+/*
+ * 0A000 unless each column of a row type is still what it was, or dropped.  The
+ * caller has a lock on the table, so this stays so.
+ */
+extern void iuid_check_row_type(TupleDesc rows);
+
+#endif /* IUID_ROW_TYPE_H */

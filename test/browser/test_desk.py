@@ -550,7 +550,7 @@ class Desk(unittest.TestCase):
         self.assertEqual(status("/static/../desk.py"), 404)
 
     def test_sessions_only_read(self):
-        os.environ.update(PGSERVICEFILE=f"{folder}/services", PGPASSFILE=f"{folder}/passwords")
+        os.environ.update(PGSERVICEFILE=f"{folder}/services", PGPASSFILE=f"{folder}/pgpass")
         node = questions.Node("service=almaty user=desk")
         try:
             with node.asking() as ask:

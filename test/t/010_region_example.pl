@@ -69,5 +69,17 @@ my %from = map { $_ => -s $node{$_}->logfile } @names;
 run_example('service=mexico user=desk', 'history.sql', customer => 42);
 is(queries($_, $from{$_}), $_ eq 'mexico' ? 0 : 1, "one query to $_") for @names;
 
+# The logs have each statement, but no password; nor has an argument of a process.
+my @passwords = slurp_file(passwords()) =~ /^\\set \w+ '(\w+)'$/gm;
+is(scalar(@passwords), 5, 'the passwords');
+for my $name (@names)
+{
+	my $log = slurp_file($node{$name}->logfile);
+	like($log, qr/statement: SELECT/, "$name has a log");
+	is(scalar(grep { index($log, $_) >= 0 } @passwords), 0, 'which has no password');
+}
+my @files = glob 'doc/*.md examples/*/*.{md,sql,sh} test/*.sh test/*/*.{sh,pl,pm}';
+is(join(' ', grep { slurp_file($_) =~ /-v[', ]*"?\w+="?\S*(?:password\b|secret)/i } @files), '', 'no file tells to put a password into an argument');
+
 $_->stop for map { $node{$_} } reverse @names;
 done_testing();

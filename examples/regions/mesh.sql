@@ -21,6 +21,8 @@ CREATE DATABASE shop OWNER shop;
 ALTER DATABASE shop SET iuid.node = :'node';
 ALTER DATABASE shop SET timezone = 'UTC';
 \connect shop
+-- Only shop, whose database it is, makes functions here that others call.
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 -- The registry belongs to this superuser; everybody can read it.
 CREATE EXTENSION iuid_regions CASCADE;
 CREATE EXTENSION postgres_fdw;

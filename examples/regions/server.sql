@@ -2,6 +2,7 @@
 -- Run it at each node, for each of the other nodes, on the machine itself, as a superuser:
 --   psql -d shop -v server=mexico -v host=HOST -v port=5432 -v root=FILE -f passwords.sql -f server.sql
 -- HOST is the other node.  FILE is root.crt of certificates.sh, on the machine of this node.
+SET search_path = pg_catalog, pg_temp;
 SELECT current_setting('iuid.node') AS node \gset
 CREATE SERVER :"server" FOREIGN DATA WRAPPER postgres_fdw OPTIONS (
 	host :'host', port :'port', dbname 'shop', application_name :'node',

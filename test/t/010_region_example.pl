@@ -7,6 +7,7 @@ use warnings;
 use lib 'test/t';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Programs;
 use Regions;
 use Test::More;
 
@@ -68,6 +69,14 @@ is( $node{mexico}->safe_psql('shop', q{SELECT count(*) FROM iuid_run_on_nodes('D
 my %from = map { $_ => -s $node{$_}->logfile } @names;
 run_example('service=mexico user=desk', 'history.sql', customer => 42);
 is(queries($_, $from{$_}), $_ eq 'mexico' ? 0 : 1, "one query to $_") for @names;
+
+SKIP:
+{
+	skip 'SKIPPED: python3-flask, python3-psycopg-pool or python3-waitress is not installed', 1
+		if system('/usr/bin/python3', '-c', 'import flask, psycopg_pool, waitress') != 0;
+	run_example("service=mexico", '../desk/desk.sql');
+	passes('the desk', '/usr/bin/python3', 'test/browser/pages.py', map { "$_=" . $node{$_}->host . ':' . $node{$_}->port } 'mexico', 'jakarta', 'almaty');
+}
 
 # The logs have each statement, but no password; nor has an argument of a process.
 my @passwords = slurp_file(passwords()) =~ /^\\set \w+ '(\w+)'$/gm;

@@ -16,7 +16,12 @@ my %code = (almaty => 'KZ', mexico => 'MX', jakarta => 'ID');
 my %country = (almaty => 125, mexico => 157, jakarta => 101);
 my %node = start_nodes(@names);
 
+# The owner of the database has made a schema with the name of the superuser.
+my $schema = at_machine('mexico', 'SELECT quote_ident(current_user)');
+at('mexico', "CREATE SCHEMA $schema; CREATE TABLE $schema.iuid_countries (LIKE iuid_countries); GRANT ALL ON SCHEMA $schema TO PUBLIC");
 run_example($node{mexico}->connstr('shop'), 'registry.sql');
+is(at('mexico', "SELECT count(*) FROM $schema.iuid_countries"), '0', 'the superuser uses the tables of iuid');
+at('mexico', "DROP SCHEMA $schema CASCADE");
 follow_registry($_, 'mexico') for 'almaty', 'jakarta';
 run_example("service=$_", 'tables.sql') for @names;
 run_example("service=$_", 'load.sql', country => $country{$_}) for @names;

@@ -183,6 +183,7 @@ init_server() {
 	as_user tee -a "$1/data/postgresql.conf" >/dev/null <<-EOF
 		listen_addresses = ''
 		unix_socket_directories = '$1'
+		unix_socket_permissions = 0700
 		fsync = off
 		max_wal_size = 4GB
 		$2

@@ -14,7 +14,8 @@
 each_version=no
 [ "${1:-}" != --each-version ] || { each_version=yes && shift; }
 sort_names "$@"
-install_toolchain libfaketime libipc-run-perl openssl perl python3-psycopg
+install_toolchain libfaketime libipc-run-perl openssl perl python3-flask python3-psycopg \
+	python3-psycopg-pool python3-waitress
 # What not every machine or version has: libFuzzer, and the extensions that pages of doc/ speak of.
 mapfile -t others < <(apt-cache pkgnames |
 	grep -xE "libclang-rt-dev|postgresql-$PG_MAJOR-(cron|hypopg|partman|repack|timescaledb|wal2json)" | sed 's/^libclang-rt-dev/clang\n&/')

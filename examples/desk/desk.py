@@ -37,14 +37,7 @@ def protect(response):
 
 @app.errorhandler(psycopg.Error)
 def refused(error):
-    return flask.render_template("base.html", faults=[words(error)]), 503
-
-
-def words(error):
-    """What the server says of an error, in sentences."""
-    said = [error.diag.message_primary, error.diag.message_detail, error.diag.message_hint]
-    return " ".join(part.rstrip(".") + "." for part in said if part) or (
-        "The desk's own node does not answer, or too many people ask at once. Try again soon.")
+    return flask.render_template("base.html", faults=[questions.words(error.diag)]), 503
 
 
 @app.get("/")
@@ -79,6 +72,11 @@ def explain(ask, text, refusal):
         return f"{what} {refusal.message_detail}"
 
 
+def failures(ask):
+    """The nodes that failed, where the rest is shown."""
+    return [f"Rows are missing here, as a node failed: {warning}" for warning in ask.warnings]
+
+
 def look_up(ask, found, faults):
     """The row of an identifier, and how long it took."""
     table = questions.TABLES.get(found["key"])
@@ -89,7 +87,8 @@ def look_up(ask, found, faults):
             rows, took = ask(questions.LOOK_UP, found["id"], table=table)
             return {"rows": rows, "took": took}
         except psycopg.Error as error:
-            faults.append(f"{found['node']} was asked for the row, and did not give it. {words(error)}")
+            faults.append(f"The look-up at {found['node']} failed, so nobody knows whether it has the row."
+                          f" {questions.words(error.diag)}")
     return {}
 
 
@@ -102,9 +101,9 @@ def history():
             with app.config["NODE"].asking() as ask:
                 rows, page["took"] = ask(questions.HISTORY, customer, before or "f" * 32, PAGE + 1, table=page["table"])
         except psycopg.DataError as error:
-            page["faults"].append(words(error))
+            page["faults"].append(questions.words(error.diag))
         else:
-            page["faults"] = [f"Rows are missing here: {warning}" for warning in ask.warnings]
+            page["faults"] = failures(ask)
             rows = [{column: row[column] for column in ("id", *row) if column != "customer"} for row in rows]
             page["rows"], page["more"] = rows[:PAGE], len(rows) > PAGE
     return flask.render_template("history.html", **page)
@@ -123,7 +122,9 @@ def health():
                           "partitions": ask(questions.PARTITIONS, table=table)[0],
                           "minutes": ask(questions.MINUTES, up, table=table)[0]}
                   for table in questions.TABLES.values()}
-    return flask.render_template("health.html", nodes=nodes, took=took, moves=moves, regions=regions, tables=tables)
+        faults = failures(ask)
+    return flask.render_template("health.html", faults=faults, nodes=nodes, took=took, moves=moves, regions=regions,
+                                 tables=tables)
 
 
 def check(ask, question, table=None):
@@ -131,7 +132,7 @@ def check(ask, question, table=None):
     try:
         return ask(question, table=table)[0]
     except psycopg.Error as error:
-        return [{"problem": "The check did not end.", "detail": words(error)}]
+        return [{"problem": "The check did not end.", "detail": questions.words(error.diag)}]
 
 
 def main():

@@ -11,10 +11,20 @@ from psycopg.rows import dict_row
 from psycopg.types.string import TextLoader
 from psycopg_pool import ConnectionPool
 
+# The schema of iuid and of desk.sql.  A session finds names there and in pg_catalog, and nowhere else.
+SCHEMA = "public"
 # The table of each entity, by the key of the entity: a team writes its own tables here, as SQL does.
 # The page of histories shows the first table, which has a column "customer", an int, and none called
 # node, time, code or region.
 TABLES = {"AyanOrder": "orders"}
+
+# Who, besides the owner, could make functions that the other statements call.  In this one each
+# argument has the type that is declared, so nobody can.
+CREATORS = """
+SELECT n.nspname, CASE a.grantee WHEN oid '0' THEN 'PUBLIC' ELSE pg_get_userbyid(a.grantee)::text END AS role
+FROM pg_namespace AS n, aclexplode(n.nspacl) AS a
+WHERE n.nspname = ANY (current_schemas(false)) AND a.privilege_type = 'CREATE'
+	AND NOT pg_has_role(a.grantee, n.nspowner, 'MEMBER'::text)"""
 
 INSPECT = """
 SELECT id::text, i.*, iuid_random(id) AS random, iuid_is_local(id) AS here
@@ -81,8 +91,18 @@ FROM iuid_select_on_nodes(NULL::ids_of_a_minute, $$
 	LEFT JOIN iuid_countries AS c USING (country)"""
 
 
-def open_connections(session):
+def words(said):
+    """What the server says of an error or a warning, in sentences."""
+    said = [said.message_primary, said.message_detail, said.message_hint]
+    return " ".join(part.rstrip(".") + "." for part in said if part) or (
+        "The desk's own node does not answer, or too many people ask at once. Try again soon.")
+
+
+def begin(session):
     """A new session opens its connections to the other nodes, so that no question waits for that."""
+    for creator in session.execute(CREATORS):
+        raise psycopg.ProgrammingError("{role} can create functions in the schema {nspname}, and the desk would call"
+                                       " them: REVOKE CREATE ON SCHEMA {nspname} FROM {role}".format(**creator))
     for name in "date", "time", "timetz", "timestamp", "timestamptz", "interval":
         session.adapters.register_loader(name, TextLoader)  # Python has no year 10000.
     session.execute(NODES)
@@ -93,10 +113,11 @@ class Node:
 
     def __init__(self, connection):
         self.pool = ConnectionPool(
-            connection, open=True, min_size=8, max_size=8, timeout=3, reconnect_timeout=3, configure=open_connections,
+            connection, open=True, min_size=8, max_size=8, timeout=3, reconnect_timeout=3, configure=begin,
             kwargs={"autocommit": True, "row_factory": dict_row, "connect_timeout": 3, "tcp_user_timeout": 5000,
                     "client_encoding": "utf8",  # psycopg gives the text of an SQL_ASCII database as bytes
-                    "options": "-c statement_timeout=3500 -c default_transaction_read_only=on -c timezone=UTC"})
+                    "options": f"-c search_path=pg_catalog,{SCHEMA},pg_temp -c timezone=UTC"
+                               " -c statement_timeout=3500 -c default_transaction_read_only=on"})
 
     @contextlib.contextmanager
     def asking(self):
@@ -115,7 +136,7 @@ class Node:
                 ask.warnings = []
 
                 def keep(warning):
-                    ask.warnings.append(f"{warning.message_primary}. {warning.message_detail}")
+                    ask.warnings.append(words(warning))
                 session.add_notice_handler(keep)
                 try:
                     yield ask

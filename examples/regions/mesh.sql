@@ -1,7 +1,6 @@
 -- One node: its database, its name, and its roles, none of which is a superuser.
--- Run it at each node, on the machine itself, as a superuser, with the passwords of the roles:
---   psql -d postgres -v node=almaty -v shop=PASSWORD -v desk=PASSWORD -v mesh=PASSWORD \
---     -v mover=PASSWORD -f mesh.sql
+-- Run it at each node, on the machine itself, as a superuser, with the file of passwords.sh:
+--   psql -d postgres -v node=almaty -f passwords.sql -f mesh.sql
 -- The server has wal_level = logical, ssl = on with a certificate for its host (certificates.sh), and
 -- lets in over the network only whom pg_hba.conf here says.
 
@@ -22,6 +21,8 @@ CREATE DATABASE shop OWNER shop;
 ALTER DATABASE shop SET iuid.node = :'node';
 ALTER DATABASE shop SET timezone = 'UTC';
 \connect shop
+-- Only shop, whose database it is, makes functions here that others call.
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 -- The registry belongs to this superuser; everybody can read it.
 CREATE EXTENSION iuid_regions CASCADE;
 CREATE EXTENSION postgres_fdw;

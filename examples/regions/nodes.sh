@@ -6,7 +6,6 @@
 mesh=examples/regions
 nodes="almaty mexico jakarta"
 declare -A port country=([almaty]=125 [mexico]=157 [jakarta]=101)
-secret=$(openssl rand -hex 16)
 
 # start_regions [STEP] starts all nodes, with orders to play with.  Their logs have each statement.
 # STEP, such as '3 months', divides each country by time.
@@ -17,7 +16,7 @@ start_regions() {
 	for node in $nodes; do
 		start_node "$node" 'log_statement = all'
 	done
-	at_machine mexico -v registry="registry$secret" -f "$mesh/registry.sql"
+	at_machine mexico -f "$work/passwords.sql" -f "$mesh/registry.sql"
 	for node in $nodes; do
 		for other in $nodes; do
 			[ "$other" = "$node" ] || connect_node "$node" "$other"
@@ -36,10 +35,8 @@ prepare_nodes() {
 	as_user sh "$mesh/certificates.sh" "$work/certificates" 127.0.0.1 2>"$work/openssl.log" ||
 		{ cat "$work/openssl.log" >&2; die "openssl failed"; }
 	{ echo 'local all all trust'; cat "$mesh/pg_hba.conf"; } | as_user tee "$work/pg_hba.conf" >/dev/null
-	export PGSERVICEFILE=$work/services PGPASSFILE=$work/passwords
-	as_user install -m 600 /dev/null "$PGPASSFILE"
-	printf '%s\n' "*:*:*:shop:shop$secret" "*:*:*:desk:desk$secret" \
-		"*:*:*:mover:mover$secret" | as_user tee "$PGPASSFILE" >/dev/null
+	as_user sh "$mesh/passwords.sh" "$work"
+	export PGSERVICEFILE=$work/services PGPASSFILE=$work/pgpass
 }
 
 # A node, and lines of configuration of its own.
@@ -62,23 +59,22 @@ start_node() {
 		dbname=shop
 		user=shop
 		sslmode=verify-full
+		channel_binding=require
 		sslrootcert=$work/certificates/root.crt
 	EOF
-	at_machine "$node" -d postgres -v node="$node" -v shop="shop$secret" -v desk="desk$secret" \
-		-v mesh="mesh$secret" -v mover="mover$secret" -f "$mesh/mesh.sql"
+	at_machine "$node" -d postgres -v node="$node" -f "$work/passwords.sql" -f "$mesh/mesh.sql"
 }
 
 # The way from a node to another one, by its own port or by that of a relay.
 connect_node() {
 	at_machine "$1" -v server="$2" -v host=127.0.0.1 -v port="${3:-${port[$2]}}" \
-		-v root="$work/certificates/root.crt" -v mesh="mesh$secret" -v desk="desk$secret" \
-		-f "$mesh/server.sql"
+		-v root="$work/certificates/root.crt" -f "$work/passwords.sql" -f "$mesh/server.sql"
 }
 
 # The registry of a node follows that of another one.
 follow_registry() {
 	at_machine "$1" -v host=127.0.0.1 -v port="${port[$2]}" -v root="$work/certificates/root.crt" \
-		-v registry="registry$secret" -f "$mesh/subscribe.sql"
+		-f "$work/passwords.sql" -f "$mesh/subscribe.sql"
 }
 
 # psql as the superuser of the machine of a node; and as the role shop, over TCP.

@@ -1,8 +1,9 @@
 -- The registry: filled in at one node, here mexico.  Logical replication keeps it
 -- the same at the other nodes.
 -- Run it once, at mexico, after mesh.sql, as a superuser:
---   psql -d shop -v registry=PASSWORD -f registry.sql
+--   psql -d shop -f passwords.sql -f registry.sql
 
+SET search_path = pg_catalog, public, pg_temp;
 -- The countries of this example, with their numbers of ISO 3166-1 (doc/registry.md): Kazakhstan is
 -- 125.  iuid_register_iso_countries() registers all countries.  An organisation that has numbers of
 -- its own registers those.

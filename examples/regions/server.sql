@@ -1,13 +1,13 @@
 -- The way to one other node: a foreign server and the user mappings.
 -- Run it at each node, for each of the other nodes, on the machine itself, as a superuser:
---   psql -d shop -v server=mexico -v host=HOST -v port=5432 -v root=FILE -v mesh=PASSWORD -v desk=PASSWORD \
---     -f server.sql
+--   psql -d shop -v server=mexico -v host=HOST -v port=5432 -v root=FILE -f passwords.sql -f server.sql
 -- HOST is the other node.  FILE is root.crt of certificates.sh, on the machine of this node.
+SET search_path = pg_catalog, pg_temp;
 SELECT current_setting('iuid.node') AS node \gset
 CREATE SERVER :"server" FOREIGN DATA WRAPPER postgres_fdw OPTIONS (
 	host :'host', port :'port', dbname 'shop', application_name :'node',
-	-- Nobody on the way can listen, or answer for the other node.
-	sslmode 'verify-full', sslrootcert :'root',
+	-- Nobody on the way can listen, or answer for the other node, or get the password.
+	sslmode 'verify-full', sslrootcert :'root', channel_binding 'require',
 	-- A node that does not answer a new connection is an error after two seconds: for
 	-- iuid_run_on_nodes, and in PostgreSQL 15 for a query of its tables, too.
 	connect_timeout '2',

@@ -1,8 +1,9 @@
 -- The registry of this node follows the one of mexico.
 -- Run it once at each other node, after registry.sql, as a superuser:
---   psql -d shop -v host=HOST -v port=5432 -v root=FILE -v registry=PASSWORD -f subscribe.sql
+--   psql -d shop -v host=HOST -v port=5432 -v root=FILE -f passwords.sql -f subscribe.sql
 -- HOST is mexico.  FILE is root.crt of certificates.sh, on the machine of this node.
-\set publisher 'host=' :host ' port=' :port ' dbname=shop user=registry password=' :registry ' sslmode=verify-full sslrootcert=' :root
+SET search_path = pg_catalog, pg_temp;
+\set publisher 'host=' :host ' port=' :port ' dbname=shop user=registry password=' :registry ' sslmode=verify-full channel_binding=require sslrootcert=' :root
 -- A node that has the rows of the registry already says -v copy_data=false: their copy would fail.
 \if :{?copy_data}
 \else

@@ -90,9 +90,12 @@ if [[ $needed == *nodejs* ]]; then
 fi
 
 port=$(free_port)
+# Whoever is on this machine comes in as app, and not as a superuser.
+printf '%s\n' 'local all all trust' 'host all app 127.0.0.1/32 trust' | as_user tee "$work/pg_hba.conf" >/dev/null
 # An index is used for few rows, too, if it can be used.
 start_server "$work" "
 	listen_addresses = '127.0.0.1'
+	hba_file = '$work/pg_hba.conf'
 	port = $port
 	timezone = 'UTC'
 	enable_seqscan = off"

@@ -275,5 +275,19 @@ is( $north->safe_psql('again', q{SELECT iuid_create_country_partitions('orders',
 	'', 'nothing is missing in what was restored');
 isnt(scalar($north->psql('again', "INSERT INTO orders_c1 VALUES ('$free[1]', 1)")), 0, 'nor the check of a leaf');
 
+# A node that asks for the password itself does not get it, by any way.
+my $binding = qr/channel binding required/;
+my $hba = $region{south}->data_dir . '/pg_hba.conf';
+my $lines = slurp_file($hba);
+unlink $hba or die;
+append_to_file($hba, "hostssl shop all all password\n$lines");
+$region{south}->reload;
+$region{south}->connect_fails('service=south', 'who comes in by a service', expected_stderr => $binding);
+like(at('north', q{SELECT result FROM iuid_run_on_nodes('SELECT 1', '{south}')}), $binding, 'iuid_run_on_nodes');
+(undef, undef, $err) = attempt('north', 'SELECT count(*) FROM orders_global_c8');
+like($err, $binding, 'a foreign table');
+ok(!eval { follow_registry('north', 'south'); 1 }, 'the registry');
+like($@, $binding, 'and says why');
+
 $region{$_}->stop for @names;
 done_testing();

@@ -7,6 +7,7 @@ use warnings;
 use lib 'test/t';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Programs;
 use Regions;
 use Test::More;
 
@@ -15,7 +16,12 @@ my %code = (almaty => 'KZ', mexico => 'MX', jakarta => 'ID');
 my %country = (almaty => 125, mexico => 157, jakarta => 101);
 my %node = start_nodes(@names);
 
+# The owner of the database has made a schema with the name of the superuser.
+my $schema = at_machine('mexico', 'SELECT quote_ident(current_user)');
+at('mexico', "CREATE SCHEMA $schema; CREATE TABLE $schema.iuid_countries (LIKE iuid_countries); GRANT ALL ON SCHEMA $schema TO PUBLIC");
 run_example($node{mexico}->connstr('shop'), 'registry.sql');
+is(at('mexico', "SELECT count(*) FROM $schema.iuid_countries"), '0', 'the superuser uses the tables of iuid');
+at('mexico', "DROP SCHEMA $schema CASCADE");
 follow_registry($_, 'mexico') for 'almaty', 'jakarta';
 run_example("service=$_", 'tables.sql') for @names;
 run_example("service=$_", 'load.sql', country => $country{$_}) for @names;
@@ -68,6 +74,26 @@ is( $node{mexico}->safe_psql('shop', q{SELECT count(*) FROM iuid_run_on_nodes('D
 my %from = map { $_ => -s $node{$_}->logfile } @names;
 run_example('service=mexico user=desk', 'history.sql', customer => 42);
 is(queries($_, $from{$_}), $_ eq 'mexico' ? 0 : 1, "one query to $_") for @names;
+
+SKIP:
+{
+	skip 'SKIPPED: python3-flask, python3-psycopg-pool or python3-waitress is not installed', 1
+		if system('/usr/bin/python3', '-c', 'import flask, psycopg_pool, waitress') != 0;
+	run_example("service=mexico", '../desk/desk.sql');
+	passes('the desk', '/usr/bin/python3', 'test/browser/pages.py', map { "$_=" . $node{$_}->host . ':' . $node{$_}->port } 'mexico', 'jakarta', 'almaty');
+}
+
+# The logs have each statement, but no password; nor has an argument of a process.
+my @passwords = slurp_file(passwords()) =~ /^\\set \w+ '(\w+)'$/gm;
+is(scalar(@passwords), 5, 'the passwords');
+for my $name (@names)
+{
+	my $log = slurp_file($node{$name}->logfile);
+	like($log, qr/statement: SELECT/, "$name has a log");
+	is(scalar(grep { index($log, $_) >= 0 } @passwords), 0, 'which has no password');
+}
+my @files = glob 'doc/*.md examples/*/*.{md,sql,sh} test/*.sh test/*/*.{sh,pl,pm}';
+is(join(' ', grep { slurp_file($_) =~ /-v[', ]*"?\w+="?\S*(?:password\b|secret)/i } @files), '', 'no file tells to put a password into an argument');
 
 $_->stop for map { $node{$_} } reverse @names;
 done_testing();

@@ -14,7 +14,7 @@ use Test::More;
 my @names = ('almaty', 'jakarta', 'lima', 'mexico');
 my %node = start_nodes(@names);
 my @blocks = grep { $_->{language} eq 'sql' && $_->{needs} !~ /from 17$/ } blocks_of(slurp_file('doc/bad-days.md'));
-my $variables = "\\set registry the-registry-password\n\\set timeout 1s\n";
+my $variables = "\\i " . passwords() . "\n\\set timeout 1s\n";
 
 # Runs a block of the page at the nodes that it names; what each gives.
 sub run_block
@@ -286,9 +286,8 @@ $node{jakarta}->backup('for_standby');
 my $publisher = PostgreSQL::Test::Cluster->new('publisher');
 $publisher->init_from_backup($node{jakarta}, 'for_standby', has_streaming => 1);
 $publisher->start;
-$subscription = at_machine('lima', q{SELECT subconninfo FROM pg_subscription WHERE subname = 'registry_lima'});
-my $both = $subscription =~ s/host=(\S+) port=(\d+)/"host=$1,$1 port=$2," . $publisher->port/er . ' target_session_attrs=read-write';
-$variables = "\\set publisher '$both'\n";
+my $both = 'host=127.0.0.1,127.0.0.1 port=' . $node{jakarta}->port . ',' . $publisher->port . ' target_session_attrs=read-write';
+$variables = '\i ' . passwords() . "\n\\set both '$both'\n";
 next_block();
 is(scalar(@blocks), 0, 'every block was run');
 route_chile_to('lima', 'jakarta');

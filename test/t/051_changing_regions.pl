@@ -15,7 +15,7 @@ use Test::More;
 my @names = ('almaty', 'jakarta', 'lima', 'mexico');
 my %node = start_nodes(@names);
 my @blocks = grep { $_->{language} eq 'sql' } blocks_of(slurp_file('doc/changing-regions.md'));
-my $variables = "\\set mesh_2 the-second-password\n\\set registry_2 another-password\n";
+my $variables = "\\i " . passwords() . "\n\\set mesh_2 the-second-password\n\\set registry_2 another-password\n";
 
 # Runs the next block of the page at the nodes that it names, as the role shop but where it says
 # otherwise; what each gives.

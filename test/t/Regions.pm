@@ -10,13 +10,12 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes 'sleep';
 
-our @EXPORT = qw(start_nodes follow_registry at_machine at at_last attempt run_example);
+our @EXPORT = qw(start_nodes follow_registry at_machine at at_last attempt run_example passwords);
 
 my $files = 'examples/regions';
 my $host = '127.0.0.1';
 my $folder = PostgreSQL::Test::Utils::tempdir_short;
 my $root = "$folder/root.crt";
-my %password = map { $_ => "the-$_-password" } 'shop', 'desk', 'mesh', 'registry', 'mover';
 my %node;
 
 # Starts nodes, with mesh.sql at each, and server.sql at each for each of the others.  Returns the
@@ -26,11 +25,11 @@ sub start_nodes
 	my @names = @_;
 
 	PostgreSQL::Test::Utils::system_or_bail('sh', "$files/certificates.sh", $folder, $host);
+	PostgreSQL::Test::Utils::system_or_bail('sh', "$files/passwords.sh", $folder);
 	$node{$_} = start_node($_) for @names;
 	# psql finds each by its name, as the role shop.
 	write_file("$folder/services", map { "[$_]\n" . join("\n", way_to($_), 'dbname=shop', 'user=shop') . "\n" } @names);
-	write_file("$folder/passwords", map { "*:*:*:$_:$password{$_}\n" } 'shop', 'desk', 'mover');
-	@ENV{ 'PGSERVICEFILE', 'PGPASSFILE' } = ("$folder/services", "$folder/passwords");
+	@ENV{ 'PGSERVICEFILE', 'PGPASSFILE' } = ("$folder/services", "$folder/pgpass");
 	for my $name (@names)
 	{
 		run_example($node{$name}->connstr('postgres'), 'mesh.sql', node => $name);
@@ -62,7 +61,7 @@ ssl_key_file = '$folder/$host.key'});
 sub way_to
 {
 	my $name = shift;
-	return ("host=$host", 'port=' . $node{$name}->port, 'sslmode=verify-full', "sslrootcert=$root");
+	return ("host=$host", 'port=' . $node{$name}->port, 'sslmode=verify-full', 'channel_binding=require', "sslrootcert=$root");
 }
 
 sub connect_node
@@ -116,13 +115,17 @@ sub attempt
 	return $node{$name}->psql('shop', $statement, connstr => "service=$name", on_error_stop => 1);
 }
 
-# What a file gives, with psql's variables, to which those of the passwords come.
+# The file that a superuser reads before a statement that needs a password.
+sub passwords { return "$folder/passwords.sql" }
+
+# What a file gives, with psql's variables.
 sub run_example
 {
-	my ($connection, $file, %variables) = (@_, %password);
+	my ($connection, $file, %variables) = @_;
+	my @before = $connection =~ /^service=/ ? () : ('-f', passwords());
 	my ($out, $err);
 	my $done = IPC::Run::run([ 'psql', '-XqAt', '-v', 'ON_ERROR_STOP=1', '-d', $connection,
-		'-f', "$files/$file", map { ('-v', "$_=$variables{$_}") } sort keys %variables ], '>', \$out, '2>', \$err);
+		(map { ('-v', "$_=$variables{$_}") } sort keys %variables), @before, '-f', "$files/$file" ], '>', \$out, '2>', \$err);
 	die "$file, $connection: $err" unless $done;
 	chomp $out;
 	return $out;

@@ -26,11 +26,12 @@ sub start_nodes
 	my @names = @_;
 
 	PostgreSQL::Test::Utils::system_or_bail('sh', "$files/certificates.sh", $folder, $host);
+	# The servers find the services, too, by which they copy from one another.
+	@ENV{ 'PGSERVICEFILE', 'PGPASSFILE' } = ("$folder/services", "$folder/passwords");
 	$node{$_} = start_node($_) for @names;
 	# psql finds each by its name, as the role shop.
 	write_file("$folder/services", map { "[$_]\n" . join("\n", way_to($_), 'dbname=shop', 'user=shop') . "\n" } @names);
 	write_file("$folder/passwords", map { "*:*:*:$_:$password{$_}\n" } 'shop', 'desk', 'mover');
-	@ENV{ 'PGSERVICEFILE', 'PGPASSFILE' } = ("$folder/services", "$folder/passwords");
 	for my $name (@names)
 	{
 		run_example($node{$name}->connstr('postgres'), 'mesh.sql', node => $name);

@@ -451,6 +451,23 @@ class Test:
         self.behind()
         self.moves.turn()
 
+    def linked(self):
+        """A transaction of another node inserts an order and then its trip, by the same way, whatever the switch does."""
+        name = self.nodes.names[-1]
+        self.moves.run("copy")
+        with psycopg.connect(f"service={name}") as session:
+            session.execute("SELECT FROM orders_global WHERE id = %s", [Counter.row])
+            out = self.moves.run("switch")
+            model.same("who is behind", {f"Behind: {name}": True}, {f"Behind: {name}": f"Behind: {name}." in out})
+            (order,), = session.execute("INSERT INTO orders_global VALUES (gen_iuid(%s, 1), 1, 'linked') RETURNING id::uuid", [COUNTRY])
+            (trip,), = session.execute("INSERT INTO trips_global VALUES (gen_iuid(%s, 3), %s, 1) RETURNING id::uuid", [COUNTRY, order])
+            # Each row is deleted by the way by which it came: the transaction does not wait for itself.
+            session.execute("DELETE FROM trips_global WHERE id = %s", [trip])
+            session.execute("DELETE FROM orders_global WHERE id = %s", [order])
+        self.moves.run("finish")
+        self.moves.turn()
+        self.all_go_on("after a transaction over two tables")
+
     def behind(self):
         """Another node whose tables are in use is led to the new node, and holds nobody up."""
         name = self.nodes.names[-1]
@@ -888,7 +905,7 @@ def arguments():
     parser.add_argument("--program-services", metavar="FILE", help="where the command finds the nodes, if not where the clients do")
     parser.add_argument("--show", action="store_true", help="what the switch says, with its seconds")
     parser.add_argument("--every", action="store_true", help="faults at each statement and of each node, not at a few")
-    parser.add_argument("parts", nargs="*", default=["plain"], help="plain, rights, circle, reader_writes, kill, abort, limit, outage, publisher, consumers, maintenance")
+    parser.add_argument("parts", nargs="*", default=["plain"], help="plain, rights, circle, reader_writes, linked, kill, abort, limit, outage, publisher, consumers, maintenance")
     given = parser.parse_args()
     given.sockets = {}
     for node in given.node:

@@ -2,7 +2,7 @@
 
 import psycopg
 
-from country import COLUMNS, KEYS, RIGHTS, attached, exists, inside, moved, tree
+from country import BELOW, COLUMNS, KEYS, RIGHTS, attached, exists, inside, moved, tree
 from nodes import Silent, name, words
 
 # Tables whose UPDATE and DELETE would fail as soon as they are published.
@@ -63,12 +63,12 @@ FROM pg_attrdef AS a JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass A
 WHERE a.adrelid = %(local)s::regclass ORDER BY 1"""
 
 # Row security and the policies of a partition and those below it.
-POLICIES = """
+POLICIES = f"""
 SELECT n.nspname AS schema, c.relname AS part, c.relrowsecurity::text || c.relforcerowsecurity::text || coalesce((SELECT string_agg(
 		concat_ws(' ', polname, polpermissive, polcmd, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid),
 			ARRAY(SELECT CASE role WHEN 0 THEN '' ELSE pg_get_userbyid(role) END FROM unnest(polroles) AS role ORDER BY 1)),
 		';' ORDER BY polname) FROM pg_policy WHERE polrelid = c.oid), '') AS policies
-FROM pg_partition_tree(%s::regclass) AS t JOIN pg_class AS c ON c.oid = t.relid JOIN pg_namespace AS n ON n.oid = c.relnamespace"""
+FROM {BELOW.format("%(part)s")} AS t JOIN pg_class AS c ON c.oid = t.relid JOIN pg_namespace AS n ON n.oid = c.relnamespace"""
 NO_POLICIES = "falsefalse"
 
 # Of the role of the copy: whether it may read a table, and whether row security would hide rows from it.
@@ -108,7 +108,7 @@ def before_switch(nodes, move):
     if nodes.silent:
         return found
     for table in move.tables:
-        here, there = ({(row.schema, row.part): row.policies for row in session.read(POLICIES, table.part)}
+        here, there = ({(row.schema, row.part): row.policies for row in session.read(POLICIES, {"part": table.part})}
                        for session in (old, new))
         found += [f"row security of {name(*part)} at {move.new} is not that of {move.old}: make it the same there"
                   for part in here.keys() | there.keys()

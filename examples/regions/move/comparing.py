@@ -16,7 +16,7 @@ import concurrent.futures
 import time
 
 from country import columns
-from nodes import Stop, name, say
+from nodes import Stop, in_query, name, say
 
 SECONDS = 24 * 3600  # for all rows of a table
 FEW = 2000  # changes that are left for the moment in which nobody writes
@@ -33,22 +33,23 @@ class Rows:
     """The rows of a table at one node."""
 
     def __init__(self, session, relation, table, names):
-        self.session, self.relation, self.names = session, relation, names
-        self.key = f"t.{name(table.key)}::uuid"
+        self.session, self.relation, self.digest = session, in_query(relation), in_query(digest(names))
+        key = in_query(name(table.key))
+        self.key = f"t.{key}::uuid"
         # Identifiers without a time are a month of their own.
-        self.month = f"to_char(@iuid@.iuid_timestamp(t.{name(table.key)}), 'YYYY-MM')"
+        self.month = f"to_char(@iuid@.iuid_timestamp(t.{key}), 'YYYY-MM')"
         self.part = f"(get_byte(uuid_send({self.key}), 15) + 256 * (get_byte(uuid_send({self.key}), 14) & 15))"
 
     def sums(self, by, where="true", *values):
         """Rows and digests by an expression."""
         return dict((row[0], (row[1], row[2])) for row in self.session.read(
-            f"SELECT {by}, count(*), sum({digest(self.names)})::text FROM {self.relation} AS t WHERE {where} GROUP BY 1",
+            f"SELECT {by}, count(*), sum({self.digest})::text FROM {self.relation} AS t WHERE {where} GROUP BY 1",
             *values, seconds=SECONDS))
 
     def each(self, where, *values):
         """How often there is a key with a digest."""
         return collections.Counter((row[0], row[1]) for row in self.session.read(
-            f"SELECT {self.key}, {digest(self.names)} FROM {self.relation} AS t WHERE {where}", *values, seconds=SECONDS))
+            f"SELECT {self.key}, {self.digest} FROM {self.relation} AS t WHERE {where}", *values, seconds=SECONDS))
 
     def of_keys(self, keys):
         return self.each(f"{self.key} = ANY (%s::uuid[])", keys)
@@ -142,7 +143,7 @@ def compare(nodes, move, whole, passed):
         say(move.new, f"-- All rows are the same at both nodes: compared in {time.monotonic() - begin:.0f} s.")
 
 
-def all_noted(session, move, table, keys, behind):
+def all_noted(session, move, table, keys, behind, hint=": abort, and copy again"):
     """Rows that differ must have changed since, and then they are noted."""
     left = list(keys)
     for _ in range(10):
@@ -154,7 +155,7 @@ def all_noted(session, move, table, keys, behind):
             return
         time.sleep(0.3)  # a change is visible a moment after it is in the log
     raise Stop(f"{len(left)} rows of {table.part} differ between {move.old} and {move.new}, and were not changed since"
-               f" they were compared: {', '.join(map(str, sorted(left)[:3]))}. {behind} has missed changes")
+               f" they were compared: {', '.join(map(str, sorted(left)[:3]))}. {behind} has missed changes{hint}")
 
 
 def few(nodes, move, passed):
@@ -188,6 +189,7 @@ def after(nodes, move, kept):
         say(move.old, "-- Compares the rows that this node keeps.")
         return
     for table in move.tables:
-        all_noted(new, move, table, all_keys(*rows_of(nodes, move, table, kept(table))), move.new)
+        all_noted(new, move, table, all_keys(*rows_of(nodes, move, table, kept(table))), move.new,
+                  f". Nothing is dropped: insert what {move.new} has not, and start this command again")
     say(move.new, f"-- Has all rows that {move.old} keeps, but for those that changed since: compared in"
         f" {time.monotonic() - begin:.0f} s.")

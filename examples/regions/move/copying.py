@@ -8,7 +8,7 @@ from psycopg.sql import quote
 import comparing
 import state
 from country import COLUMNS, KEYS, bound, by_default, inside, moved, no_rights, tree
-from nodes import Stop, TooLong, name, say
+from nodes import Stop, TooLong, in_query, name, say
 
 LAG = 2**18  # bytes of log: with less than that the copy is as good as the original
 STILL = 60  # seconds without progress, after which the copy is said to stand still
@@ -281,10 +281,10 @@ def new_months(nodes, move):
     known = [] if old.dry else old.read(f"SELECT * FROM {move.at('months')}")
     for table in move.tables:
         for part in made_since(known, [part for part in tree(old, table) if table.divided and part.level > 0]):
-            relation = name(part.schema, part.name)
-            found = old.read(f"SELECT {name(table.key)}::uuid FROM {relation}")
-            missing = new.value(f"SELECT count(*) FROM unnest(%s::uuid[]) AS k WHERE NOT EXISTS (SELECT FROM {table.part} AS t"
-                                f" WHERE t.{name(table.key)}::uuid = k)", [row[0] for row in found])
+            key, copy = in_query(name(table.key)), in_query(table.part)
+            found = old.read(f"SELECT {key}::uuid FROM {in_query(name(part.schema, part.name))}")
+            missing = new.value(f"SELECT count(*) FROM unnest(%s::uuid[]) AS k WHERE NOT EXISTS (SELECT FROM {copy} AS t"
+                                f" WHERE t.{key}::uuid = k)", [row[0] for row in found])
             if missing:
                 raise Stop(f"{missing} rows of {part.name} at {move.old} are not in the copy: it was attached "
                            "with rows. Abort this move, and copy again")
@@ -314,7 +314,7 @@ def prove(nodes, move, keys):
         # The partition of the country is not in the table yet, if that moves, too.
         missing = " AND ".join(f"NOT EXISTS (SELECT FROM {target} AS t WHERE {wanted})"
                                for target in [name(key.schema, key.target), *([moving.part] if moving else [])])
-        (count,), = new.read(f"SELECT count(*) FROM {table.part} AS f WHERE NOT ({null}) AND {missing}", seconds=600)
+        (count,), = new.read(in_query(f"SELECT count(*) FROM {table.part} AS f WHERE NOT ({null}) AND {missing}"), seconds=600)
         if count:
             raise Stop(f"{count} rows of {table.part} at {move.new} break the foreign key {key.name}: "
                        f"what they refer to in {key.target} is not there")

@@ -50,12 +50,16 @@ WHERE k.contype = 'f' AND k.conrelid = %s::regclass
 	AND NOT EXISTS (SELECT FROM pg_constraint AS above WHERE above.oid = k.conparentid AND above.conrelid = k.conrelid)
 ORDER BY k.conname"""
 
+# A table and all partitions below it, as pg_partition_tree() gives them, which knows no single tables.
+BELOW = """(SELECT relid::oid, level, isleaf FROM pg_partition_tree({0}::regclass)
+	UNION SELECT oid, 0, true FROM pg_class WHERE oid = {0}::regclass AND relkind = 'r')"""
+
 # The partition and all tables below it.  "simple": divided as iuid divides a country by time.
-TREE = """
+TREE = f"""
 SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, t.level, t.isleaf,
 	pg_get_expr(c.relpartbound, c.oid) AS bound, pg_relation_filenode(c.oid)::int8 AS file,
 	c.relkind = 'r' OR t.level = 0 AND pg_get_partkeydef(c.oid) = format('RANGE (%%I)', %(key)s::text) AS simple
-FROM pg_partition_tree(%(part)s::regclass) AS t JOIN pg_class AS c ON c.oid = t.relid
+FROM {BELOW.format("%(part)s")} AS t JOIN pg_class AS c ON c.oid = t.relid
 	JOIN pg_namespace AS n ON n.oid = c.relnamespace
 ORDER BY t.level, c.relname"""
 

@@ -83,6 +83,11 @@ def name(*parts):
     return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
 
 
+def in_query(text):
+    """A name or a condition for a query with values."""
+    return text.replace("%", "%%")
+
+
 def at_once(work, calls):
     """Calls WORK with each of some arguments, and gives the errors by the keys of the arguments."""
     with concurrent.futures.ThreadPoolExecutor(max(len(calls), 1)) as pool:
@@ -159,10 +164,13 @@ class Session:
         self.connection = self.watch = None
 
     def read(self, query, *values, seconds=SECONDS):
-        """The rows of a query, which changes nothing.  Values have names if they are in a dictionary."""
+        """The rows of a query, which changes nothing, with values.  A % that stands for itself is doubled.
+
+        Values have names if they are in a dictionary.
+        """
         if values and isinstance(values[0], dict):
             values, = values
-        return self._execute(query, values or None, seconds).fetchall()
+        return self._execute(query, values, seconds).fetchall()
 
     def value(self, query, *values, seconds=SECONDS):
         return self.read(query, *values, seconds=seconds)[0][0]

@@ -14,7 +14,7 @@
 each_version=no
 [ "${1:-}" != --each-version ] || { each_version=yes && shift; }
 sort_names "$@"
-install_toolchain libfaketime libipc-run-perl openssl perl python3-psycopg
+install_toolchain libfaketime libipc-run-perl openssl perl pgbouncer python3-psycopg
 # What not every machine or version has: libFuzzer, and the extensions that pages of doc/ speak of.
 mapfile -t others < <(apt-cache pkgnames |
 	grep -xE "libclang-rt-dev|postgresql-$PG_MAJOR-(cron|hypopg|partman|repack|timescaledb|wal2json)" | sed 's/^libclang-rt-dev/clang\n&/')

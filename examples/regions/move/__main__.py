@@ -199,10 +199,11 @@ def switch(nodes, given):
 def begin_switch(nodes, given, found):
     move = found.move
     whole = situation.steady(found)
+    why = copying.well(nodes, move)
+    if why:
+        raise Stop(why)
     if not found.new_has:
         complain(checks.before_switch(nodes, move))
-        if not copying.has_subscription(nodes, move):
-            raise Stop("the copy is not there yet: start copy")
         copying.follow(nodes, move)
     copying.compare(nodes, move, whole)
     try:

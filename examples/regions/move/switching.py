@@ -224,9 +224,11 @@ def session_for(nodes, node, table):
 
 def prepare(nodes, move):
     """What takes round trips, before anybody waits."""
-    sessions = [nodes.owner(move.old), nodes.owner(move.new), *comparing.sessions(nodes, move)]
+    sessions = [nodes.owner(move.old), nodes.owner(move.new)]
     sessions += [session_for(nodes, move.old, table) for table in move.tables]
-    at_once(lambda session: session.prepare(), {id(session): [session] for session in sessions})
+    for error in at_once(lambda session: session.prepare(), {id(session): [session] for session in sessions}).values():
+        if error:
+            raise error
 
 
 def follows(session, table, move):

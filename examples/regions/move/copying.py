@@ -31,7 +31,7 @@ def publish(nodes, move):
     months = [(table, month) for table in move.tables for month in tree(old, table) if table.divided and month.level > 0]
     parts = [table.part for table in move.tables]
     old.do_locked(parts, [
-        *state.keep(move, old, state.SERVING, 1, months),
+        *state.keep(move, by_default(old), state.SERVING, 1, months),
         *(trigger for table in move.tables for trigger in state.noting_triggers(move, table)),
         *(trigger for table in move.tables for trigger in state.note_always(move, table)),
         f"CREATE PUBLICATION {name(move.name)} FOR TABLE {', '.join(parts)} WITH (publish_via_partition_root = true)"],
@@ -42,8 +42,8 @@ def prepare(nodes, move):
     """The new node makes empty tables with everything that ATTACH asks for.  They are the owner's alone."""
     old, new = nodes.owner(move.old), nodes.owner(move.new)
     number = old.value(f"SELECT number FROM {move.at('move')}") if not old.dry else 1
-    statements = list(state.keep(move, new, state.COPYING, number))
     given = by_default(new)
+    statements = list(state.keep(move, given, state.COPYING, number))
     for table in move.tables:
         statements += empty_table(old, move, table, given)
     # ATTACH adopts a foreign key that was made while the table was empty.

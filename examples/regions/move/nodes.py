@@ -278,7 +278,7 @@ class Session:
     def in_the_way(self):
         """The transactions that are open for longest."""
         rows = self.read(
-            "SELECT format('process %s (%s) has been in a transaction for %s s', pid,"
+            "SELECT format('process %%s (%%s) has been in a transaction for %%s s', pid,"
             " coalesce(nullif(application_name, ''), usename, backend_type),"
             " extract(epoch FROM now() - xact_start)::int) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"

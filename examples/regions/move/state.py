@@ -15,7 +15,7 @@ import uuid
 
 from psycopg.sql import quote
 
-from country import Table, by_default, in_order, no_rights, read_tables, tree
+from country import Table, in_order, no_rights, read_tables, tree
 from nodes import Stop, name
 
 # The phases.  The new node has the country from "attached" on, and takes writes from "serving" on.
@@ -106,12 +106,17 @@ def find(session, country):
     return move, State(row.phase, row.number, row.compared, row.refusal, row.begun, row.same, row.alive)
 
 
-def keep(move, session, phase, number, months=()):
-    """The statements by which a node begins to keep a move."""
+def keep(move, given, phase, number, months=()):
+    """The statements by which a node begins to keep a move.
+
+    GIVEN: the roles that have rights on a new table by default.
+    """
     at = move.at
     types = "schema text, local text, key text, part_schema text, part_name text, view_schema text, view_name text," \
         " entity int4, divided bool, global_schema text, global_name text, number int4 PRIMARY KEY"
     yield f"CREATE SCHEMA {name(move.name)}"
+    # For people, and for the desk.
+    yield f"COMMENT ON SCHEMA {name(move.name)} IS {quote(f'from {move.old} to {move.new}')}"
     yield (f"CREATE TABLE {at('move')} (country int4 PRIMARY KEY, old text, new text, token uuid, entities int4[], phase text,"
            " number int8, compared bool, since timestamptz, refused timestamptz, refused_pid int4, system int8, timeline text)")
     entities = ", ".join("NULL" if entity is None else str(int(entity)) for entity in move.entities)
@@ -129,7 +134,7 @@ def keep(move, session, phase, number, months=()):
     yield f"CREATE TABLE {at('changes')} (id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, number int4 NOT NULL, key uuid)"
     yield f"CREATE UNLOGGED TABLE {at('alive')} (since timestamptz PRIMARY KEY)"
     yield f"INSERT INTO {at('alive')} VALUES (now())"
-    yield from no_rights(f"ALL TABLES IN SCHEMA {name(move.name)}", by_default(session))
+    yield from no_rights(f"ALL TABLES IN SCHEMA {name(move.name)}", given)
     yield refusal(move, True)
     for table in move.tables:
         yield note(move, table)

@@ -68,11 +68,14 @@ def complete(nodes, move):
 def again(nodes, move):
     """The old node was restored from a backup, and has the country once more: it gives it up again."""
     old = nodes.owner(move.old)
+    try:
+        route(nodes, move, move.old, move.new, time.monotonic() + 5)
+    except TooLong as error:
+        raise Stop(f"{error}. The registry of {move.old} is behind, too: let it subscribe again first") from error
     deadline = time.monotonic() + 60
     old.transaction(state.refusal(move, True), state.refused(move, True))
     refuse(nodes, move, deadline)
     comparing.after(nodes, move, lambda table: table.part)
-    route(nodes, move, move.old, move.new, deadline)
     old.do_locked(*surrender(old, move), deadline)
 
 

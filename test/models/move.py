@@ -456,7 +456,7 @@ class Test:
         name = self.nodes.names[-1]
         self.moves.run("copy")
         with psycopg.connect(f"service={name}") as session:
-            session.execute("SELECT FROM orders_global WHERE id = %s", [Counter.row])
+            session.execute("LOCK TABLE ONLY orders_global IN ACCESS SHARE MODE")
             out = self.moves.run("switch")
             model.same("who is behind", {f"Behind: {name}": True}, {f"Behind: {name}": f"Behind: {name}." in out})
             (order,), = session.execute("INSERT INTO orders_global VALUES (gen_iuid(%s, 1), 1, 'linked') RETURNING id::uuid", [COUNTRY])

@@ -21,7 +21,7 @@ while [ $# -gt 0 ]; do
 		--rows) rows=${2:?} && shift ;;
 		--seed) seed=(--seed "${2:?}") && shift ;;
 		--delay) delay=${2:?} && shift ;;
-		--every) parts=(--every checks plain rights circle reader_writes kill abort limit outage publisher consumers maintenance) ;;
+		--every) parts=(--every checks plain rights circle reader_writes linked kill abort limit outage publisher consumers maintenance) ;;
 		--show) show=(--show) ;;
 		*)
 			grep -qx "$1" <<<"$all" || die "there is no model $1"

@@ -14,7 +14,7 @@
 each_version=no
 [ "${1:-}" != --each-version ] || { each_version=yes && shift; }
 sort_names "$@"
-install_toolchain libfaketime libipc-run-perl openssl perl python3-flask python3-psycopg \
+install_toolchain libfaketime libipc-run-perl openssl perl pgbouncer python3-flask python3-psycopg \
 	python3-psycopg-pool python3-waitress
 # What not every machine or version has: libFuzzer, and the extensions that pages of doc/ speak of.
 mapfile -t others < <(apt-cache pkgnames |

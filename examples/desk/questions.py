@@ -67,16 +67,17 @@ WHERE p.isleaf ORDER BY bytes DESC LIMIT 100"""
 MOVES = """
 SELECT coalesce(c.code, m.country::text) AS country, m."from", m."to", m.state
 FROM iuid_select_on_nodes(NULL::moving_country, $$
-		SELECT (d.move ->> 'country')::int AS country, d.move ->> 'old' AS "from", d.move ->> 'new' AS "to",
-			CASE WHEN NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = to_regclass(d.move -> 'tables' -> 0 ->> 'part'))
+		SELECT substring(n.nspname FROM '[0-9]+$')::int AS country, d.parts[1] AS "from", d.parts[2] AS "to",
+			CASE WHEN NOT EXISTS (SELECT FROM pg_trigger JOIN pg_inherits ON inhrelid = tgrelid WHERE tgname = n.nspname || '_note')
 					THEN 'the new node has it; finish is left'
-				WHEN EXISTS (SELECT FROM pg_trigger WHERE tgname = p.proname) THEN 'nobody can write it'
+				WHEN EXISTS (SELECT FROM pg_trigger JOIN pg_inherits ON inhrelid = tgrelid WHERE tgname = n.nspname)
+					THEN 'nobody can write it'
 				WHEN s.slot_name IS NULL THEN 'the copy begins'
 				ELSE 'it is copied, ' || pg_size_pretty(pg_current_wal_lsn() - s.confirmed_flush_lsn) || ' behind' END AS state
-		FROM pg_proc AS p CROSS JOIN LATERAL (SELECT obj_description(p.oid, 'pg_proc')::json) AS d (move)
-			LEFT JOIN pg_replication_slots AS s ON s.slot_name = p.proname
-		WHERE p.proname ~ '^moving_c[0-9]+$' AND pg_function_is_visible(p.oid)
-			AND d.move ->> 'old' = current_setting('iuid.node') $$, %s, '2 seconds', true) AS m
+		FROM pg_namespace AS n
+			CROSS JOIN LATERAL regexp_match(obj_description(n.oid, 'pg_namespace'), '^from (.*) to (.*)$') AS d (parts)
+			LEFT JOIN pg_replication_slots AS s ON s.slot_name = n.nspname
+		WHERE n.nspname ~ '^moving_c[0-9]{1,3}$' AND d.parts[1] = current_setting('iuid.node') $$, %s, '2 seconds', true) AS m
 	LEFT JOIN iuid_countries AS c USING (country)
 ORDER BY m.country"""
 

@@ -26,9 +26,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 sys.path += ["examples/desk", "examples/regions/move"]
-import country as moving  # noqa: E402
+import country  # noqa: E402
 import desk as application  # noqa: E402
 import questions  # noqa: E402
+import state as moving  # noqa: E402
 
 PICTURES = os.environ.get("PICTURES", ".")
 ZONE = "Asia/Almaty"
@@ -415,26 +416,25 @@ class Desk(unittest.TestCase):
 
     def test_moves(self):
         """What examples/regions/move leaves at the node that gives a country up."""
-        orders = moving.Table("orders", "orders_c157", "orders_c157", "orders_c157_e1", 1, True, "orders_c157_moved", "orders_global", {})
-        move = moving.Move(157, "mexico", "jakarta", [None], [orders])
+        orders = country.Table("public", "orders", "id", "public", "orders_c157", "public", "orders_c157_e1", 1, True, "public", "orders_global")
+        move = moving.Move(157, "mexico", "jakarta", [None], [orders], uuid.uuid4())
 
         def shown():
             self.show("almaty", "health")
             row, = [text for text in texts("tbody tr") if text.startswith("MX\tmexico\tjakarta\t")]
             return row.split("\t")[3]
         try:
-            query("mexico", f"{moving.function(move, False)}; {moving.keep(move)}")
+            query("mexico", "; ".join([*moving.keep(move, [], moving.SERVING, 1), *moving.noting_triggers(move, orders)]))
             self.assertEqual(shown(), "the copy begins")
             query("mexico", "SELECT pg_create_logical_replication_slot('moving_c157', 'pgoutput')")
             self.assertRegex(shown(), r"^it is copied, \d+ \w+ behind$")
-            query("mexico", "; ".join(moving.triggers(move, "orders_c157")))
+            query("mexico", "; ".join(moving.refusing_triggers(move, orders.part)))
             self.assertEqual(shown(), "nobody can write it")
-            move.tables[0].part = "orders_c157_gone"
-            query("mexico", moving.keep(move))
+            query("mexico", "; ".join(moving.no_triggers(move, orders.part, *moving.REFUSING, *moving.NOTING)))
             self.assertEqual(shown(), "the new node has it; finish is left")
         finally:
             query("mexico", "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = 'moving_c157';"
-                  "DROP FUNCTION moving_c157 CASCADE")
+                  "DROP SCHEMA moving_c157 CASCADE")
         self.show("almaty", "health")
         self.assertNotIn("Countries that move", texts("h2"))
 

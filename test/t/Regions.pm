@@ -26,10 +26,11 @@ sub start_nodes
 
 	PostgreSQL::Test::Utils::system_or_bail('sh', "$files/certificates.sh", $folder, $host);
 	PostgreSQL::Test::Utils::system_or_bail('sh', "$files/passwords.sh", $folder);
+	# The servers find the services, too, by which they copy from one another.
+	@ENV{ 'PGSERVICEFILE', 'PGPASSFILE' } = ("$folder/services", "$folder/pgpass");
 	$node{$_} = start_node($_) for @names;
 	# psql finds each by its name, as the role shop.
 	write_file("$folder/services", map { "[$_]\n" . join("\n", way_to($_), 'dbname=shop', 'user=shop') . "\n" } @names);
-	@ENV{ 'PGSERVICEFILE', 'PGPASSFILE' } = ("$folder/services", "$folder/pgpass");
 	for my $name (@names)
 	{
 		run_example($node{$name}->connstr('postgres'), 'mesh.sql', node => $name);

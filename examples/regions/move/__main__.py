@@ -17,16 +17,16 @@ import sys
 import time
 
 import psycopg
+from psycopg.conninfo import make_conninfo
+from psycopg.sql import quote
 
 import checks
+import comparing
 import copying
+import situation
+import state
 import switching
-from country import attached, find_move, read_move
-from nodes import Session, Silent, Stop, say, words
-
-# The options of a foreign server that go into a connection string, too.
-WORDS = {option.keyword.decode() for option in psycopg.pq.Conninfo.get_defaults()} - {
-    "application_name", "user", "password", "passfile", "options"}
+from nodes import Session, Silent, Stop, name, say, words
 
 
 class Nodes:
@@ -43,19 +43,24 @@ class Nodes:
             self.sessions[key] = Session(node, way, f"moving_c{self.given.country}", kind, self.given.dry_run)
         return self.sessions[key]
 
+    @staticmethod
+    def way(node, **options):
+        """The name of a node is the name of a service, and nothing else."""
+        return make_conninfo(service=node, **options)
+
     def owner(self, node):
-        return self.session("owner", node, f"service={node}")
+        return self.session("owner", node, self.way(node))
 
     def subscriber(self, node):
-        return self.session("subscriber", node, self.given.subscribe_as or f"service={node}")
+        return self.session("subscriber", node, self.given.subscribe_as or self.way(node))
 
     def mover(self, node):
-        return self.session("mover", node, self.given.copy_as or f"service={node} user=mover")
+        return self.session("mover", node, self.given.copy_as or self.way(node, user="mover"))
 
     def read_names(self):
         for node in self.given.old, self.given.new:
             try:
-                self.names = [row[0] for row in self.owner(node).read("SELECT node FROM iuid_nodes ORDER BY node")]
+                self.names = [row[0] for row in self.owner(node).read("SELECT node FROM @iuid@.iuid_nodes ORDER BY node")]
                 return
             except Silent as error:
                 say(node, f"-- {error}")
@@ -63,69 +68,35 @@ class Nodes:
         raise Stop("neither node answers")
 
     def answering(self):
-        return [name for name in self.names if name not in self.silent]
+        return [node for node in self.names if node not in self.silent]
 
     def publishers(self):
         """The nodes that have the registry from no other node."""
         found = []
-        for name in self.answering():
+        for node in self.answering():
             try:
-                if name not in self.subscribed and not self.owner(name).value(
-                        "SELECT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = 'iuid_routes'::regclass)"):
-                    found.append(name)
+                if node not in self.subscribed and not self.owner(node).value(
+                        "SELECT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = '@iuid@.iuid_routes'::regclass)"):
+                    found.append(node)
                 else:
-                    self.subscribed.add(name)
+                    self.subscribed.add(node)
             except Silent:
-                self.silent.add(name)
+                self.silent.add(node)
         if not found:
             raise Silent("The node that publishes the registry does not answer")
         return found
 
-    def way_of_mover(self, move):
-        """How the new node reaches the old one to copy; and the same to be shown."""
-        options = self.owner(move.new).read(
-            "SELECT o.option_name AS name, o.option_value AS value FROM iuid_nodes AS n"
-            " JOIN pg_foreign_server AS s ON s.srvname = n.server, pg_options_to_table(s.srvoptions) AS o"
-            " WHERE n.node = %s", move.old)
-        if not options:
-            return None
-        mover = self.mover(move.old)
-        if mover.connection is None:
-            mover.connect()
-        words_ = {row.name: row.value for row in options if row.name in WORDS} | {"user": mover.connection.info.user}
+    def way_of_copy(self, move):
+        """How the new node reaches the old one to copy, without a password in the statement."""
+        subscriber, mover = self.subscriber(move.new), self.mover(move.old)
+        mover.read("SELECT 1")
+        servers = subscriber.read(
+            "SELECT n.server FROM @iuid@.iuid_nodes AS n JOIN pg_user_mappings AS m ON m.srvname = n.server"
+            " WHERE n.node = %s::text AND m.usename = current_user", move.old) if subscriber.version() >= 190000 else []
+        if servers:
+            return f"SERVER {name(servers[0].server)}"
         # Rows that row security would hide are an error.
-        words_["options"] = "-c row_security=off"
-        password = mover.connection.info.password
-        shown = psycopg.conninfo.make_conninfo("", **words_, **({"password": "***"} if password else {}))
-        return psycopg.conninfo.make_conninfo("", **words_, **({"password": password} if password else {})), shown
-
-
-def known(nodes, given):
-    """The move that is under way, or None."""
-    for node in given.new, given.old:
-        if node in nodes.silent:
-            continue
-        try:
-            move = find_move(nodes.owner(node), given.country)
-        except Silent as error:
-            say(node, f"-- {error}")
-            nodes.silent.add(node)
-            continue
-        if move:
-            if (move.old, move.new) != (given.old, given.new):
-                raise Stop(f"country {given.country} is moving from {move.old} to {move.new} already")
-            return move
-    return None
-
-
-def require(nodes, given):
-    move = known(nodes, given)
-    if move is None:
-        (there,), = nodes.owner(nodes.answering()[0]).read(
-            "SELECT string_agg(DISTINCT node, ', ') FROM iuid_routes WHERE country = %s", given.country)
-        raise Stop(f"country {given.country} does not move, and {there or 'no node'} has it: "
-                   "the move is at its end, or begins with copy")
-    return move
+        return "CONNECTION " + quote(self.way(move.old, user=mover.connection.info.user, options="-c row_security=off"))
 
 
 def complain(found):
@@ -139,53 +110,102 @@ def end(given, done):
     print("Nothing was changed, as this is a dry run." if given.dry_run else done)
 
 
+def require(nodes, given):
+    """The situation of the move that is under way."""
+    found = situation.read(nodes, given)
+    if found is None:
+        there = where(nodes, given)
+        raise Stop(f"country {given.country} does not move, and {there or 'no node'} has it: "
+                   "the move is at its end, or begins with copy")
+    return found
+
+
+def where(nodes, given):
+    return nodes.owner(nodes.answering()[0]).value(
+        "SELECT string_agg(DISTINCT node, ', ') FROM @iuid@.iuid_routes WHERE country = %s::int4", given.country)
+
+
+def answer(nodes, *names):
+    """Both nodes must say how far the move is."""
+    for node in names:
+        if node in nodes.silent:
+            raise Stop(f"{node} does not answer")
+
+
 def plan(nodes, given):
-    move = known(nodes, given)
-    if move:
-        old_has = attached(nodes.owner(move.old), move)
-        print(f"Country {move.country} is moving from {move.old} to {move.new}: "
-              + ("not switched yet" if old_has else
-                 f"{move.old} has given it up. Start switch again if it was ended, then finish"))
+    found = situation.read(nodes, given)
+    if found:
+        print("\n".join(found.describe()))
         return
-    move = read_move(nodes.owner(given.old), given.country, given.new)
+    move = state.read_move(nodes.owner(given.old), given.country, given.new)
     print(f"Country {move.country} moves from {move.old} to {move.new}, in this order:")
     for table in move.tables:
         (rows, size), = nodes.owner(move.old).read(
-            "SELECT coalesce(sum(nullif(c.reltuples, -1)) FILTER (WHERE t.isleaf), 0)::bigint AS rows,"
-            " coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS size"
+            "SELECT coalesce(sum(nullif(c.reltuples, -1)) FILTER (WHERE t.isleaf), 0)::int8 AS rows,"
+            " coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 AS size"
             " FROM pg_partition_tree(%s::regclass) AS t JOIN pg_class AS c ON c.oid = t.relid", table.part)
-        print(f"   {table.part} of {table.local}: about {rows:,} rows, {size >> 20:,} MB")
-    for name in checks.left_behind(nodes, move):
-        print(f"   does not go along: {name}")
+        print(f"   {table.part} of {table}: about {rows:,} rows, {size >> 20:,} MB")
+    for left in checks.left_behind(nodes, move):
+        print(f"   does not go along: {left}")
     complain(checks.before_copy(nodes, move))
     print("Nothing is in the way.")
 
 
 def copy(nodes, given):
-    move = known(nodes, given)
-    if move is None:
-        move = read_move(nodes.owner(given.old), given.country, given.new)
-        for name in checks.left_behind(nodes, move):
-            print(f"-- Does not go along: {name}")
+    found = situation.read(nodes, given)
+    if found is None:
+        move = state.read_move(nodes.owner(given.old), given.country, given.new)
+        for left in checks.left_behind(nodes, move):
+            print(f"-- Does not go along: {left}")
         complain(checks.before_copy(nodes, move))
-    if not attached(nodes.owner(move.old), move):
-        raise Stop("the switch is done already")
-    copying.publish(nodes, move)
-    copying.prepare(nodes, move)
-    copying.subscribe(nodes, move)
+        copying.publish(nodes, move)
+    else:
+        move = found.move
+        answer(nodes, move.old, move.new)
+        if found.switched():
+            raise Stop("the switch is done already" + "".join(f". {line}" for line in found.behind()))
+        if found.new:
+            situation.steady(found)
+    if found is None or found.new is None:
+        copying.prepare(nodes, move)
+    if given.dry_run or not copying.has_subscription(nodes, move):
+        copying.subscribe(nodes, move)
     copying.follow(nodes, move)
+    copying.compare(nodes, move, True)
     copying.analyze(nodes, move)
     end(given, "The copy is complete, and follows.  Next: switch, or abort.")
 
 
 def switch(nodes, given):
-    move = require(nodes, given)
-    old, new = nodes.owner(move.old), nodes.owner(move.new)
-    if attached(old, move) and not attached(new, move):
+    found = require(nodes, given)
+    move = found.move
+    answer(nodes, move.old, move.new)
+    if found.new is None or found.old is None:
+        raise Stop(". ".join(found.behind()) or "the copy is not there yet: start copy")
+    if not found.switched():
+        begin_switch(nodes, given, found)
+    elif found.serving() and found.old_has:
+        print(f"-- {'. '.join(found.behind())}.  The rows of {move.new} stay.")
+        switching.again(nodes, move)
+    elif not found.serving():
+        # What was compared while nobody wrote is what the new node has, if it is the same one.
+        if list(found.behind()) or not found.new.alive:
+            comparing.after(nodes, move, lambda table: switching.kept(move, table))
+        switching.complete(nodes, move)
+    after_switch(nodes, move)
+    end(given, "The switch is done.  Next: finish, which drops the rows that the old node keeps.")
+
+
+def begin_switch(nodes, given, found):
+    move = found.move
+    whole = situation.steady(found)
+    why = copying.well(nodes, move)
+    if why:
+        raise Stop(why)
+    if not found.new_has:
         complain(checks.before_switch(nodes, move))
-        if not copying.has_subscription(nodes, move):
-            raise Stop("the copy is not there yet: start copy")
         copying.follow(nodes, move)
+    copying.compare(nodes, move, whole)
     try:
         switching.forward(nodes, move, given.limit)
     except (Stop, psycopg.Error) as error:
@@ -193,8 +213,6 @@ def switch(nodes, given):
         say(move.old, f"-- {why}.  Goes back.")
         go_back(nodes, move)
         raise Stop(f"{why}. The country is where it was, and the copy follows. Try again, or abort") from error
-    after_switch(nodes, move)
-    end(given, "The switch is done.  Next: finish, which drops the rows that the old node keeps.")
 
 
 def go_back(nodes, move):
@@ -212,7 +230,7 @@ def after_switch(nodes, move):
     switching.route(nodes, move, move.old, move.new, deadline)
     showing = switching.views(nodes, move)
     if showing:
-        nodes.owner(move.new).do(showing)
+        nodes.owner(move.new).transaction(*showing)
     behind = switching.follow(nodes, move, deadline)
     switching.clean(nodes, move)
     if behind:
@@ -222,23 +240,44 @@ def after_switch(nodes, move):
 
 
 def abort(nodes, given):
-    move = require(nodes, given)
-    behind = switching.back(nodes, move, given.without_new)
-    switching.drop_triggers(nodes.owner(move.old), move, time.monotonic() + 60)
-    copying.remove(nodes, move, given.without_new)
+    found = require(nodes, given)
+    move, lost = found.move, given.without_new and given.new in nodes.silent
+    answer(nodes, move.old, *([] if lost else [move.new]))
+    if found.serving() or found.old and found.old.phase == state.GIVEN_UP:
+        raise Stop(f"{move.old} has given the country up already: the move only goes forward"
+                   + "".join(f". {line}" for line in found.behind()) + ". Nothing is dropped. Start switch again")
+    behind = set()
+    if found.old:
+        behind = switching.back(nodes, move, lost)
+        switching.drop_triggers(nodes.owner(move.old), move, time.monotonic() + 60)
+    if found.new:
+        copying.remove(nodes, move, keep=bool(list(found.behind())))
+    if found.old:
+        copying.withdraw(nodes, move)
     if behind:
         print(f"Behind: {', '.join(sorted(behind))}.  Call iuid_create_global_table there.")
     end(given, "The move is undone.")
 
 
 def finish(nodes, given):
-    move = require(nodes, given)
-    if attached(nodes.owner(move.old), move):
-        raise Stop(f"{move.old} still has the country: start switch")
-    switching.accept(nodes.owner(move.new), move)
+    found = situation.read(nodes, given)
+    if found is None:
+        if where(nodes, given) == given.new:
+            print("The move is finished already.")
+            return
+        require(nodes, given)
+    move = found.move
+    answer(nodes, move.old, move.new)
+    if found.old and (found.old_has or not found.serving()):
+        raise Stop("".join(f"{line}. " for line in found.behind()) + f"{move.new} does not take writes yet, or {move.old}"
+                   " still has the country: start switch")
+    if found.old is None and found.old_has:
+        raise Stop(". ".join(found.behind()) + f". {move.new} keeps its rows; doc/bad-days.md has a node that is restored")
+    if found.old:
+        comparing.after(nodes, move, lambda table: switching.kept(move, table))
     if after_switch(nodes, move):
         raise Stop("not all nodes look for the country at the new node")
-    copying.forget(nodes, move)
+    switching.finish(nodes, move, found.old, found.new)
     end(given, "The move is finished.")
 
 
@@ -256,6 +295,8 @@ def main():
                         help="the switch goes back when it takes longer (%(default)s)")
     parser.add_argument("--patience", type=int, default=60, metavar="SECONDS",
                         help="for transactions that the copy has to wait for (%(default)s)")
+    parser.add_argument("--trust-owners", action="store_true",
+                        help="before PostgreSQL 16: let the copy run what the owners of the tables wrote as a superuser")
     parser.add_argument("--without-new", action="store_true", help="abort although the new node is lost for good")
     parser.add_argument("--dry-run", action="store_true", help="only print what would be done from here on")
     given = parser.parse_args()

@@ -2,8 +2,8 @@
 
 import psycopg
 
-from country import COLUMNS, KEYS, TREE, attached, exists
-from nodes import Silent, say, words
+from country import BELOW, COLUMNS, KEYS, RIGHTS, attached, exists, inside, moved, tree
+from nodes import Silent, name, words
 
 # Tables whose UPDATE and DELETE would fail as soon as they are published.
 NO_IDENTITY = """
@@ -13,7 +13,8 @@ WHERE c.relreplident = 'n' OR c.relreplident IN ('d', 'i') AND NOT EXISTS (SELEC
 
 # Tables elsewhere that refer to a table that moves.
 REFERRING = """
-SELECT DISTINCT conrelid::regclass::text FROM pg_constraint
+SELECT DISTINCT n.nspname AS schema, c.relname AS target FROM pg_constraint JOIN pg_class AS c ON c.oid = conrelid
+	JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE contype = 'f' AND confrelid IN (%(local)s::regclass, %(part)s::regclass) AND conparentid = 0"""
 
 SENDS = """
@@ -35,44 +36,44 @@ SELECT current_setting('max_sync_workers_per_subscription')::int AS sync,
 
 SUPERUSER = "SELECT rolsuper FROM pg_roles WHERE rolname = current_user"
 
-# A subscription writes as the owner of each table.
-MAY_SUBSCRIBE = """
-SELECT CASE WHEN rolsuper THEN true WHEN current_setting('server_version_num')::int < 160000 THEN false
-	ELSE has_database_privilege(current_database(), 'CREATE') AND pg_has_role('pg_create_subscription', 'USAGE')
-		AND (SELECT bool_and(pg_has_role(relowner, 'SET')) FROM pg_class
-			WHERE oid IN (SELECT to_regclass(name) FROM unnest(%s::text[]) AS name)) END
-FROM pg_roles WHERE rolname = current_user"""
-
 # Subscriptions to the registry whose worker does not run.
 IDLE = """
 SELECT DISTINCT s.subname FROM pg_subscription_rel AS r JOIN pg_stat_subscription AS s ON s.subid = r.srsubid
-WHERE r.srrelid = 'iuid_routes'::regclass AND s.pid IS NULL AND s.relid IS NULL"""
+WHERE r.srrelid = '@iuid@.iuid_routes'::regclass AND s.pid IS NULL AND s.relid IS NULL"""
 
-# What CREATE TABLE ... (LIKE) and replication leave behind.
+# What CREATE TABLE ... (LIKE) and replication leave behind, of a partition and those below it.
 LEFT = """
-SELECT format('trigger %%s of %%s', quote_ident(tgname), tgrelid::regclass) FROM pg_trigger
-WHERE tgrelid = %(part)s::regclass AND NOT tgisinternal AND tgparentid = 0
-UNION ALL SELECT format('policy %%s of %%s', quote_ident(polname), polrelid::regclass) FROM pg_policy
-WHERE polrelid = %(part)s::regclass
-UNION ALL SELECT format('row security of %%s', oid::regclass) FROM pg_class
-WHERE oid = %(part)s::regclass AND relrowsecurity
-UNION ALL SELECT format('publication %%s of %%s', quote_ident(p.pubname), %(part)s::text) FROM pg_publication_rel AS r
-	JOIN pg_publication AS p ON p.oid = r.prpubid WHERE r.prrelid = %(part)s::regclass
-UNION ALL SELECT format('index %%s of %%s', i.indexrelid::regclass, %(part)s::text) FROM pg_index AS i
-WHERE i.indrelid = %(part)s::regclass AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = i.indexrelid)
-UNION ALL SELECT format('settings of %%s (%%s)', oid::regclass, array_to_string(reloptions, ', ')) FROM pg_class
-WHERE oid = %(part)s::regclass AND reloptions IS NOT NULL
+WITH part AS (SELECT c.* FROM pg_partition_tree(%(part)s::regclass) AS t JOIN pg_class AS c ON c.oid = t.relid)
+SELECT format('trigger %%s of %%s', quote_ident(tgname), tgrelid::regclass) FROM pg_trigger JOIN part ON part.oid = tgrelid
+WHERE NOT tgisinternal AND tgparentid = 0
+UNION ALL SELECT format('policy %%s of %%s', quote_ident(polname), polrelid::regclass) FROM pg_policy JOIN part ON part.oid = polrelid
+UNION ALL SELECT format('row security of %%s', oid::regclass) FROM part WHERE relrowsecurity
+UNION ALL SELECT format('check %%s of %%s', quote_ident(conname), conrelid::regclass) FROM pg_constraint JOIN part ON part.oid = conrelid
+WHERE contype = 'c' AND coninhcount = 0 AND pg_get_constraintdef(pg_constraint.oid) !~ 'iuid_country\('
+UNION ALL SELECT format('publication %%s of %%s', quote_ident(p.pubname), part.oid::regclass) FROM pg_publication_rel AS r
+	JOIN pg_publication AS p ON p.oid = r.prpubid JOIN part ON part.oid = r.prrelid
+UNION ALL SELECT format('index %%s of %%s', i.indexrelid::regclass, part.oid::regclass) FROM pg_index AS i JOIN part ON part.oid = i.indrelid
+WHERE NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = i.indexrelid)
+UNION ALL SELECT format('settings of %%s (%%s)', oid::regclass, array_to_string(reloptions, ', ')) FROM part
+WHERE reloptions IS NOT NULL
 UNION ALL SELECT DISTINCT format('sequence %%s of %%s, which counts at each node for itself',
-	s.oid::regclass, %(local)s::text)
+	s.oid::regclass, %(local)s::regclass)
 FROM pg_attrdef AS a JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = a.oid
 	JOIN pg_class AS s ON s.oid = d.refobjid AND d.refclassid = 'pg_class'::regclass AND s.relkind = 'S'
 WHERE a.adrelid = %(local)s::regclass ORDER BY 1"""
 
-# The rows of row security and of its policies that a partition has.
-POLICIES = """
-SELECT c.relrowsecurity::text || c.relforcerowsecurity::text || coalesce((SELECT string_agg(
+# Row security and the policies of a partition and those below it.
+POLICIES = f"""
+SELECT n.nspname AS schema, c.relname AS part, c.relrowsecurity::text || c.relforcerowsecurity::text || coalesce((SELECT string_agg(
 		concat_ws(' ', polname, polpermissive, polcmd, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid),
-			ARRAY(SELECT pg_get_userbyid(role) FROM unnest(polroles) AS role ORDER BY 1)), ';' ORDER BY polname) FROM pg_policy WHERE polrelid = c.oid), '')
+			ARRAY(SELECT CASE role WHEN 0 THEN '' ELSE pg_get_userbyid(role) END FROM unnest(polroles) AS role ORDER BY 1)),
+		';' ORDER BY polname) FROM pg_policy WHERE polrelid = c.oid), '') AS policies
+FROM {BELOW.format("%(part)s")} AS t JOIN pg_class AS c ON c.oid = t.relid JOIN pg_namespace AS n ON n.oid = c.relnamespace"""
+NO_POLICIES = "falsefalse"
+
+# Of the role of the copy: whether it may read a table, and whether row security would hide rows from it.
+MAY_COPY = """
+SELECT has_table_privilege(c.oid, 'SELECT') AS may, row_security_active(c.oid) AS hidden
 FROM pg_class AS c WHERE c.oid = %s::regclass"""
 
 
@@ -85,13 +86,19 @@ def before_copy(nodes, move):
     for table in move.tables:
         found += [f"{row[0]} at {move.old} has no replica identity: once published, its UPDATE and DELETE would fail"
                   for row in old.read(NO_IDENTITY, table.part)]
-        found += [f"{row[0]} at {move.old} refers to {table.local}, and is not divided by country: "
+        found += [f"{row.schema}.{row.target} at {move.old} refers to {table}, and is not divided by country: "
                   "its rows cannot move along"
-                  for row in old.read(REFERRING, {"local": table.local, "part": table.part})
-                  if not move.table(row[0])]
-        found += same_tables(old, new, move, table)
-        found += names_taken(new, [(part.part, part.name) for part in old.read(TREE, table.part)])
+                  for row in old.read(REFERRING, {"local": str(table), "part": table.part})
+                  if not inside(move, row)]
+        found += same_tables(old, new, table)
+        found += names_taken(new, [name(part.schema, part.name) for part in tree(old, table)])
+        found += [f"the role {each}, which has rights on {table.part}, is not at {move.new}"
+                  for each in {row.role for row in old.read(RIGHTS, [table.part, table.view])} - roles(new)]
     return found + list(of_publisher(nodes, move)) + list(of_subscriber(nodes, move))
+
+
+def roles(session):
+    return {None, *(row[0] for row in session.read("SELECT rolname FROM pg_roles"))}
 
 
 def before_switch(nodes, move):
@@ -101,11 +108,13 @@ def before_switch(nodes, move):
     if nodes.silent:
         return found
     for table in move.tables:
-        if old.value(POLICIES, table.part) != new.value(POLICIES, table.part):
-            found.append(f"row security of {table.part} at {move.new} is not that of {move.old}: "
-                         "make it the same there")
+        here, there = ({(row.schema, row.part): row.policies for row in session.read(POLICIES, {"part": table.part})}
+                       for session in (old, new))
+        found += [f"row security of {name(*part)} at {move.new} is not that of {move.old}: make it the same there"
+                  for part in here.keys() | there.keys()
+                  if here.get(part, NO_POLICIES) != there.get(part, NO_POLICIES)]
     for session in old, new:
-        names = [name for table in move.tables for name in (table.part, table.local, table.globally) if name]
+        names = [each for table in move.tables for each in (table.part, str(table), table.globally) if each]
         found += [f"a transaction at {session.node} has used the tables for {row.seconds} s: "
                   f"process {row.pid} ({row.who})" for row in session.read(LONG, names)]
     return found
@@ -128,37 +137,37 @@ def of_all(nodes, move):
         yield str(error)
         return
     seen = set()  # each node says what is wrong at another one, too
-    for name in nodes.names:
-        session = nodes.owner(name)
+    for node in nodes.names:
+        session = nodes.owner(node)
         try:
-            if session.value("SELECT current_setting('iuid.node')") != name:
-                yield f"the service {name} leads to another node"
+            if session.value("SELECT current_setting('iuid.node')") != node:
+                yield f"the service {node} leads to another node"
                 continue
             for row in session.read(IDLE):
-                yield (f"the subscription {row.subname} at {name} does not run: "
+                yield (f"the subscription {row.subname} at {node} does not run: "
                        "the node would not hear of the new route")
             for table in move.tables:
-                if not session.value("SELECT coalesce(pg_has_role((SELECT relowner FROM pg_class"
-                                     " WHERE oid = to_regclass(%s)), 'USAGE'), false)", table.local):
-                    yield f"{table.local} at {name} is not there, or belongs to another role"
+                if not session.value("SELECT EXISTS (SELECT FROM pg_class WHERE oid = to_regclass(%s)"
+                                     " AND pg_get_userbyid(relowner) = current_user)", str(table)):
+                    yield f"{table} at {node} is not there, or belongs to another role"
             # Without a global table, what is wrong with the nodes.
             for globally in [table.globally for table in move.tables if table.globally] or [None]:
                 for row in session.read("SELECT concat_ws(', ', problem, country, node) AS what, hint"
-                                        " FROM iuid_check_regions(%(globally)s)"
+                                        " FROM @iuid@.iuid_check_regions(%(globally)s::regclass)"
                                         " WHERE relation IS NULL OR %(globally)s::text IS NOT NULL",
                                         {"globally": globally}):
                     key = (row.what, (row.hint or "").removesuffix(" -- at that node"))
                     if key not in seen:
                         argument = f"'{globally}'" if globally else ""
-                        yield f"iuid_check_regions({argument}) at {name}: {row.what}: {row.hint}"
+                        yield f"iuid_check_regions({argument}) at {node}: {row.what}: {row.hint}"
                     seen.add(key)
-            if name in publishers and not session.value("SELECT has_table_privilege('iuid_routes', 'UPDATE')"):
-                yield f"this role may not change iuid_routes at {name}"
+            if node in publishers and not session.value("SELECT has_table_privilege('@iuid@.iuid_routes', 'UPDATE')"):
+                yield f"this role may not change iuid_routes at {node}"
         except Silent as error:
-            nodes.silent.add(name)
+            nodes.silent.add(node)
             yield str(error)
         except psycopg.Error as error:
-            yield f"{name}: {words(error)}"
+            yield f"{node}: {words(error)}"
     if move.new not in nodes.names:
         yield f"{move.new} is not in iuid_nodes"
     yield from names_free(nodes, move)
@@ -171,46 +180,44 @@ def names_free(nodes, move):
     old, new = nodes.owner(move.old), nodes.owner(move.new)
     for table in move.tables:
         if attached(old, move):
-            yield from names_taken(old, [(moved(part), part.moved) for part in old.read(TREE, table.part)])
+            yield from names_taken(old, [name(part.schema, moved(part.name)) for part in tree(old, table)])
         if not attached(new, move):
-            yield from names_taken(new, [(table.view, table.view)])
-
-
-def moved(part):
-    """The name of a table after the move, with its schema if it shows one."""
-    schema = part.part[:-len(part.name)] if part.part.endswith(part.name) else ""
-    return schema + part.moved
+            yield from names_taken(new, [table.view])
 
 
 def names_taken(session, names):
-    for name, _ in names:
-        if exists(session, name):
-            yield f"{name} is there already at {session.node}: drop or rename it, if it is of an earlier move"
+    for each in names:
+        if exists(session, each):
+            yield f"{each} is there already at {session.node}: drop or rename it, if it is of an earlier move"
 
 
-def same_tables(old, new, move, table):
-    there = {row.shown for row in new.read(COLUMNS, table.local)} if exists(new, table.local) else set()
-    differ = {row.shown for row in old.read(COLUMNS, table.local)} ^ there
+def same_tables(old, new, table):
+    there = {row.shown for row in new.read(COLUMNS, str(table))} if exists(new, str(table)) else set()
+    differ = {row.shown for row in old.read(COLUMNS, str(table))} ^ there
     if differ:
-        yield f"the columns of {table.local} at {move.old} and {move.new} differ: {', '.join(sorted(differ))}"
+        yield f"the columns of {table} at {old.node} and {new.node} differ: {', '.join(sorted(differ))}"
         return
-    keys = [{(key.target, key.definition) for key in session.read(KEYS, table.local)} for session in (old, new)]
-    for target, definition in keys[0] ^ keys[1]:
-        yield f"{table.local} has not the same foreign keys at {move.old} and {move.new}: {definition}"
+    keys = [{(key.schema, key.target, key.definition) for key in session.read(KEYS, str(table))} for session in (old, new)]
+    for _, _, definition in keys[0] ^ keys[1]:
+        yield f"{table} has not the same foreign keys at {old.node} and {new.node}: {definition}"
 
 
 def of_publisher(nodes, move):
     """The old node can publish, to a role that sees every row."""
     old = nodes.owner(move.old)
-    if not old.value("SELECT has_database_privilege(current_database(), 'CREATE')"):
-        yield f"this role may not publish at {move.old}: it needs CREATE on the database"
+    for session in old, nodes.owner(move.new):
+        if not session.value("SELECT has_database_privilege(current_database(), 'CREATE')"):
+            yield f"this role may not keep the move at {session.node}: it needs CREATE on the database"
     try:
         mover = nodes.mover(move.old)
         if not mover.value("SELECT rolreplication OR rolsuper FROM pg_roles WHERE rolname = current_user"):
             yield f"the role of the copy at {move.old} has not REPLICATION"
         for table in move.tables:
-            mover.read("SELECT set_config('row_security', 'off', false)")
-            mover.read(f"SELECT FROM {table.part} LIMIT 0")
+            row, = mover.read(MAY_COPY, table.part)
+            if not row.may:
+                yield f"the role of the copy at {move.old} may not read {table.part}"
+            if row.hidden:
+                yield f"row security hides rows of {table.part} from the role of the copy at {move.old}"
     except (psycopg.Error, Silent) as error:
         yield f"the role of the copy at {move.old}: {words(error) if isinstance(error, psycopg.Error) else error}"
     state, = old.read(SENDS)
@@ -231,18 +238,13 @@ def of_subscriber(nodes, move):
         if free < 1 + state.sync:
             yield f"{what} at {move.new} leaves {free}, and the copy takes {1 + state.sync}"
     try:
-        if not subscriber.value(MAY_SUBSCRIBE, [table.local for table in move.tables]):
-            yield (f"this role may not subscribe at {move.new}: give a superuser by --subscribe-as, or from "
-                   "PostgreSQL 16 on grant pg_create_subscription and CREATE on the database to the owner of the tables")
-        way = nodes.way_of_mover(move)
-        if not way:
-            yield f"{move.new} has no foreign server for {move.old}"
-        elif "password" not in psycopg.conninfo.conninfo_to_dict(way[0]) and not subscriber.value(SUPERUSER):
-            yield (f"the role of the copy at {move.old} has no password, "
-                   f"without which only a superuser can subscribe at {move.new}")
+        if not subscriber.value(SUPERUSER):
+            yield f"this role may not subscribe at {move.new}: name a superuser by --subscribe-as"
+            return
+        if subscriber.version() < 160000 and not nodes.given.trust_owners:
+            yield (f"{move.new} has PostgreSQL {subscriber.version() // 10000}, where a subscription runs what the owner "
+                   "of a table wrote, such as a CHECK, as a superuser: upgrade it to 16, or trust them by --trust-owners")
         size, free = sizes(nodes, move)
-        if free is None and not subscriber.dry:
-            say(move.new, "-- How much of the disk is free is not checked: only a superuser may ask.")
         if free is not None and free < 1.5 * size:
             yield f"{move.new} has {free >> 20} MB free, and the copy needs about {int(1.5 * size) >> 20} MB"
     except (psycopg.Error, Silent) as error:
@@ -250,13 +252,13 @@ def of_subscriber(nodes, move):
 
 
 def sizes(nodes, move):
-    """The bytes of the tables, and those that are free at the new node, if its role may ask the machine."""
+    """The bytes of the tables, and those that are free at the new node."""
     (size,), = nodes.owner(move.old).read(
         "SELECT coalesce(sum(pg_total_relation_size(t.relid)), 0)::bigint"
         " FROM unnest(%s::text[]) AS name, pg_partition_tree(name::regclass) AS t",
         [table.part for table in move.tables])
     subscriber = nodes.subscriber(move.new)
-    if subscriber.dry or not subscriber.value(SUPERUSER):
+    if subscriber.dry:
         return size, None
     return size, disk(subscriber)
 
@@ -265,13 +267,13 @@ def disk(superuser):
     """Asks df where the data of the server are."""
     superuser.read("SELECT 1")
     with superuser.connection.transaction(force_rollback=True):
-        superuser.connection.execute("CREATE TEMPORARY TABLE free (line text)")
-        superuser.connection.execute("COPY free FROM PROGRAM 'df -Pk .'")  # the server runs in its data directory
-        lines = superuser.connection.execute("SELECT line FROM free").fetchall()
+        superuser.connection.execute("CREATE TEMPORARY TABLE free (line pg_catalog.text)")
+        superuser.connection.execute("COPY pg_temp.free FROM PROGRAM 'df -Pk .'")  # the server runs in its data directory
+        lines = superuser.connection.execute("SELECT line FROM pg_temp.free").fetchall()
     return int(lines[-1][0].split()[3]) * 1024
 
 
 def left_behind(nodes, move):
     """What does not go along, by name."""
     old = nodes.owner(move.old)
-    return [row[0] for table in move.tables for row in old.read(LEFT, {"part": table.part, "local": table.local})]
+    return [row[0] for table in move.tables for row in old.read(LEFT, {"part": table.part, "local": str(table)})]

@@ -1,85 +1,98 @@
-"""The tables of a country: read at its node, and kept at both nodes while the country moves.
+"""The tables of a country, read from the catalogs of its node.
 
-The function moving_c<country>() refuses to write.  It stands at the old and at the new node as long
-as the move goes on, and its comment has the Move below.  So the nodes say what moves, and what is
-done of it.
+What a node says is data: names, numbers, bounds and rights.  The statements for the other node are
+made of them here.
 """
 
 import dataclasses
-import json
+import hashlib
+import re
+import uuid
 
-import psycopg
+from nodes import Stop, name
 
-from nodes import Stop
-
-# The name of a partition that the old node keeps.
-MOVED = "quote_ident(CASE WHEN octet_length(c.relname) > 57 THEN md5(c.relname) ELSE c.relname END || '_moved') AS moved"
-
-# The partition of a country in each table that is in order by origin, with its view for other nodes.
-TABLES = f"""
-SELECT p.oid::regclass::text AS local, c.oid::regclass::text AS part, quote_ident(c.relname) AS name,
-	v.oid::regclass::text AS view, substring(v.relname FROM '_e(\\d+)$')::int AS entity, c.relkind = 'p' AS divided,
-	{MOVED},
-	g.inhparent::regclass::text AS globally
+# The partition of a country in each table of the session's role that is in order by origin, with its
+# view for other nodes.
+TABLES = """
+SELECT pn.nspname AS schema, p.relname AS local, a.attname AS key, cn.nspname AS part_schema, c.relname AS part,
+	vn.nspname AS view_schema, v.relname AS view, substring(v.relname FROM '_e(\\d+)$')::int AS entity,
+	c.relkind = 'p' AS divided, gn.nspname AS global_schema, g.relname AS globally
 FROM pg_partitioned_table AS t
 	JOIN pg_opclass AS o ON o.oid = t.partclass[0] AND o.opcname = 'iuid_origin_ops'
-	JOIN pg_class AS p ON p.oid = t.partrelid
+		AND o.opcnamespace = (SELECT extnamespace FROM pg_extension WHERE extname = 'iuid_regions')
+	JOIN pg_class AS p ON p.oid = t.partrelid AND p.relowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)
+	JOIN pg_attribute AS a ON a.attrelid = p.oid AND a.attnum = t.partattrs[0]
 	JOIN pg_inherits AS i ON i.inhparent = p.oid
 	JOIN pg_class AS c ON c.oid = i.inhrelid AND c.relkind IN ('r', 'p')
 		AND pg_get_expr(c.relpartbound, c.oid) = format('FOR VALUES FROM (%%L) TO (%%L)',
-			iuid_country_floor(%(country)s), iuid_country_floor(%(country)s + 1))
-	LEFT JOIN pg_class AS v ON v.relkind = 'v' AND v.relname ~ ('_c' || %(country)s || '_e[0-9]+$') AND EXISTS (
+			@iuid@.iuid_country_floor(%(country)s::int4), @iuid@.iuid_country_floor(%(country)s::int4 + 1))
+	LEFT JOIN pg_class AS v ON v.relkind = 'v' AND v.relowner = p.relowner
+		AND v.relname ~ ('_c' || %(country)s::text || '_e[0-9]+$') AND EXISTS (
 		SELECT FROM pg_rewrite AS r JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
 		WHERE r.ev_class = v.oid AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid)
-	LEFT JOIN pg_inherits AS g ON g.inhrelid = p.oid
-ORDER BY p.oid::regclass::text COLLATE "C" """
+	LEFT JOIN pg_inherits AS gi ON gi.inhrelid = p.oid
+	LEFT JOIN pg_class AS g ON g.oid = gi.inhparent
+	JOIN pg_namespace AS pn ON pn.oid = p.relnamespace
+	JOIN pg_namespace AS cn ON cn.oid = c.relnamespace
+	LEFT JOIN pg_namespace AS vn ON vn.oid = v.relnamespace
+	LEFT JOIN pg_namespace AS gn ON gn.oid = g.relnamespace
+ORDER BY pn.nspname, p.relname"""
 
 # The foreign keys of a table, each with the table that it refers to.
 KEYS = """
-SELECT k.conname AS name, quote_ident(k.conname) AS quoted, pg_get_constraintdef(k.oid) AS definition,
-	k.confrelid::regclass::text AS target,
-	(SELECT array_agg(quote_ident(attname) ORDER BY n) FROM unnest(k.conkey) WITH ORDINALITY AS u (number, n)
+SELECT k.conname AS name, pg_get_constraintdef(k.oid) AS definition, n.nspname AS schema, r.relname AS target,
+	(SELECT array_agg(attname::text ORDER BY n) FROM unnest(k.conkey) WITH ORDINALITY AS u (number, n)
 		JOIN pg_attribute ON attrelid = k.conrelid AND attnum = number) AS columns,
-	(SELECT array_agg(quote_ident(attname) ORDER BY n) FROM unnest(k.confkey) WITH ORDINALITY AS u (number, n)
+	(SELECT array_agg(attname::text ORDER BY n) FROM unnest(k.confkey) WITH ORDINALITY AS u (number, n)
 		JOIN pg_attribute ON attrelid = k.confrelid AND attnum = number) AS others
-FROM pg_constraint AS k WHERE k.contype = 'f' AND k.conrelid = %s::regclass
+FROM pg_constraint AS k JOIN pg_class AS r ON r.oid = k.confrelid JOIN pg_namespace AS n ON n.oid = r.relnamespace
+WHERE k.contype = 'f' AND k.conrelid = %s::regclass
 	AND NOT EXISTS (SELECT FROM pg_constraint AS above WHERE above.oid = k.conparentid AND above.conrelid = k.conrelid)
 ORDER BY k.conname"""
 
-# The partition and all tables below it.
+# A table and all partitions below it, as pg_partition_tree() gives them, which knows no single tables.
+BELOW = """(SELECT relid::oid, level, isleaf FROM pg_partition_tree({0}::regclass)
+	UNION SELECT oid, 0, true FROM pg_class WHERE oid = {0}::regclass AND relkind = 'r')"""
+
+# The partition and all tables below it.  "simple": divided as iuid divides a country by time.
 TREE = f"""
-SELECT t.relid::oid AS oid, t.relid::regclass::text AS part, t.parentrelid::regclass::text AS parent,
-	t.level, t.isleaf, quote_ident(c.relname) AS name,
-	{MOVED},
-	pg_get_expr(c.relpartbound, c.oid) AS bound,
-	CASE WHEN c.relkind = 'p' THEN pg_get_partkeydef(c.oid) END AS key, pg_relation_filenode(c.oid) AS file,
-	ARRAY(SELECT format('CONSTRAINT %%I %%s', conname, pg_get_constraintdef(k.oid)) FROM pg_constraint AS k
-		WHERE conrelid = c.oid AND contype = 'c' AND coninhcount = 0 ORDER BY conname) AS checks
-FROM pg_partition_tree(%s::regclass) AS t JOIN pg_class AS c ON c.oid = t.relid ORDER BY t.level, c.relname"""
+SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, t.level, t.isleaf,
+	pg_get_expr(c.relpartbound, c.oid) AS bound, pg_relation_filenode(c.oid)::int8 AS file,
+	c.relkind = 'r' OR t.level = 0 AND pg_get_partkeydef(c.oid) = format('RANGE (%%I)', %(key)s::text) AS simple
+FROM {BELOW.format("%(part)s")} AS t JOIN pg_class AS c ON c.oid = t.relid
+	JOIN pg_namespace AS n ON n.oid = c.relnamespace
+ORDER BY t.level, c.relname"""
 
-# The rights of others on a relation, as they are granted: on all of it, and on columns.
+BOUND = re.compile(r"FOR VALUES FROM \((MINVALUE|'[0-9a-f-]{36}')\) TO \((MAXVALUE|'[0-9a-f-]{36}')\)")
+
+# The rights of others on relations, as they are granted: on all of it, and on columns.
 GRANTS = """
-SELECT a.grantee, a.is_grantable, a.privilege_type, NULL AS column
-FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.oid = %(at)s::regclass AND a.grantee <> c.relowner
-UNION ALL SELECT a.grantee, a.is_grantable, a.privilege_type, t.attname
-FROM pg_class AS c JOIN pg_attribute AS t ON t.attrelid = c.oid AND NOT t.attisdropped, aclexplode(t.attacl) AS a
-WHERE c.oid = %(at)s::regclass AND a.grantee <> c.relowner"""
-
-ROLE = "CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END"
+SELECT g.n, a.grantee, a.is_grantable, a.privilege_type, NULL AS "column"
+FROM given AS g JOIN pg_class AS c USING (oid), aclexplode(c.relacl) AS a WHERE a.grantee <> c.relowner
+UNION ALL SELECT g.n, a.grantee, a.is_grantable, a.privilege_type, t.attname
+FROM given AS g JOIN pg_class AS c USING (oid) JOIN pg_attribute AS t ON t.attrelid = c.oid AND NOT t.attisdropped,
+	aclexplode(t.attacl) AS a WHERE a.grantee <> c.relowner"""
 
 RIGHTS = f"""
-SELECT format('GRANT %%s ON %%s TO %%s%%s',
-	string_agg(privilege_type || coalesce(' (' || quote_ident("column") || ')', ''), ', ' ORDER BY privilege_type, "column"),
-	%(at)s::text, {ROLE}, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
-FROM ({GRANTS}) AS g GROUP BY grantee, is_grantable ORDER BY 1"""
+WITH given AS (SELECT n::int4, to_regclass(t)::oid AS oid FROM unnest(%s::text[]) WITH ORDINALITY AS u (t, n))
+SELECT n, CASE WHEN grantee <> 0 THEN pg_get_userbyid(grantee) END AS role, is_grantable AS passed_on,
+	privilege_type AS privilege, "column" FROM ({GRANTS}) AS g ORDER BY 1, 2, 3, 4, 5"""
 
-BY_DEFAULT = f"""
-SELECT DISTINCT {ROLE} FROM pg_default_acl AS d, aclexplode(d.defaclacl) AS a
-WHERE d.defaclrole = current_user::regrole AND d.defaclobjtype = 'r' AND a.grantee <> d.defaclrole ORDER BY 1"""
+PRIVILEGES = {"SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER", "MAINTAIN"}
 
-# The statements by which the view of a country shows the foreign table that the country gets.  Where
-# the country is divided by time, ctid is no tid.  The view has the rights of its owner, who comes in
-# at the new node as one role.  So others lose rights on it that would give them more than before.
+# The roles that get rights on each new table of the session's role; NULL for PUBLIC.
+BY_DEFAULT = """
+SELECT DISTINCT CASE WHEN a.grantee <> 0 THEN pg_get_userbyid(a.grantee) END AS role
+FROM pg_default_acl AS d, aclexplode(d.defaclacl) AS a
+WHERE d.defaclrole = (SELECT oid FROM pg_roles WHERE rolname = current_user) AND d.defaclobjtype = 'r'
+	AND a.grantee <> d.defaclrole ORDER BY 1"""
+
+# The statements by which the view of a country shows the foreign table that the country gets, made and
+# run by the old node.  Where the country is divided by time, ctid is no tid.  The view has the rights of
+# its owner, who comes in at the new node as one role.  So others lose rights on it that would give them
+# more than before.
+ROLE = "CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END"
+
 LEADING = f"""
 SELECT CASE WHEN %(globally)s::text IS NULL THEN format('DROP VIEW %%s', v.oid::regclass)
 	ELSE format('DO %%L', format('BEGIN EXECUTE %%L || (SELECT c.oid::regclass FROM pg_inherits JOIN pg_class AS c ON c.oid = inhrelid'
@@ -89,164 +102,145 @@ SELECT CASE WHEN %(globally)s::text IS NULL THEN format('DROP VIEW %%s', v.oid::
 				THEN format('NULL::%%s AS ctid', atttypid::regtype) ELSE quote_ident(attname) END, ', ' ORDER BY attnum))
 			FROM pg_attribute WHERE attrelid = v.oid AND attnum > 0),
 		%(globally)s::text, format('FOR VALUES FROM (%%L) TO (%%L)',
-			iuid_country_floor(%(country)s), iuid_country_floor(%(country)s + 1)))) END
+			@iuid@.iuid_country_floor(%(country)s::int4), @iuid@.iuid_country_floor(%(country)s::int4 + 1)))) END
 FROM pg_class AS v WHERE v.oid = %(at)s::regclass
 UNION ALL SELECT format('REVOKE %%s ON %%s FROM %%s CASCADE', string_agg(DISTINCT privilege_type, ', '), %(at)s::text, {ROLE})
-FROM ({GRANTS}) AS g JOIN pg_class AS p ON p.oid = %(part)s::regclass
+FROM (WITH given AS (SELECT 1 AS n, %(at)s::regclass::oid AS oid) {GRANTS}) AS g
+	JOIN pg_class AS p ON p.oid = %(part)s::regclass
 WHERE %(globally)s::text IS NOT NULL AND (NOT has_table_privilege(grantee, p.oid, privilege_type)
 	OR p.relrowsecurity AND pg_get_userbyid(grantee) IS DISTINCT FROM (
-		SELECT option_value FROM iuid_nodes AS n JOIN pg_user_mappings AS m ON m.srvname = n.server AND m.umuser = p.relowner,
-			pg_options_to_table(m.umoptions) WHERE n.node = %(new)s AND option_name = 'user'))
+		SELECT option_value FROM @iuid@.iuid_nodes AS n JOIN pg_user_mappings AS m ON m.srvname = n.server AND m.umuser = p.relowner,
+			pg_options_to_table(m.umoptions) WHERE n.node = %(new)s::text AND option_name = 'user'))
 GROUP BY grantee"""
 
 COLUMNS = """
-SELECT quote_ident(attname) || ' ' || format_type(atttypid, atttypmod) AS shown FROM pg_attribute
-WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attname"""
+SELECT attname AS name, quote_ident(attname) || ' ' || format_type(atttypid, atttypmod) AS shown FROM pg_attribute
+WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attname COLLATE "C" """
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Table:
-    local: str     # such as orders
-    part: str      # its partition of the country, orders_c235
-    name: str      # the same without a schema
-    view: str      # orders_c235_e1, which the other nodes read
+    schema: str         # of the table, such as orders
+    local: str
+    key: str            # the column of the identifier
+    part_schema: str    # of its partition of the country, orders_c235
+    part_name: str
+    view_schema: str    # of the view that the other nodes read, orders_c235_e1
+    view_name: str
     entity: int
-    divided: bool  # by time
-    moved: str     # the name of the partition that the old node keeps
-    globally: str  # its global table, or None
-    below: dict    # the time partitions when the copy began: name, oid and file
+    divided: bool       # by time
+    global_schema: str  # of its global table; None without one
+    global_name: str
+    number: int = 0     # among the tables of the move: what is referred to comes first
+
+    def __str__(self):
+        return name(self.schema, self.local)
 
     @property
-    def kept(self):
-        """The partition at the old node after the switch."""
-        return self.part.removesuffix(self.name) + self.moved
+    def part(self):
+        return name(self.part_schema, self.part_name)
+
+    @property
+    def view(self):
+        return name(self.view_schema, self.view_name)
+
+    @property
+    def globally(self):
+        return name(self.global_schema, self.global_name) if self.global_name else None
 
     def bounds(self, country):
-        return f"FOR VALUES FROM (iuid_country_floor({country})) TO (iuid_country_floor({country + 1}))"
+        return f"FOR VALUES FROM (@iuid@.iuid_country_floor({country})) TO (@iuid@.iuid_country_floor({country + 1}))"
 
 
-@dataclasses.dataclass
-class Move:
-    country: int
-    old: str
-    new: str
-    entities: list  # of the routes that change; None for that of all entities
-    tables: list    # in the order of their foreign keys: what is referred to first
-
-    @property
-    def name(self):
-        """Of the function, the publication, the subscription, its slot and the triggers."""
-        return f"moving_c{self.country}"
-
-    def kept(self):
-        return json.dumps(dataclasses.asdict(self), separators=(",", ":"))
-
-    def table(self, local):
-        return next((table for table in self.tables if table.local == local), None)
+def read_tables(session, country):
+    """The tables with a partition of the country at a node."""
+    return [Table(row.schema, row.local, row.key, row.part_schema, row.part, row.view_schema, row.view, row.entity,
+                  row.divided, row.global_schema, row.globally)
+            for row in session.read(TABLES, {"country": country})]
 
 
-def read_move(old, country, new_name):
-    """What is to move, from the node that has it."""
-    entities = [row[0] for row in old.read(
-        "SELECT entity FROM iuid_routes WHERE country = %s AND node = %s ORDER BY entity", country, old.node)]
-    if not entities:
-        (there,), = old.read("SELECT string_agg(DISTINCT node, ', ') FROM iuid_routes WHERE country = %s", country)
-        raise Stop(f"country {country} has no route of its own to {old.node}" + (f", but to {there}" if there else
-                   ": insert it into iuid_routes, for example by INSERT INTO iuid_routes VALUES "
-                   f"({country}, NULL, '{old.node}')"))
-    tables = []
-    for row in old.read(TABLES, {"country": country}):
-        if row.view is None:
-            raise Stop(f"{row.part} at {old.node} has no view for the other nodes: call "
-                       f"iuid_create_country_partitions('{row.local}', ...)")
-        if None not in entities and row.entity not in entities:
-            continue
-        below = [part for part in old.read(TREE, row.part) if row.divided and part.level > 0 and part.isleaf]
-        tables.append(Table(**row._asdict(), below={part.name: (part.oid, part.file) for part in below}))
-    if not tables:
-        raise Stop(f"{old.node} has no table with a partition of country {country}")
-    move = Move(country, old.node, new_name, entities, tables)
-    move.tables = in_order(old, tables)
-    return move
+def attached(session, move):
+    """The tables of a move that have a partition of the country at a node."""
+    there = {(row.schema, row.local) for row in session.read(TABLES, {"country": move.country})}
+    return [table for table in move.tables if (table.schema, table.local) in there]
+
+
+def tree(session, table, part=None):
+    return session.read(TREE, {"part": part or table.part, "key": table.key})
+
+
+def bound(row):
+    """The bounds of a time partition, made anew of what a node says of them."""
+    if row.bound == "DEFAULT":
+        return "DEFAULT"
+    found = BOUND.fullmatch(row.bound)
+    if not found:
+        raise Stop(f"the bounds of {row.name} are not identifiers: {row.bound}")
+    return "FOR VALUES FROM ({}) TO ({})".format(*(
+        end if end.endswith("VALUE") else f"'{uuid.UUID(end[1:-1])}'" for end in found.groups()))
+
+
+def moved(text, suffix="_moved"):
+    """The name of a partition that the old node keeps."""
+    return (text if len(text.encode()) <= 63 - len(suffix) else hashlib.md5(text.encode()).hexdigest()) + suffix
+
+
+def columns(session, relation):
+    return [row.name for row in session.read(COLUMNS, relation)]
 
 
 def by_default(session):
-    """The roles that get rights on each new table of the role of a session."""
-    return [row[0] for row in session.read(BY_DEFAULT)]
+    """The roles that get rights on each new table of the role of a session, quoted."""
+    return [role(row.role) for row in session.read(BY_DEFAULT)]
 
 
-def rights(old, at, given):
-    """The statements by which a new relation gets the rights that it has at the old node.
+def role(text):
+    return "PUBLIC" if text is None else name(text)
 
-    GIVEN: the roles that have rights on it by default, which they lose.
+
+def no_rights(at, given):
+    """GIVEN: the roles that have rights on a new relation by default."""
+    return [f"REVOKE ALL ON {at} FROM {', '.join(given)}"] if given else []
+
+
+def rights(old, relations):
+    """The statements by which relations get the rights that they have at the old node.
+
+    RELATIONS: each with its name there.
     """
-    revoke = [f"REVOKE ALL ON {at} FROM {', '.join(given)}"] if given else []
-    return revoke + [row[0] for row in old.read(RIGHTS, {"at": at})]
+    at = list(relations)
+    for row in old.read(RIGHTS, [relations[each] for each in at]):
+        if row.privilege not in PRIVILEGES:
+            raise Stop(f"{old.node} says that a table has the right {row.privilege}, which is none of a table")
+        of_column = f" ({name(row.column)})" if row.column else ""
+        yield (f"GRANT {row.privilege}{of_column} ON {at[row.n - 1]} TO {role(row.role)}"
+               + (" WITH GRANT OPTION" if row.passed_on else ""))
+
+
+def nobody_else(session, relation):
+    """The statements by which others lose all rights on a relation."""
+    roles = {role(row.role) for row in session.read(RIGHTS, [relation])}
+    return [f"REVOKE ALL ON {relation} FROM {each} CASCADE" for each in sorted(roles)]
+
+
+def exists(session, relation):
+    return session.value("SELECT to_regclass(%s) IS NOT NULL", relation)
+
+
+def inside(move, key):
+    """The table that a foreign key refers to, if that moves, too."""
+    return next((table for table in move.tables if (table.schema, table.local) == (key.schema, key.target)), None)
 
 
 def in_order(old, tables):
     """What is referred to comes before what refers to it."""
-    refers = {table.local: {key.target for key in old.read(KEYS, table.local)} for table in tables}
+    refers = {table: {(key.schema, key.target) for key in old.read(KEYS, str(table))} for table in tables}
     left, done = list(tables), []
     while left:
-        free = [table for table in left if not refers[table.local] & {other.local for other in left}]
+        there = {(table.schema, table.local) for table in left}
+        free = [table for table in left if not refers[table] & there]
         if not free:
-            raise Stop("the foreign keys of these tables go round: " + ", ".join(table.local for table in left))
+            raise Stop("the foreign keys of these tables go round: " + ", ".join(map(str, left)))
         done += free
         left = [table for table in left if table not in free]
-    return done
-
-
-def find_move(session, country):
-    """The move that a node knows of, or None."""
-    kept = session.value(f"SELECT obj_description(to_regprocedure('moving_c{country}()'), 'pg_proc')")
-    if not kept:
-        return None
-    move = Move(**json.loads(kept))
-    move.tables = [Table(**table) for table in move.tables]
-    return move
-
-
-def attached(session, move):
-    """The tables that have a partition of the country at a node."""
-    return {row.local for row in session.read(TABLES, {"country": move.country})} & {
-        table.local for table in move.tables}
-
-
-def has_triggers(session, table, move):
-    """Whether the function of the move decides who may write a partition."""
-    return session.value("SELECT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = to_regclass(%s) AND tgname = %s)",
-                         table.part, move.name)
-
-
-def exists(session, name):
-    return session.value("SELECT to_regclass(%s) IS NOT NULL", name)
-
-
-def keys_inside(session, move, table):
-    """The foreign keys of a table to tables that move, too."""
-    return [key for key in session.read(KEYS, table.local) if move.table(key.target)]
-
-
-# What the program writes: the function, and the triggers that call it.
-
-def function(move, refuse):
-    body = ("RAISE EXCEPTION 'these rows are moving to another node'"
-            " USING ERRCODE = 'object_in_use', HINT = 'Try again in a second.';"
-            if refuse else "RETURN coalesce(NEW, OLD);")
-    return (f"CREATE OR REPLACE FUNCTION {move.name}() RETURNS trigger LANGUAGE plpgsql"
-            f" AS {psycopg.sql.quote(f'BEGIN {body} END')}")
-
-
-def keep(move):
-    return f"COMMENT ON FUNCTION {move.name}() IS {psycopg.sql.quote(move.kept())}"
-
-
-def triggers(move, part):
-    return [f"CREATE OR REPLACE TRIGGER {move.name} BEFORE INSERT OR UPDATE OR DELETE ON {part}"
-            f" FOR EACH ROW EXECUTE FUNCTION {move.name}()",
-            f"CREATE OR REPLACE TRIGGER {move.name}_all BEFORE TRUNCATE ON {part} EXECUTE FUNCTION {move.name}()"]
-
-
-def no_triggers(move, part):
-    return [f"DROP TRIGGER IF EXISTS {name} ON {part}" for name in (move.name, f"{move.name}_all")]
+    return [dataclasses.replace(table, number=n) for n, table in enumerate(done)]

@@ -1,5 +1,10 @@
-"""Sessions at the nodes: each statement is printed before it runs, and nothing waits for ever."""
+"""Sessions at the nodes: each statement is printed before it runs, and nothing waits for ever.
 
+A session finds nothing by its search_path that somebody else can make, and what it reads of a node is
+data: names are quoted here, by name() and psycopg.sql.quote().
+"""
+
+import concurrent.futures
 import contextlib
 import os
 import random
@@ -11,6 +16,10 @@ import psycopg
 from psycopg.rows import namedtuple_row
 
 SECONDS = 20  # for an ordinary statement
+PATH = "pg_catalog, pg_temp"
+# With these a row has the same text at every node.
+TEXT = {"DateStyle": "ISO, YMD", "IntervalStyle": "postgres", "TimeZone": "UTC", "extra_float_digits": "1",
+        "bytea_output": "hex", "lc_monetary": "C", "quote_all_identifiers": "off"}
 FOR_VACUUM = 3000  # ms until autovacuum has given way, which it does after deadlock_timeout
 FOR_LOCKS = 1500  # ms for all locks of a mode, for which writers wait, and then readers
 BUSY = ("57014", "55P03", "40P01")  # the locks did not come in time
@@ -20,6 +29,32 @@ IN_A_CIRCLE = """
 WITH RECURSIVE blocks (pid) AS (SELECT unnest(pg_blocking_pids(%(pid)s))
 	UNION SELECT b FROM blocks, unnest(pg_blocking_pids(blocks.pid)) AS b)
 SELECT pg_cancel_backend(%(pid)s) WHERE %(pid)s IN (SELECT pid FROM blocks)"""
+
+# The schema of the extensions, and what somebody else has put there that could be taken for theirs.
+# Who owns the schema can rename it, and make another one of its name.
+EXTENSION = """
+WITH members AS (SELECT d.classid, d.objid FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
+	WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND e.extname IN ('iuid', 'iuid_regions')),
+found (classid, objid, name, schema, owner) AS (
+	SELECT 'pg_proc'::regclass::oid, oid, proname, pronamespace, proowner FROM pg_proc
+	UNION ALL SELECT 'pg_class'::regclass, oid, relname, relnamespace, relowner FROM pg_class
+	UNION ALL SELECT 'pg_type'::regclass, oid, typname, typnamespace, typowner FROM pg_type WHERE typrelid = 0
+	UNION ALL SELECT 'pg_operator'::regclass, oid, oprname, oprnamespace, oprowner FROM pg_operator)
+SELECT quote_ident(n.nspname) AS schema, (
+	SELECT min(pg_describe_object(f.classid, f.objid, 0)) FROM found AS f LEFT JOIN members AS m USING (classid, objid)
+	WHERE f.schema = n.oid AND f.name = ANY (%s::text[])
+		AND (m.objid IS NULL OR NOT (SELECT rolsuper FROM pg_roles WHERE oid = f.owner))) AS stranger
+FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'iuid_regions'"""
+
+# What the command uses of them.
+USED = ["iuid", "iuid_check_regions", "iuid_country", "iuid_country_floor", "iuid_create_country_partitions",
+        "iuid_create_global_table", "iuid_node", "iuid_nodes", "iuid_routes", "iuid_timestamp", "~>=~", "~<~"]
+
+HOLDER = """
+SELECT l.pid, coalesce(a.usename, '?') AS role, a.client_addr::text AS address, a.backend_start::text AS since
+FROM pg_locks AS l LEFT JOIN pg_stat_activity AS a USING (pid)
+WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+	AND l.classid::bigint << 32 | l.objid::bigint = hashtextextended(%s::text, 0)"""
 
 _printing = threading.Lock()
 
@@ -43,6 +78,23 @@ def say(node, text):
             print(f"{node:10} {line}", flush=True)
 
 
+def name(*parts):
+    """A name, quoted, of one part or with its schema."""
+    return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
+
+
+def in_query(text):
+    """A name or a condition for a query with values."""
+    return text.replace("%", "%%")
+
+
+def at_once(work, calls):
+    """Calls WORK with each of some arguments, and gives the errors by the keys of the arguments."""
+    with concurrent.futures.ThreadPoolExecutor(max(len(calls), 1)) as pool:
+        futures = {key: pool.submit(work, *arguments) for key, arguments in calls.items()}
+        return {key: future.exception() for key, future in futures.items()}
+
+
 def words(error):
     """What a server says of an error."""
     said = [error.diag.message_primary, error.diag.message_detail, error.diag.message_hint]
@@ -55,9 +107,16 @@ class Session:
     def __init__(self, node, way, name, kind, dry=False):
         self.node, self.way, self.name, self.kind, self.dry = node, way, name, kind, dry
         self.connection = self.watch = None
+        self.schema = None  # of the extensions, quoted
 
     def connect(self):
         self.connection = self._open()
+        row = self.connection.execute(EXTENSION, [USED]).fetchone()
+        if row is None:
+            raise Stop(f"{self.node} has not the extension iuid_regions")
+        if row.stranger:
+            raise Stop(f"{row.stranger} at {self.node} is not what the extension made: drop it, or rename it")
+        self.schema = row.schema
         if not self.dry:
             self.lock_out_others()
 
@@ -70,21 +129,33 @@ class Session:
     def _open(self):
         # The server ends the statement of a client that is gone; so a command that was killed is over
         # when the next one has its lock.
-        return psycopg.connect(
+        connection = psycopg.connect(
             self.way, autocommit=True, row_factory=namedtuple_row, connect_timeout=5,
             application_name=self.name, tcp_user_timeout=SECONDS * 1000,
             client_encoding="utf8",  # psycopg gives the text of an SQL_ASCII database as bytes
-            options="-c client_connection_check_interval=1s -c client_min_messages=error"
-                    " -c idle_in_transaction_session_timeout=10s")
+            options=f"-c search_path={PATH.replace(' ', '')} -c client_connection_check_interval=1s"
+                    " -c client_min_messages=error -c idle_in_transaction_session_timeout=10s")
+        settings = [f"SET search_path = {PATH}", *(f"SET {key} = '{value}'" for key, value in TEXT.items())]
+        connection.execute("; ".join(settings))
+        for _ in range(2):
+            if connection.execute("SELECT pg_backend_pid()").fetchone()[0] != connection.info.backend_pid:
+                connection.close()
+                raise Stop(f"a pooler stands before {self.node}, and gives its statements to several sessions: "
+                           "let the service name the server itself")
+        return connection
 
     def lock_out_others(self):
         """One command for a country at a time.  A command that was killed is gone within seconds."""
         key = f"{self.name} {self.kind}"
         for _ in range(50):
-            if self.connection.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [key]).fetchone()[0]:
+            if self.connection.execute("SELECT pg_try_advisory_lock(hashtextextended(%s::text, 0))",
+                                       [key]).fetchone()[0]:
                 return
             time.sleep(0.2)
-        raise Stop(f"{self.node}: another command works on this country")
+        holders = [f"process {row.pid} of {row.role}, from {row.address or 'the machine'}, since {row.since}"
+                   for row in self.connection.execute(HOLDER, [key])]
+        raise Stop(f"{self.node}: another command works on this country, or another session holds its lock: "
+                   + (", ".join(holders) or "it has just ended"))
 
     def close(self):
         for connection in self.connection, self.watch:
@@ -93,17 +164,33 @@ class Session:
         self.connection = self.watch = None
 
     def read(self, query, *values, seconds=SECONDS):
-        """The rows of a query, which changes nothing.  Values have names if they are in a dictionary."""
+        """The rows of a query, which changes nothing, with values.  A % that stands for itself is doubled.
+
+        Values have names if they are in a dictionary.
+        """
         if values and isinstance(values[0], dict):
             values, = values
-        return self._execute(query, values or None, seconds).fetchall()
+        return self._execute(query, values, seconds).fetchall()
 
     def value(self, query, *values, seconds=SECONDS):
         return self.read(query, *values, seconds=seconds)[0][0]
 
+    def version(self):
+        return self.value("SELECT current_setting('server_version_num')::int4")
+
+    def run(self, statement):
+        """Begins or ends what only reads, unseen."""
+        self._execute(statement, None, SECONDS)
+
+    def roll_back(self):
+        if self.connection and not self.connection.closed:
+            self._execute("ROLLBACK", None, SECONDS)
+
     def do(self, statement, *values, seconds=SECONDS, shown=None):
         """Runs statements that change something.  They are one message, so they take one round trip."""
-        say(self.node, shown or statement)
+        if self.connection is None:
+            self._execute("SELECT 1", None, seconds)
+        say(self.node, (shown or statement).replace("@iuid@", self.schema))
         if not self.dry:
             return self._execute(statement, values or None, seconds)
 
@@ -114,7 +201,8 @@ class Session:
             watch = threading.Timer(seconds, self._cut)
             watch.start()
             try:
-                return self.connection.execute(statement, values)
+                # Known only when the session is open.
+                return self.connection.execute(statement.replace("@iuid@", self.schema), values)
             finally:
                 watch.cancel()
         except psycopg.OperationalError as error:
@@ -122,6 +210,14 @@ class Session:
             if self.connection is None or self.connection.broken or error.sqlstate is None:
                 self.close()
                 raise Silent(f"{self.node} does not answer: {words(error)}") from error
+            raise
+
+    def transaction(self, *statements, seconds=SECONDS):
+        """Runs statements in one transaction, and one message."""
+        try:
+            self.do(";\n".join(["BEGIN", *statements, "COMMIT"]) + ";", seconds=seconds)
+        except psycopg.Error:
+            self._execute("ROLLBACK", None, SECONDS)
             raise
 
     def _cut(self):
@@ -182,7 +278,7 @@ class Session:
     def in_the_way(self):
         """The transactions that are open for longest."""
         rows = self.read(
-            "SELECT format('process %s (%s) has been in a transaction for %s s', pid,"
+            "SELECT format('process %%s (%%s) has been in a transaction for %%s s', pid,"
             " coalesce(nullif(application_name, ''), usename, backend_type),"
             " extract(epoch FROM now() - xact_start)::int) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"

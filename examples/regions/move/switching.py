@@ -1,7 +1,7 @@
 """The switch, the way back from it, and what comes after it.
 
-While nobody writes, both nodes have the same rows; so it does not matter which one is read.  The
-switch uses that moment.  It ends when the old node gives the country up, which is one transaction.
+While nobody writes, both nodes have the same rows, which the command compares; so it does not matter
+which one is read.  The switch uses that moment.  It ends when the old node gives the country up, which is one transaction.
 Until then everything can be undone; from then on the new node is opened, whatever else fails.  The
 other nodes can then take their time: the old node leads them to the new one.
 
@@ -9,15 +9,15 @@ Each step looks whether it is done, so the steps can be repeated from the first 
 read before is read before nobody can write: each reading is a round trip.
 """
 
-import concurrent.futures
 import time
 
 from psycopg.sql import quote
 
+import comparing
 import copying
-from country import (KEYS, LEADING, TREE, attached, by_default, exists, function, has_triggers, no_triggers,
-                     rights, triggers)
-from nodes import Silent, Stop, TooLong, say
+import state
+from country import LEADING, attached, by_default, exists, moved, no_rights, nobody_else, rights, tree
+from nodes import Silent, Stop, TooLong, at_once, name, say
 
 OTHERS = 10  # seconds that the other nodes have to look for the country at the new one
 TRIGGERS = 5  # seconds to drop the triggers of a node that takes writes again
@@ -27,38 +27,64 @@ LAGGARD = 2  # seconds that the switch waits until another node than the old and
 def forward(nodes, move, limit):
     """The steps until the old node has given the country up, and the one that opens the new node."""
     old, new = nodes.owner(move.old), nodes.owner(move.new)
+    nodes.routed = any(leads_to(nodes.owner(each), move, move.new) for each in nodes.publishers())
+    attaching, showing, giving_up = attachment(nodes, move), views(nodes, move), surrender(old, move)
+    outside = copying.keys_outside(new, move)
+    prepare(nodes, move)
+    say(move.old, "-- Refuses writes from here on.  If this command does not say that they are taken again, start switch "
+        "or abort.")
+    old.transaction(state.refusal(move, True), state.refused(move, True))
     begin = time.monotonic()
-    if attached(old, move):
-        nodes.routed = any(leads_to(nodes.owner(name), move, move.new) for name in nodes.publishers())
-        attaching, showing, giving_up = attachment(new, move), views(nodes, move), surrender(old, move)
-        outside = copying.keys_outside(old, move)
-        prepare(nodes, move)
-        old.do(function(move, True) + ";")
-        begin = time.monotonic()
-        deadline = begin + limit
-        refuse(nodes, move, deadline)
-        pass_slot(old, move, deadline)
-        if any(table.divided for table in move.tables):
-            copying.months(nodes, move, make=False)
-            copying.new_months(nodes, move)
-            giving_up = surrender(old, move)
-        copying.prove(nodes, move, outside)
-        if attaching:
-            new.do_locked(*attaching, deadline)
-        route(nodes, move, move.old, move.new, deadline)
-        if showing:
-            new.do(showing)
-        old.do_locked(*giving_up, deadline)
+    deadline = begin + limit
+    refuse(nodes, move, deadline)
+    copying.passed(nodes, move, old.value("SELECT pg_current_wal_lsn()::text"), deadline)
+    if any(table.divided for table in move.tables):
+        copying.months(nodes, move, make=False)
+        copying.new_months(nodes, move)
+        attaching, giving_up = attachment(nodes, move), surrender(old, move)
+    comparing.last(nodes, move)
+    copying.prove(nodes, move, outside)
+    if attaching:
+        new.do_locked(*attaching, deadline)
+    route(nodes, move, move.old, move.new, deadline)
+    if showing:
+        new.transaction(*showing)
+    old.do_locked(*giving_up, deadline)
     accept(new, move)
     say(move.new, f"-- Takes writes, which this command refused for {time.monotonic() - begin:.2f} s.  "
         "From here on the move only goes forward.")
+
+
+def complete(nodes, move):
+    """The old node has given the country up: the new one is opened, and has it."""
+    deadline = time.monotonic() + 60
+    attaching = attachment(nodes, move)
+    if attaching:
+        nodes.owner(move.new).do_locked(*attaching, deadline)
+    accept(nodes.owner(move.new), move)
+    say(move.new, "-- Takes writes.")
+
+
+def again(nodes, move):
+    """The old node was restored from a backup, and has the country once more: it gives it up again."""
+    old = nodes.owner(move.old)
+    try:
+        route(nodes, move, move.old, move.new, time.monotonic() + 5)
+    except TooLong as error:
+        raise Stop(f"{error}. The registry of {move.old} is behind, too: let it subscribe again first") from error
+    deadline = time.monotonic() + 60
+    old.transaction(state.refusal(move, True), state.refused(move, True))
+    refuse(nodes, move, deadline)
+    comparing.after(nodes, move, lambda table: table.part)
+    old.do_locked(*surrender(old, move), deadline)
 
 
 def refuse(nodes, move, deadline):
     """The old node refuses to write, all tables at once.  The locks wait for who has written."""
     def one(table):
         session_for(nodes, move.old, table).do_locked(
-            [table.part], triggers(move, table.part), deadline, "SHARE ROW EXCLUSIVE")
+            [table.part], state.refusing_triggers(move, table.part) + state.always(table.part, move.name, f"{move.name}_all"),
+            deadline, "SHARE ROW EXCLUSIVE")
 
     for error in at_once(one, {table.part: [table] for table in move.tables}).values():
         if error:
@@ -67,35 +93,36 @@ def refuse(nodes, move, deadline):
 
 def accept(session, move):
     """A node takes writes, without a lock: its triggers do nothing from then on."""
-    session.do(function(move, False) + ";")
+    session.transaction(state.refusal(move, False), state.refused(move, False), state.enter(move, state.SERVING))
 
 
 def drop_triggers(session, move, deadline):
     for table in move.tables:
-        if has_triggers(session, table, move):
-            session.do_locked([table.part], no_triggers(move, table.part), deadline)
+        if state.has_triggers(session, table.part, move):
+            session.do_locked([table.part], state.no_triggers(move, table.part, *state.REFUSING), deadline)
 
 
-def pass_slot(old, move, deadline):
-    """The new node has everything that was written."""
-    end = old.value("SELECT pg_current_wal_lsn()::text")
-    old.wait_until("SELECT EXISTS (SELECT FROM pg_replication_slots"
-                   " WHERE slot_name = %s AND confirmed_flush_lsn >= %s::pg_lsn)",
-                   deadline, f"the slot {move.name} passes {end}", move.name, end)
+def attachment(nodes, move):
+    """The locks and statements by which the new node reads its copy, with the rights that others have.
 
-
-def attachment(new, move):
-    """The locks and statements by which the new node reads its copy.
-
-    It does not know the new route yet, so this drops the foreign tables of the country itself.
+    It does not know the new route yet, so this drops the foreign tables of the country itself.  From here
+    on it notes which rows are changed.
     """
+    old, new = nodes.owner(move.old), nodes.owner(move.new)
     there = attached(new, move)
-    tables = [table for table in move.tables if table.local not in there]
+    tables = [table for table in move.tables if table not in there]
     locks = [f"ONLY {table.globally}" for table in tables if table.globally]
-    locks += [f"ONLY {name}" for table in tables for name in (table.local, table.part)]
-    statements = [f"DROP FOREIGN TABLE {name}" for table in tables for name in foreign(new, table, move)]
-    statements += [f"ALTER TABLE {table.local} ATTACH PARTITION {table.part} {table.bounds(move.country)}"
-                   for table in tables]
+    locks += [f"ONLY {relation}" for table in tables for relation in (table, table.part)]
+    statements = [f"DROP FOREIGN TABLE {relation}" for table in tables for relation in foreign(new, table, move)]
+    statements += [f"ALTER TABLE {table} ATTACH PARTITION {table.part} {table.bounds(move.country)}" for table in tables]
+    suffix = "" if attached(old, move) else "_moved"
+    relations = {}
+    for table in tables:
+        statements += state.note_always(move, table)
+        for part in tree(new, table):
+            relations[name(part.schema, part.name)] = name(part.schema, moved(part.name, suffix) if suffix else part.name)
+    statements += rights(old, relations)
+    statements.append(state.enter(move, state.ATTACHED))
     return (locks, statements) if tables else None
 
 
@@ -106,114 +133,119 @@ def foreign(session, table, move):
             JOIN pg_class AS c ON c.oid = i.inhrelid AND c.relkind = 'f'
         WHERE i.inhparent = to_regclass(%(globally)s) AND pg_get_expr(c.relpartbound, c.oid) =
             format('FOR VALUES FROM (%%L) TO (%%L)',
-                iuid_country_floor(%(country)s), iuid_country_floor(%(country)s + 1))""",
+                @iuid@.iuid_country_floor(%(country)s::int4), @iuid@.iuid_country_floor(%(country)s::int4 + 1))""",
         {"globally": table.globally, "country": move.country})]
 
 
 def route(nodes, move, before, after, deadline):
     """The routes change where nobody subscribes to them, and reach the others."""
-    for name in nodes.publishers():
-        publisher = nodes.owner(name)
+    for each in nodes.publishers():
+        publisher = nodes.owner(each)
         if leads_to(publisher, move, before):
             nodes.routed = True
-            publisher.do(f"UPDATE iuid_routes SET node = '{after}' WHERE {routes(move, before)};")
+            publisher.do(f"UPDATE @iuid@.iuid_routes SET node = {quote(after)} WHERE {routes(move, before)};")
 
-    def arrive(name):
+    def arrive(each):
         ends = deadline
-        if name not in (move.old, move.new):
+        if each not in (move.old, move.new):
             ends = min(deadline, time.monotonic() + LAGGARD)
-        nodes.owner(name).wait_until(
-            f"SELECT iuid_node({move.country}, {move.tables[0].entity}) = '{after}'", ends, "the new route")
+        nodes.owner(each).wait_until(
+            f"SELECT @iuid@.iuid_node({move.country}, {move.tables[0].entity}) = {quote(after)}", ends, "the new route")
 
-    for name, error in at_once(arrive, {name: [name] for name in nodes.answering()}).items():
-        if error and name in (move.old, move.new):
+    for each, error in at_once(arrive, {each: [each] for each in nodes.answering()}).items():
+        if error and each in (move.old, move.new):
             raise error
         if error:
-            say(name, f"-- {error}")
-            nodes.silent.add(name)
+            say(each, f"-- {error}")
+            nodes.silent.add(each)
 
 
 def routes(move, node):
     """The condition on the routes of the move, as long as they lead to a node."""
     entities = " OR ".join("entity IS NULL" if entity is None else f"entity = {entity}"
                            for entity in move.entities)
-    return f"country = {move.country} AND node = '{node}' AND ({entities})"
+    return f"country = {move.country} AND node = {quote(node)} AND ({entities})"
 
 
 def leads_to(session, move, node):
     """Whether one of the routes leads to a node, by the registry of the session."""
-    return session.value(f"SELECT EXISTS (SELECT FROM iuid_routes WHERE {routes(move, node)})")
+    return session.value(f"SELECT EXISTS (SELECT FROM @iuid@.iuid_routes WHERE {routes(move, node)})")
 
 
 def views(nodes, move):
     """The statements by which the new node shows its partitions, with the rights that others had."""
     old, new = nodes.owner(move.old), nodes.owner(move.new)
+    missing = [table for table in move.tables if new.dry or not exists(new, table.view)]
     statements = []
+    for table in missing:
+        statements.append(f"SELECT @iuid@.iuid_create_country_partitions({quote(str(table))}::regclass, {table.entity})")
+        statements += no_rights(table.view, by_default(new))
+    return [*statements, *rights(old, {table.view: table.view for table in missing})] if missing else None
+
+
+def linked(move, session):
+    """The tables of the move in groups that foreign keys link."""
+    groups = []
     for table in move.tables:
-        if new.dry or not exists(new, table.view):
-            statements.append(f"SELECT iuid_create_country_partitions({quote(table.local)}, {table.entity})")
-            if exists(old, table.view):
-                statements += rights(old, table.view, by_default(new))
-    return ";\n".join(["BEGIN", *statements, "COMMIT"]) + ";" if statements else None
+        ends = {copying.inside(move, key) for key in copying.keys_inside(session, move, table)} | {table}
+        near = [group for group in groups if ends & set(group)]
+        groups = [group for group in groups if group not in near] + [[*(each for group in near for each in group), table]]
+    return groups
 
 
 def follow(nodes, move, deadline):
     """The other nodes look for the country where the route says, all at once, each as soon as it can.
 
-    Each table by itself: a transaction that needs more than one holds up more for longer.  Gives the
+    Tables that foreign keys link do so in one transaction, or a row could arrive before the one that it
+    refers to, by another way.  Others do so by themselves: they hold up nobody for each other.  Gives the
     nodes that are behind, as they do not answer or their tables are in use.
     """
-    def one(name, table):
-        session = session_for(nodes, name, table)
-        if not follows(session, table, move):
-            session.do_locked([f"ONLY {table.globally}", table.local], [at_node(table)], deadline)
+    def one(each, tables):
+        session = session_for(nodes, each, tables[0])
+        left = [table for table in tables if table.globally and not follows(session, table, move)]
+        if left:
+            locks = [f"ONLY {table.globally}" for table in left[::-1]] + [str(table) for table in left[::-1]]
+            session.do_locked(locks, [at_node(table) for table in left], deadline)
 
     busy = set()
-    for (name, _), error in at_once(one, followers(nodes, move)).items():
+    groups = linked(move, nodes.owner(move.old if move.new in nodes.silent else move.new))
+    others = [each for each in nodes.answering() if each not in (move.old, move.new)]
+    calls = {(each, n): (each, group) for each in others for n, group in enumerate(groups)}
+    for (each, _), error in at_once(one, calls).items():
         if isinstance(error, Stop):
-            say(name, f"-- {error}")
-            (nodes.silent if isinstance(error, Silent) else busy).add(name)
+            say(each, f"-- {error}")
+            (nodes.silent if isinstance(error, Silent) else busy).add(each)
         elif error:
             raise error
     return (nodes.silent | busy) - {move.old, move.new}
 
 
-def followers(nodes, move):
-    """The global tables at the other nodes, by the name of the node and the place of the table."""
-    others = [name for name in nodes.answering() if name not in (move.old, move.new)]
-    return {(name, n): (name, table) for name in others for n, table in enumerate(move.tables) if table.globally}
-
-
-def session_for(nodes, name, table):
+def session_for(nodes, node, table):
     """A session for each table: they do not wait for each other."""
-    return nodes.session(f"table {table.local}", name, f"service={name}")
+    return nodes.session(f"table {table}", node, nodes.way(node))
 
 
 def prepare(nodes, move):
     """What takes round trips, before anybody waits."""
     sessions = [nodes.owner(move.old), nodes.owner(move.new)]
     sessions += [session_for(nodes, move.old, table) for table in move.tables]
-    at_once(lambda session: session.prepare(), {id(session): [session] for session in sessions})
+    for error in at_once(lambda session: session.prepare(), {id(session): [session] for session in sessions}).values():
+        if error:
+            raise error
 
 
 def follows(session, table, move):
     """Whether the foreign table of a country is on the server of its route."""
     return session.value(f"""
         SELECT EXISTS (SELECT FROM pg_foreign_table AS f JOIN pg_foreign_server AS s ON s.oid = f.ftserver
-                JOIN iuid_nodes AS n ON n.server = s.srvname
-            WHERE f.ftrelid = to_regclass(%s) AND n.node = iuid_node({move.country}, {table.entity}))""",
+                JOIN @iuid@.iuid_nodes AS n ON n.server = s.srvname
+            WHERE f.ftrelid = to_regclass(%s) AND n.node = @iuid@.iuid_node({move.country}, {table.entity}))""",
         (foreign(session, table, move) or [None])[0])
 
 
 def at_node(table):
-    return f"SELECT iuid_create_global_table({quote(table.globally)}, {quote(table.local)}, {table.entity})"
-
-
-def at_once(work, calls):
-    """Calls WORK with each of some arguments, and gives the errors by the keys of the arguments."""
-    with concurrent.futures.ThreadPoolExecutor(max(len(calls), 1)) as pool:
-        futures = {key: pool.submit(work, *arguments) for key, arguments in calls.items()}
-        return {key: future.exception() for key, future in futures.items()}
+    return (f"SELECT @iuid@.iuid_create_global_table({quote(table.globally)}::text, {quote(str(table))}::regclass,"
+            f" {table.entity})")
 
 
 def surrender(old, move):
@@ -226,9 +258,10 @@ def surrender(old, move):
                for table in move.tables if exists(old, table.view)}
     locks, statements = leaving(old, move, move.tables, leading)
     for table in reversed(move.tables):
-        statements += [f"ALTER TABLE {part.part} RENAME TO {part.moved}"
-                       for part in reversed(old.read(TREE, table.part))]
+        statements += [f"ALTER TABLE {name(part.schema, part.name)} RENAME TO {name(moved(part.name))}"
+                       for part in reversed(tree(old, table))]
     statements += [at_node(table) for table in move.tables if table.globally]
+    statements.append(state.enter(move, state.GIVEN_UP))
     return locks, statements + [row[0] for found in leading.values() for row in found]
 
 
@@ -237,15 +270,15 @@ def leaving(session, move, tables, views):
     tables = tables[::-1]
     # In the order of a reader here, and of one who comes from another node to a view.
     locks = [f"ONLY {table.globally}" for table in tables if table.globally]
-    locks += [f"ONLY {table.local}" for table in tables]
+    locks += [f"ONLY {table}" for table in tables]
     locks += [table.view for table in tables if table.view in views]
-    locks += [table.local for table in tables]
+    locks += [str(table) for table in tables]
     statements = []
     for table in tables:
-        statements.append(f"ALTER TABLE {table.local} DETACH PARTITION {table.part}")
+        statements.append(f"ALTER TABLE {table} DETACH PARTITION {table.part}")
         # Otherwise its rows would keep those that they refer to.
-        statements += [f"ALTER TABLE {table.part} DROP CONSTRAINT {key.quoted}"
-                       for key in session.read(KEYS, table.part) if move.table(key.target)]
+        statements += [f"ALTER TABLE {table.part} DROP CONSTRAINT {name(key.name)}"
+                       for key in session.read(copying.KEYS, table.part) if copying.inside(move, key)]
     return locks, statements
 
 
@@ -263,12 +296,12 @@ def back(nodes, move, without_new=False):
         route(nodes, move, move.new, move.old, deadline)
     except Silent:
         # Without the publisher of the registry, too, if the route is what it was.
-        if nodes.routed and any(has_triggers(old, table, move) for table in move.tables):
+        if nodes.routed and any(state.has_triggers(old, table.part, move) for table in move.tables):
             raise
     behind = follow(nodes, move, deadline)
     if not without_new:
         detach(nodes.owner(move.new), move, deadline)
-    accept(old, move)
+    old.transaction(state.refusal(move, False), state.refused(move, False))
     try:
         drop_triggers(old, move, time.monotonic() + TRIGGERS)
     except TooLong as error:
@@ -277,13 +310,17 @@ def back(nodes, move, without_new=False):
 
 
 def detach(new, move, deadline):
-    """The new node looks for the country at the old node again, and keeps its copy."""
+    """The new node looks for the country at the old node again, and keeps its copy, which is the owner's alone."""
     there = attached(new, move)
-    tables = [table for table in move.tables if table.local in there]
+    tables = [table for table in move.tables if table in there]
     shown = [table.view for table in move.tables if exists(new, table.view)]
     locks, statements = leaving(new, move, tables, shown)
     statements += [f"DROP VIEW {view}" for view in shown]
+    for table in tables:
+        for part in tree(new, table):
+            statements += nobody_else(new, name(part.schema, part.name))
     statements += [at_node(table) for table in move.tables if table.globally]
+    statements.append(state.enter(move, state.COPYING))
     if tables or shown:
         new.do_locked(locks, statements, deadline)
 
@@ -291,9 +328,25 @@ def detach(new, move, deadline):
 def clean(nodes, move):
     """After the switch: replication ends, and the new node needs its triggers no more."""
     new, old = nodes.owner(move.new), nodes.owner(move.old)
-    if copying.has_subscription(nodes, move):
-        nodes.subscriber(move.new).do(f"DROP SUBSCRIPTION {move.name};", seconds=60)
+    copying.unsubscribe(nodes, move)
     copying.drop_slots(nodes, move)
-    if old.value("SELECT EXISTS (SELECT FROM pg_publication WHERE pubname = %s)", move.name):
-        old.do(f"DROP PUBLICATION {move.name};")
+    if old.value("SELECT EXISTS (SELECT FROM pg_publication WHERE pubname = %s::name)", move.name):
+        old.do(f"DROP PUBLICATION {name(move.name)};")
     drop_triggers(new, move, time.monotonic() + 60)
+
+
+def kept(move, table):
+    """The partition at the old node after the switch."""
+    return name(table.part_schema, moved(table.part_name))
+
+
+def finish(nodes, move, old_knows, new_knows):
+    """After the switch: the views and rows that the old node keeps, and what both nodes know of the move."""
+    old, new = nodes.owner(move.old), nodes.owner(move.new)
+    if old_knows:
+        old.transaction(*(f"DROP VIEW IF EXISTS {table.view}" for table in move.tables),
+                        *(f"DROP TABLE {kept(move, table)}" for table in reversed(move.tables)), *state.forget(move))
+    if new_knows:
+        triggers = [statement for table in move.tables
+                    for statement in state.no_triggers(move, table.part, *state.REFUSING, *state.NOTING)]
+        new.do_locked([table.part for table in move.tables], [*triggers, *state.forget(move)], time.monotonic() + 60)

@@ -1,0 +1,195 @@
+"""Whether both nodes have the same rows.
+
+The servers compute a digest of each row: the first 64 bits of the SHA-256 of its text, in UTF-8, under
+settings that make a text the same everywhere.  Sums of them are compared by table and month, then where
+these differ by 4,096 parts of a month, and then by rows.
+
+Rows are written meanwhile.  What is read at the old node is one snapshot; what is read at the new node
+has at least the changes of that snapshot.  So a row that differs was changed after the snapshot, and
+its key was noted: if it was not, the nodes are not the same.  When the rest is the same, the changes
+that the snapshot sees are forgotten.  Before that both nodes keep a higher number: a new node that was
+restored from a backup of before has a smaller one, and what it lacks since is noted.
+"""
+
+import collections
+import concurrent.futures
+import time
+
+from country import columns
+from nodes import Stop, in_query, name, say
+
+SECONDS = 24 * 3600  # for all rows of a table
+FEW = 2000  # changes that are left for the moment in which nobody writes
+ROUNDS = 5  # until there are few
+BATCH = 20_000  # keys in one question
+
+
+def digest(names):
+    row = ", ".join(f"t.{name(column)}" for column in names)
+    return f"('x' || left(encode(sha256(convert_to(ROW({row})::text, 'UTF8')), 'hex'), 16))::bit(64)::int8"
+
+
+class Rows:
+    """The rows of a table at one node."""
+
+    def __init__(self, session, relation, table, names):
+        self.session, self.relation, self.digest = session, in_query(relation), in_query(digest(names))
+        key = in_query(name(table.key))
+        self.key = f"t.{key}::uuid"
+        # Identifiers without a time are a month of their own.
+        self.month = f"to_char(@iuid@.iuid_timestamp(t.{key}), 'YYYY-MM')"
+        self.part = f"(get_byte(uuid_send({self.key}), 15) + 256 * (get_byte(uuid_send({self.key}), 14) & 15))"
+
+    def sums(self, by, where="true", *values):
+        """Rows and digests by an expression."""
+        return dict((row[0], (row[1], row[2])) for row in self.session.read(
+            f"SELECT {by}, count(*), sum({self.digest})::text FROM {self.relation} AS t WHERE {where} GROUP BY 1",
+            *values, seconds=SECONDS))
+
+    def each(self, where, *values):
+        """How often there is a key with a digest."""
+        return collections.Counter((row[0], row[1]) for row in self.session.read(
+            f"SELECT {self.key}, {self.digest} FROM {self.relation} AS t WHERE {where}", *values, seconds=SECONDS))
+
+    def of_keys(self, keys):
+        return self.each(f"{self.key} = ANY (%s::uuid[])", keys)
+
+
+def both(work, *rows):
+    """Asks both nodes at the same time."""
+    with concurrent.futures.ThreadPoolExecutor(len(rows)) as pool:
+        return [future.result() for future in [pool.submit(work, each) for each in rows]]
+
+
+def unlike(one, other):
+    return [key for key in one.keys() | other.keys() if one.get(key) != other.get(key)]
+
+
+def all_keys(one, other):
+    """The keys of the rows that differ, of all rows."""
+    found = set()
+    for month in unlike(*both(lambda rows: rows.sums(rows.month), one, other)):
+        where = "{} IS NOT DISTINCT FROM %s::text"
+        parts = unlike(*both(lambda rows: rows.sums(rows.part, where.format(rows.month), month), one, other))
+        if parts:
+            found |= differing(*both(lambda rows: rows.each(
+                f"{where.format(rows.month)} AND {rows.part} = ANY (%s::int4[])", month, parts), one, other))
+    return found
+
+
+def some_keys(one, other, keys):
+    """The same, of these keys."""
+    found = set()
+    for begin in range(0, len(keys), BATCH):
+        found |= differing(*both(lambda rows: rows.of_keys(keys[begin:begin + BATCH]), one, other))
+    return found
+
+
+def differing(one, other):
+    return {key for key, _ in unlike(one, other)}
+
+
+def changes(session, move, table):
+    """The keys of a table that are noted, or None for all."""
+    keys = [row.key for row in session.read(
+        f"SELECT DISTINCT key FROM {move.at('changes')} WHERE number = %s::int4", table.number)]
+    return None if None in keys else keys
+
+
+def sessions(nodes, move):
+    """Sessions for long questions, beside those that change something."""
+    return [nodes.session("compare", each, nodes.way(each)) for each in (move.old, move.new)]
+
+
+def rows_of(nodes, move, table, at_old=None):
+    old, new = sessions(nodes, move)
+    names = columns(new, table.part)
+    return Rows(old, at_old or table.part, table, names), Rows(new, table.part, table, names)
+
+
+def compare(nodes, move, whole, passed):
+    """Before the switch, while rows are written.
+
+    WHOLE: all rows, and not those alone that are noted.  PASSED waits until the new node has everything up
+    to a place in the log of the old one.
+    """
+    old, new = sessions(nodes, move)
+    begin = time.monotonic()
+    if old.dry:
+        say(move.old, "-- Compares the rows of both nodes.")
+        return
+    old.read("SELECT 1")
+    try:
+        old.run("BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL idle_in_transaction_session_timeout = 0")
+        place = old.value("SELECT pg_current_wal_insert_lsn()::text")
+        passed(place)
+        found = {}
+        for table in move.tables:
+            keys = changes(old, move, table)
+            here, there = rows_of(nodes, move, table)
+            found[table] = all_keys(here, there) if whole or keys is None else some_keys(here, there, keys)
+        number = old.value(f"SELECT number + 1 FROM {move.at('move')}")
+        compared = old.value(f"SELECT compared FROM {move.at('move')}")
+        new.do(f"UPDATE {move.at('move')} SET number = {number};")
+        old.do(f"DELETE FROM {move.at('changes')}; UPDATE {move.at('move')} SET number = {number}, compared = false; COMMIT;")
+    except BaseException:
+        old.roll_back()
+        raise
+    for table, keys in found.items():
+        all_noted(old, move, table, keys, move.new)
+    if whole or compared:
+        old.do(f"UPDATE {move.at('move')} SET compared = true;")
+    if whole:
+        say(move.new, f"-- All rows are the same at both nodes: compared in {time.monotonic() - begin:.0f} s.")
+
+
+def all_noted(session, move, table, keys, behind, hint=": abort, and copy again"):
+    """Rows that differ must have changed since, and then they are noted."""
+    left = list(keys)
+    for _ in range(10):
+        left = [row[0] for row in session.read(
+            "SELECT d FROM unnest(%s::uuid[]) AS d WHERE NOT EXISTS"
+            f" (SELECT FROM {move.at('changes')} WHERE number = %s::int4 AND (key = d OR key IS NULL))",
+            left, table.number)] if left else []
+        if not left:
+            return
+        time.sleep(0.3)  # a change is visible a moment after it is in the log
+    raise Stop(f"{len(left)} rows of {table.part} differ between {move.old} and {move.new}, and were not changed since"
+               f" they were compared: {', '.join(map(str, sorted(left)[:3]))}. {behind} has missed changes{hint}")
+
+
+def few(nodes, move, passed):
+    """Until few changes are left to compare while nobody writes."""
+    for _ in range(0 if nodes.given.dry_run else ROUNDS):
+        if nodes.owner(move.old).value(f"SELECT count(*) <= {FEW} FROM {move.at('changes')}"):
+            return
+        compare(nodes, move, False, passed)
+
+
+def last(nodes, move):
+    """While nobody writes: what changed since is the same, too."""
+    old, _ = sessions(nodes, move)
+    for table in () if old.dry else move.tables:
+        keys = changes(old, move, table)
+        here, there = rows_of(nodes, move, table)
+        found = all_keys(here, there) if keys is None else some_keys(here, there, keys)
+        if found:
+            raise Stop(f"{len(found)} rows of {table.part} differ between {move.old} and {move.new} while nobody writes: "
+                       f"{', '.join(map(str, sorted(found)[:3]))}. Abort this move, and copy again")
+
+
+def after(nodes, move, kept):
+    """After the new node has taken writes: what it has not, or has otherwise, was changed there since.
+
+    KEPT gives the relation of a table at the old node.
+    """
+    old, new = sessions(nodes, move)
+    begin = time.monotonic()
+    if old.dry:
+        say(move.old, "-- Compares the rows that this node keeps.")
+        return
+    for table in move.tables:
+        all_noted(new, move, table, all_keys(*rows_of(nodes, move, table, kept(table))), move.new,
+                  f". Nothing is dropped: insert what {move.new} has not, and start this command again")
+    say(move.new, f"-- Has all rows that {move.old} keeps, but for those that changed since: compared in"
+        f" {time.monotonic() - begin:.0f} s.")

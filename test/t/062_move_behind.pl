@@ -1,0 +1,210 @@
+# A country moves (examples/regions/move), and a node is restored, fails over or loses its slot
+# meanwhile.  No confirmed row is lost: before the switch the rows of both nodes are compared, and where
+# the nodes contradict each other nothing is dropped.  The oracle is what almaty has confirmed.
+#
+# One version is enough: what differs between versions is who may subscribe.
+use strict;
+use warnings;
+
+use lib 'test/t';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Programs;
+use Regions;
+use Test::More;
+
+plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
+
+my @names = ('almaty', 'jakarta', 'mexico');
+my %node = start_nodes(@names);
+for my $name (@names)
+{
+	$node{$name}->append_conf('postgresql.conf', join "\n", 'log_statement = none', 'wal_retrieve_retry_interval = 100ms', 'max_worker_processes = 20', 'max_connections = 50');
+	append_to_file($node{$name}->data_dir . '/pg_hba.conf', "local replication all trust\n");
+	$node{$name}->restart;
+}
+run_example($node{mexico}->connstr('shop'), 'registry.sql');
+follow_registry($_, 'mexico') for 'almaty', 'jakarta';
+run_example("service=$_", 'tables.sql') for @names;
+at('almaty', q{INSERT INTO orders SELECT gen_iuid(235, 1, now() - n * interval '1 hour'), n, 'old' FROM generate_series(1, 1000) AS n});
+my $rows = q{SELECT count(*), md5(string_agg(id::text || customer || note, ' ' ORDER BY id)) FROM orders WHERE iuid_is_from(id, 235)};
+
+sub move
+{
+	my ($command, @options) = @_;
+	my $out;
+	my $done = IPC::Run::run([ '/usr/bin/python3', 'examples/regions/move', $command, 235, 'almaty', 'jakarta', '--trust-owners',
+		'--subscribe-as', $node{jakarta}->connstr('shop') . ' user=postgres', @options ], '>', \$out, '2>&1');
+	note $out;
+	return ($done ? 'done: ' : 'failed: ') . $out;
+}
+
+sub done { my ($command, $what) = @_; like(move($command), qr/^done: /, $what // $command); return }
+
+# Rows are inserted, changed and deleted at the node of the country.
+sub write_rows
+{
+	my ($name, $what) = @_;
+	at($name, qq{INSERT INTO orders SELECT gen_iuid(235, 1), n, '$what' FROM generate_series(1, 20) AS n;
+		UPDATE orders SET note = '$what' WHERE id IN (SELECT id FROM orders WHERE iuid_is_from(id, 235) ORDER BY id LIMIT 5);
+		DELETE FROM orders WHERE id IN (SELECT id FROM orders WHERE iuid_is_from(id, 235) ORDER BY id LIMIT 7 OFFSET 5)});
+	return;
+}
+
+sub arrives
+{
+	my ($what) = @_;
+	$node{jakarta}->poll_query_until('shop', "SELECT count(*) >= 20 FROM orders_c235 WHERE note = '$what'") or die "$what does not arrive";
+	# What is confirmed is not sent again.
+	$node{jakarta}->safe_psql('shop', 'CHECKPOINT');
+	my $place = at('almaty', 'SELECT pg_current_wal_lsn()');
+	$node{almaty}->poll_query_until('shop', "SELECT confirmed_flush_lsn >= '$place' FROM pg_replication_slots WHERE slot_name = 'moving_c235'") or die "$what is not confirmed";
+	return;
+}
+
+my $copies = PostgreSQL::Test::Utils::tempdir_short;
+
+sub copy_disk
+{
+	my $name = shift;
+	$node{$name}->stop;
+	system_or_bail('cp', '-a', $node{$name}->data_dir, "$copies/$name");
+	$node{$name}->start;
+	return;
+}
+
+sub restore_disk
+{
+	my ($name, %options) = @_;
+	$node{$name}->stop('immediate');
+	system_or_bail('rm', '-rf', $node{$name}->data_dir);
+	system_or_bail('mv', "$copies/$name", $node{$name}->data_dir);
+	append_to_file($node{$name}->data_dir . '/standby.signal', '') if $options{as_standby};
+	$node{$name}->start;
+	$node{$name}->safe_psql('shop', 'SELECT pg_promote()') if $options{as_standby};
+	return;
+}
+
+sub base_backup
+{
+	my $name = shift;
+	system_or_bail('pg_basebackup', '-D', "$copies/$name", '-c', 'fast', '-d', $node{$name}->connstr('postgres') . ' user=postgres');
+	return;
+}
+
+sub subscribes_again
+{
+	$node{jakarta}->poll_query_until('shop', q{SELECT bool_and(pid IS NOT NULL) FROM pg_stat_subscription}) or die 'jakarta does not subscribe';
+	return;
+}
+
+# The new node is restored from WHAT, which is made after the copy, and has not what came then.
+sub restored_new_node
+{
+	my ($what, $make, $restore, $why) = @_;
+	done('copy', "$what: copy");
+	$make->();
+	write_rows('almaty', $what);
+	arrives($what);
+	my $confirmed = at('almaty', $rows);
+	$restore->();
+	subscribes_again();
+	my $out = move('switch');
+	like($out, qr/^failed: .*$why/s, "$what: the switch says why not");
+	is(at('almaty', $rows), $confirmed, "$what: the old node has all rows");
+	is(at('almaty', q{INSERT INTO orders (id, customer, note) VALUES (gen_iuid(235, 1), 1, 'after') RETURNING note}), 'after', "$what: and takes writes");
+	done('abort', "$what: abort");
+	at_machine('jakarta', q{DROP TABLE IF EXISTS orders_c235_copy});
+	return;
+}
+
+my $missed = qr/differ between almaty and jakarta/;
+restored_new_node('cold copy', sub { copy_disk('jakarta') }, sub { restore_disk('jakarta') }, $missed);
+restored_new_node('base backup', sub { base_backup('jakarta') }, sub { restore_disk('jakarta') }, $missed);
+restored_new_node('standby', sub { base_backup('jakarta') }, sub { restore_disk('jakarta', as_standby => 1) }, qr/jakarta is behind.*was promoted/);
+restored_new_node('dump', sub { system_or_bail('pg_dump', '-Fc', '-f', "$copies/dump", '-d', $node{jakarta}->connstr('shop') . ' user=postgres') },
+	sub {
+		at_machine('jakarta', "ALTER SUBSCRIPTION $_ DISABLE; ALTER SUBSCRIPTION $_ SET (slot_name = NONE); DROP SUBSCRIPTION $_") for 'moving_c235', 'registry_jakarta';
+		$node{jakarta}->safe_psql('postgres', 'DROP DATABASE shop WITH (FORCE)');
+		system_or_bail('pg_restore', '-C', '-d', $node{jakarta}->connstr('postgres') . ' user=postgres', "$copies/dump");
+		at_machine('jakarta', "ALTER SUBSCRIPTION $_ ENABLE; ALTER SUBSCRIPTION $_ REFRESH PUBLICATION WITH (copy_data = false)") for 'moving_c235', 'registry_jakarta';
+	}, $missed);
+
+# An older copy, of before a comparison, has a smaller number.
+done('copy');
+copy_disk('jakarta');
+done('copy', 'copy again compares again');
+restore_disk('jakarta');
+subscribes_again();
+like(move('switch'), qr/^failed: .*jakarta is behind.*has forgotten a comparison/s, 'a copy of before a comparison');
+like(move('plan'), qr/jakarta is behind.*Abort keeps the rows of the copy/s, 'plan says so, too');
+done('abort');
+is(at('jakarta', q{SELECT count(*) > 900 FROM orders_c235_copy}), 't', 'abort keeps the rows of the copy');
+at_machine('jakarta', 'DROP TABLE orders_c235_copy');
+
+# A row of the copy is changed by hand: nothing but a comparison can see that.
+done('copy');
+at_machine('jakarta', q{SET session_replication_role = replica; UPDATE orders_c235 SET note = 'forged' WHERE id = (SELECT min(id) FROM orders_c235)});
+$node{jakarta}->stop('immediate');
+$node{jakarta}->start;
+subscribes_again();
+like(move('switch'), qr/^failed: .*1 rows of .* differ/s, 'all rows are compared again after a crash');
+done('abort');
+
+# The old node fails over to a standby that has no slot.
+done('copy');
+at_machine('jakarta', 'ALTER SUBSCRIPTION moving_c235 DISABLE');
+$node{almaty}->poll_query_until('shop', q{SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'moving_c235'}) or die;
+like(move('switch'), qr/^failed: .*is disabled/s, 'a subscription that is disabled');
+at_machine('almaty', q{SELECT pg_drop_replication_slot('moving_c235')});
+at_machine('jakarta', 'ALTER SUBSCRIPTION moving_c235 ENABLE');
+like(move($_), qr/^failed: .*the slot moving_c235 is not at almaty/s, "$_ without the slot") for 'copy', 'switch';
+done('abort', 'abort without the slot');
+is(at_machine('almaty', q{SELECT count(*) FROM pg_namespace WHERE nspname ~ '^moving'}) . at_machine('jakarta', q{SELECT count(*) FROM pg_class WHERE relname ~ '^orders_c235'}), '00', 'nothing is left');
+
+# The new node crashes: it has lost nothing, and after all rows were compared the switch goes on.
+done('copy');
+write_rows('almaty', 'before a crash');
+$node{jakarta}->stop('immediate');
+write_rows('almaty', 'in a crash');
+$node{jakarta}->start;
+subscribes_again();
+copy_disk('almaty');
+subscribes_again();
+my $confirmed = at('almaty', $rows);
+like(move('switch'), qr/^done: .*All rows are the same/s, 'switch after a crash');
+is(at('jakarta', $rows), $confirmed, 'all rows have moved');
+write_rows('jakarta', 'moved');
+$confirmed = at('jakarta', $rows);
+
+# The old node is restored from a backup of before the switch.
+restore_disk('almaty');
+like(move('plan'), qr/almaty is behind.*has the country, whose writes jakarta takes since/s, 'plan says which node is behind');
+like(move('abort'), qr/^failed: .*Nothing is dropped/s, 'nothing of the new node is dropped');
+like(move('finish'), qr/^failed: /, 'nor of the old one');
+is(at('jakarta', $rows), $confirmed, 'the rows are there');
+like(move('switch'), qr/^failed: .*The registry of almaty is behind, too/s, 'its registry comes first');
+at_machine('almaty', $_) for 'DROP SUBSCRIPTION registry_almaty', 'TRUNCATE iuid_routes, iuid_nodes, iuid_entities, iuid_countries';
+follow_registry('almaty', 'mexico');
+$node{almaty}->poll_query_until('shop', q{SELECT iuid_node(235, 1) = 'jakarta'}) or die 'the registry does not arrive';
+# A row that only the old node has, as it took writes again, keeps it from that.
+my $strayed = at('almaty', q{INSERT INTO orders VALUES (gen_iuid(235, 1), 1, 'strayed') RETURNING id});
+like(move('switch'), qr/^failed: .*1 rows of .* differ.*Nothing is dropped/s, 'a row that only the old node has');
+at('jakarta', "INSERT INTO orders VALUES ('$strayed', 1, 'strayed')");
+$confirmed = at('jakarta', $rows);
+done('switch', 'the old node gives the country up again');
+is(at('jakarta', $rows), $confirmed, 'with all rows');
+is(at('almaty', q{SELECT count(*) FROM orders_global WHERE iuid_is_from(id, 235) AND note = 'moved'}), at('jakarta', q{SELECT count(*) FROM orders WHERE note = 'moved'}), 'and the old node looks for them at the new one');
+
+# The new node loses what it had: the rows of the old node are all that is left.
+at_machine('jakarta', q{SET session_replication_role = replica; ALTER TABLE orders_c235 DISABLE TRIGGER ALL; DELETE FROM orders_c235 WHERE note = 'old' AND customer = 500; ALTER TABLE orders_c235 ENABLE ALWAYS TRIGGER moving_c235_note});
+like(move('finish'), qr/^failed: .*1 rows of .* differ/s, 'finish keeps what the new node has not');
+at('jakarta', q{INSERT INTO orders SELECT * FROM orders_global WHERE false});
+my $lost = at('almaty', q{SELECT id FROM orders_c235_moved WHERE customer = 500 AND note = 'old'});
+at('jakarta', "INSERT INTO orders VALUES ('$lost', 500, 'old')");
+done('finish');
+is(at('jakarta', $rows), $confirmed, 'all rows are there after finish');
+done('finish', 'finish of a finished move');
+
+$_->stop for values %node;
+done_testing();

@@ -18,6 +18,7 @@
 #include "storage/fd.h"
 #include "storage/latch.h"
 #include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/syscache.h"
@@ -38,6 +39,7 @@ static ForeignServer *find_server(const char *name);
 static void make_table(void);
 static void mark_stale(Datum arg, int cache, uint32 hash);
 static bool is_idle(PGconn *conn);
+static bool needs_password(const UserMapping *mapping);
 static void require_password(const UserMapping *mapping);
 static PGconn *start(const ForeignServer *server, const UserMapping *mapping);
 static int add_options(List *options, const char **keywords,
@@ -160,7 +162,9 @@ iuid_start_connection(Connection *connection)
 				 errmsg("the server of the node does not exist any more"),
 				 errhint(IUID_SERVER_HINT)));
 	mapping = GetUserMapping(connection->key.user, connection->key.server);
-	require_password(mapping);
+	connection->needs_password = needs_password(mapping);
+	if (connection->needs_password)
+		require_password(mapping);
 	if (!AcquireExternalFD())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
@@ -187,16 +191,27 @@ iuid_start_connection(Connection *connection)
 }
 
 /*
- * dblink and postgres_fdw have the same rule.  The command here may have taken
- * another role meanwhile, so it is for the role of the connection.
+ * postgres_fdw has the same rule: only a superuser can set password_required.  The
+ * command here may have taken another role meanwhile, so it is for the role of the
+ * connection.
  */
+static bool
+needs_password(const UserMapping *mapping)
+{
+	const char *required = iuid_option(mapping->options, "password_required");
+	bool value;
+
+	if (superuser_arg(mapping->userid))
+		return false;
+	return required == NULL || !parse_bool(required, &value) || value;
+}
+
 static void
 require_password(const UserMapping *mapping)
 {
 	const char *password = iuid_option(mapping->options, "password");
 
-	if (!superuser_arg(mapping->userid) &&
-		(password == NULL || password[0] == '\0'))
+	if (password == NULL || password[0] == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
 				 errmsg("password is required"),
@@ -207,8 +222,7 @@ require_password(const UserMapping *mapping)
 void
 iuid_check_password_used(const Connection *connection)
 {
-	if (!superuser_arg(connection->key.user) &&
-		!PQconnectionUsedPassword(connection->conn))
+	if (connection->needs_password && !PQconnectionUsedPassword(connection->conn))
 		ereport(ERROR,
 				(errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
 				 errmsg("password is required"),

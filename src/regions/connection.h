@@ -33,6 +33,7 @@ typedef struct Connection
 	PGconn *conn;		 /* NULL: not open */
 	bool is_stale;		 /* the server, or a user mapping, has changed */
 	int connect_seconds; /* in which it must connect; 0: no limit */
+	bool needs_password; /* of the user, who must have come in with it */
 } Connection;
 
 /*
@@ -44,15 +45,15 @@ extern Connection *iuid_find_connection(const char *name);
 
 /*
  * Begins to connect; PQconnectPoll() goes on.  The server must still be there
- * (42704).  The user needs a user mapping (42704) and, but for a superuser, a
- * password in it (2F003).  08001 if libpq refuses, 53000 if the session has too
+ * (42704).  The user needs a user mapping (42704) and, but for a superuser or where
+ * a superuser has set password_required to false, a password in it (2F003).  08001 if libpq refuses, 53000 if the session has too
  * many files open.
  */
 extern void iuid_start_connection(Connection *connection);
 
 /*
- * 2F003 if a user who is no superuser came in without the password: as someone
- * whom the other server takes this server for.
+ * 2F003 if a user who needs a password came in without it: as someone whom the
+ * other server takes this server for.
  */
 extern void iuid_check_password_used(const Connection *connection);
 

@@ -407,6 +407,15 @@ $here->safe_psql('shop', q{ALTER USER MAPPING FOR app SERVER mexico OPTIONS (SET
 ($mexico) = rows_of(call('CREATE TABLE never ()'), 'mexico');
 like($mexico, qr/^mexico\|f\|2F003: password.*\nDETAIL:  .*does not request a password/, 'with one that the node does not ask for');
 is($node{mexico}->safe_psql('shop', q{SELECT to_regclass('never') IS NULL}), 't', 'the command was not sent');
+# Unless a superuser says that it needs no password: as with a client's certificate, and through a foreign table.
+$here->safe_psql('shop', q{ALTER USER MAPPING FOR app SERVER mexico OPTIONS (DROP password, ADD password_required 'false')});
+($mexico) = rows_of(call('SELECT current_user'), 'mexico');
+like($mexico, qr/^mexico\|t\|postgres/, 'where a superuser has said that no password is required');
+($mexico) = rows_of(call('SELECT current_user'), 'mexico');
+like($mexico, qr/^mexico\|t\|postgres/, 'and by the connection that is kept');
+$here->safe_psql('shop', q{ALTER USER MAPPING FOR app SERVER mexico OPTIONS (SET password_required 'true')});
+($mexico) = rows_of(call('SELECT current_user'), 'mexico');
+like($mexico, qr/^mexico\|f\|2F003: password/, 'and where it is required again');
 
 $app->quit;
 $_->stop for reverse map { $node{$_} } @names;

@@ -4,6 +4,9 @@
 
 failed=()
 
+# Seconds for a session of a test, all its queries together, also on a busy machine.
+export PG_TEST_TIMEOUT_DEFAULT=600
+
 # The arguments are the name of the suite, how many tests that is, how a line begins that tells of
 # a test, and what make is told.
 run_suite() {

@@ -19,7 +19,7 @@
 
 typedef enum KeyOrder
 {
-	KEY_ORDER_TIME,	  /* a key of type iuid or uuid, in its default order */
+	KEY_ORDER_TIME,	 /* a key of type iuid or uuid, in its default order */
 	KEY_ORDER_ORIGIN /* a key of type iuid, in the order of iuid_origin_ops */
 } KeyOrder;
 

@@ -24,6 +24,5 @@ PG_FUNCTION_INFO_V1(iuid_origin_cmp);
 Datum
 iuid_origin_cmp(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT32(
-		iuid_compare_origin(PG_GETARG_IUID_P(0), PG_GETARG_IUID_P(1)));
+	PG_RETURN_INT32(iuid_compare_origin(PG_GETARG_IUID_P(0), PG_GETARG_IUID_P(1)));
 }

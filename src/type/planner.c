@@ -379,7 +379,7 @@ country_opfamily(Rewrite *rw)
 	Oid less = get_opfamily_member(opfamily, type, type, BTLessStrategyNumber);
 
 	return iuid_is_function(get_opcode(less), iuid_origin_lt) ? opfamily :
-																 InvalidOid;
+																InvalidOid;
 }
 
 static Oid

@@ -11,7 +11,6 @@
 
 #include "compat.h"
 
-#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -27,7 +26,8 @@ static int last_arm;
 
 static List *conditions_of_join(RestrictInfo *one, List *conditions);
 static List *conditions_around(const List *args, List *conditions);
-static List *conditions_in_arms(const List *args, const List *arms);
+static bool stands_in(const List *args, const List *conditions);
+static List *find_arm(const List *args, const List *arms);
 
 List *
 iuid_conditions_of(PlannerInfo *root, RelOptInfo *rel, const List *args)
@@ -69,31 +69,52 @@ conditions_of_join(RestrictInfo *one, List *conditions)
 static List *
 conditions_around(const List *args, List *conditions)
 {
-	ListCell *lc;
+	List *lists = list_make1(conditions);
+	ListCell *list, *lc;
 
-	check_stack_depth();
-	foreach (lc, conditions)
+	foreach (list, lists)
 	{
-		Node *condition = iuid_condition_of(lfirst(lc));
-		List *found = NIL;
+		if (stands_in(args, lfirst(list)))
+			return lfirst(list);
+		foreach (lc, (List *) lfirst(list))
+		{
+			Node *condition = iuid_condition_of(lfirst(lc));
+			List *arms = NIL, *found;
+			ListCell *arm;
 
-		if (IsA(condition, OpExpr) && ((OpExpr *) condition)->args == args)
-			return conditions;
-		if (IsA(condition, BooleanTest))
-			found = conditions_around(args,
-									  make_ands_implicit(
-										  ((BooleanTest *) condition)->arg));
-		else if (IsA(condition, BoolExpr))
-			found = conditions_in_arms(args, ((BoolExpr *) condition)->args);
-		if (found != NIL)
-			return found;
+			if (IsA(condition, BooleanTest))
+				arms = list_make1(((BooleanTest *) condition)->arg);
+			else if (IsA(condition, BoolExpr))
+				arms = ((BoolExpr *) condition)->args;
+			found = find_arm(args, arms);
+			if (found != NIL)
+				return found;
+			foreach (arm, arms)
+				lists = lappend(lists, make_ands_implicit(lfirst(arm)));
+		}
 	}
 	return NIL;
 }
 
-/* The same of the arms of an OR, from the one on in which the last one was found. */
+/* Whether a comparison is one of some conditions. */
+static bool
+stands_in(const List *args, const List *conditions)
+{
+	ListCell *lc;
+
+	foreach (lc, conditions)
+	{
+		Node *condition = iuid_condition_of(lfirst(lc));
+
+		if (IsA(condition, OpExpr) && ((OpExpr *) condition)->args == args)
+			return true;
+	}
+	return false;
+}
+
+/* The arm in which it stands, from the one on in which the last one was found. */
 static List *
-conditions_in_arms(const List *args, const List *arms)
+find_arm(const List *args, const List *arms)
 {
 	int count = list_length(arms);
 	int first = arms == last_arms && last_arm < count ? last_arm : 0;
@@ -101,14 +122,13 @@ conditions_in_arms(const List *args, const List *arms)
 	for (int i = 0; i < count; i++)
 	{
 		int number = (first + i) % count;
-		List *found =
-			conditions_around(args, make_ands_implicit(list_nth(arms, number)));
+		List *arm = make_ands_implicit(list_nth(arms, number));
 
-		if (found != NIL)
+		if (stands_in(args, arm))
 		{
 			last_arms = arms;
 			last_arm = number;
-			return found;
+			return arm;
 		}
 	}
 	return NIL;

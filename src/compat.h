@@ -84,13 +84,6 @@
 #define vacuum_delay_point(is_analyze) vacuum_delay_point()
 #endif
 
-/* A session keeps the keys of its SCRAM login since 18. */
-#if PG_VERSION_NUM >= 180000
-#define HAVE_SCRAM_KEYS
-#include "common/base64.h"
-#include "libpq/libpq-be.h"
-#endif
-
 /* Skip support came with 18. */
 #if PG_VERSION_NUM >= 180000
 #define HAVE_SKIP_SUPPORT

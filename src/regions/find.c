@@ -261,8 +261,7 @@ ask(const Find *find, List *nodes)
 	Datum parameters[lengthof(types)];
 	Question question = { .columns = IUID_FIND_LEAD + ARR_DIMS(find->names)[0],
 						  .parameter_count = lengthof(types),
-						  .types = types,
-						  .parameters = parameters };
+						  .types = types };
 	Datum *ids = palloc(sizeof(Datum) * find->count);
 	Datum *names = palloc(sizeof(Datum) * find->count);
 	int count = 0;
@@ -281,6 +280,7 @@ ask(const Find *find, List *nodes)
 		construct_array(ids, count, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR));
 	parameters[4] = PointerGetDatum(
 		construct_array(names, count, TEXTOID, -1, false, TYPALIGN_INT));
+	question.parameters = parameters;
 	question.command =
 		psprintf("SELECT * FROM %s.iuid_find_here($1, $2, $3, $4, $5) AS r (%s)",
 				 quote_identifier(get_namespace_name(find->schema)),

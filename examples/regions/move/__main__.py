@@ -246,6 +246,9 @@ def abort(nodes, given):
     if found.serving() or found.old and found.old.phase == state.GIVEN_UP:
         raise Stop(f"{move.old} has given the country up already: the move only goes forward"
                    + "".join(f". {line}" for line in found.behind()) + ". Nothing is dropped. Start switch again")
+    if found.new is None and found.new_has:
+        raise Stop(f"{move.new} has the country, and knows nothing of the move: {move.old} is behind, as after a restore. "
+                   "Nothing is dropped")
     behind = set()
     if found.old:
         behind = switching.back(nodes, move, lost)

@@ -128,7 +128,7 @@ def compare(nodes, move, whole, passed):
             keys = changes(old, move, table)
             here, there = rows_of(nodes, move, table)
             found[table] = all_keys(here, there) if whole or keys is None else some_keys(here, there, keys)
-        number = old.value(f"SELECT number + 1 FROM {move.at('move')}")
+        number = int(old.value(f"SELECT number + 1 FROM {move.at('move')}"))
         compared = old.value(f"SELECT compared FROM {move.at('move')}")
         new.do(f"UPDATE {move.at('move')} SET number = {number};")
         old.do(f"DELETE FROM {move.at('changes')}; UPDATE {move.at('move')} SET number = {number}, compared = false; COMMIT;")

@@ -41,7 +41,7 @@ def publish(nodes, move):
 def prepare(nodes, move):
     """The new node makes empty tables with everything that ATTACH asks for.  They are the owner's alone."""
     old, new = nodes.owner(move.old), nodes.owner(move.new)
-    number = old.value(f"SELECT number FROM {move.at('move')}") if not old.dry else 1
+    number = int(old.value(f"SELECT number FROM {move.at('move')}")) if not old.dry else 1
     given = by_default(new)
     statements = list(state.keep(move, given, state.COPYING, number))
     for table in move.tables:
@@ -333,7 +333,7 @@ def remove(nodes, move, keep=False):
         for table in move.tables:
             part = name(table.part_schema, moved(table.part_name, "_copy"))
             statements += state.no_triggers(move, part, *state.REFUSING, *state.NOTING)
-            statements += [f"ALTER TABLE {part} DROP CONSTRAINT {name(key.name)}" for key in keys_inside(new, move, table)]
+            statements += [f"ALTER TABLE {part} DROP CONSTRAINT IF EXISTS {name(key.name)}" for key in keys_inside(new, move, table)]
     else:
         statements = [f"DROP TABLE {table.part}" for table in reversed(move.tables)]
     # The foreign keys of the copy go, and for that the tables that they refer to are locked.

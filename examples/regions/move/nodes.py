@@ -17,9 +17,9 @@ from psycopg.rows import namedtuple_row
 
 SECONDS = 20  # for an ordinary statement
 PATH = "pg_catalog, pg_temp"
-# With these a row has the same text at every node.
+# With these a row has the same text at every node, and one that row security hides is an error.
 TEXT = {"DateStyle": "ISO, YMD", "IntervalStyle": "postgres", "TimeZone": "UTC", "extra_float_digits": "1",
-        "bytea_output": "hex", "lc_monetary": "C", "quote_all_identifiers": "off"}
+        "row_security": "off", "bytea_output": "hex", "lc_monetary": "C", "quote_all_identifiers": "off"}
 FOR_VACUUM = 3000  # ms until autovacuum has given way, which it does after deadlock_timeout
 FOR_LOCKS = 1500  # ms for all locks of a mode, for which writers wait, and then readers
 BUSY = ("57014", "55P03", "40P01")  # the locks did not come in time

@@ -102,6 +102,9 @@ def find(session, country):
         raise Stop(f"{schema} at {session.node} is of country {row.country}")
     tables = [Table(*(getattr(table, field) for field in FIELDS)) for table in
               session.read(f"SELECT * FROM {name(schema, 'tables')} ORDER BY number")]
+    if not all(isinstance(number, int) for number in [row.number, *(each for each in row.entities if each is not None),
+                                                      *(each for table in tables for each in (table.entity, table.number))]):
+        raise Stop(f"{schema} at {session.node} has no numbers where numbers are kept")
     move = Move(country, row.old, row.new, row.entities, tables, row.token)
     return move, State(row.phase, row.number, row.compared, row.refusal, row.begun, row.same, row.alive)
 

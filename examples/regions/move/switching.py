@@ -122,7 +122,7 @@ def attachment(nodes, move):
         for part in tree(new, table):
             relations[name(part.schema, part.name)] = name(part.schema, moved(part.name, suffix) if suffix else part.name)
     statements += rights(old, relations)
-    statements.append(state.enter(move, state.ATTACHED))
+    statements += [f"DELETE FROM {move.at('changes')}", state.enter(move, state.ATTACHED)]
     return (locks, statements) if tables else None
 
 

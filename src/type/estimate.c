@@ -139,7 +139,7 @@ iuid_rangesel(PG_FUNCTION_ARGS)
 	const Comparison *comparison = find_comparison(oper);
 	List *conditions = NIL;
 	RelOptInfo *rel;
-	int next = 0;
+	int next;
 	double without, with;
 	MemoryContext old;
 

@@ -35,7 +35,7 @@ for my $name (@names)
 	run_example("service=$name", 'load.sql', country => $country{$name});
 }
 passes('move', '/usr/bin/python3', 'test/models/move.py', '--rows', 5000, '--writers', 5, '--pause', '0.03',
-	'checks', 'plain', 'rights', 'circle', 'reader_writes', 'linked', 'kill', 'abort', 'limit', 'outage', 'publisher', (map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names));
+	'checks', 'plain', 'rights', 'circle', 'reader_writes', 'linked', 'kill', 'abort', 'limit', 'outage', 'publisher', 'consumers', 'maintenance', (map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names));
 
 # The old node has no logical decoding.
 sub move

@@ -199,7 +199,6 @@ is(at('almaty', q{SELECT count(*) FROM orders_global WHERE iuid_is_from(id, 235)
 # The new node loses what it had: the rows of the old node are all that is left.
 at_machine('jakarta', q{SET session_replication_role = replica; ALTER TABLE orders_c235 DISABLE TRIGGER ALL; DELETE FROM orders_c235 WHERE note = 'old' AND customer = 500; ALTER TABLE orders_c235 ENABLE ALWAYS TRIGGER moving_c235_note});
 like(move('finish'), qr/^failed: .*1 rows of .* differ/s, 'finish keeps what the new node has not');
-at('jakarta', q{INSERT INTO orders SELECT * FROM orders_global WHERE false});
 my $lost = at('almaty', q{SELECT id FROM orders_c235_moved WHERE customer = 500 AND note = 'old'});
 at('jakarta', "INSERT INTO orders VALUES ('$lost', 500, 'old')");
 done('finish');

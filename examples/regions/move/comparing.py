@@ -107,6 +107,13 @@ def rows_of(nodes, move, table, at_old=None):
     return Rows(old, at_old or table.part, table, names), Rows(new, table.part, table, names)
 
 
+def differences(nodes, move, table, whole=False):
+    """The keys of the rows that differ: of all rows, or of those that are noted."""
+    here, there = rows_of(nodes, move, table)
+    keys = None if whole else changes(here.session, move, table)
+    return all_keys(here, there) if keys is None else some_keys(here, there, keys)
+
+
 def compare(nodes, move, whole, passed):
     """Before the switch, while rows are written.
 
@@ -123,11 +130,7 @@ def compare(nodes, move, whole, passed):
         old.run("BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL idle_in_transaction_session_timeout = 0")
         place = old.value("SELECT pg_current_wal_insert_lsn()::text")
         passed(place)
-        found = {}
-        for table in move.tables:
-            keys = changes(old, move, table)
-            here, there = rows_of(nodes, move, table)
-            found[table] = all_keys(here, there) if whole or keys is None else some_keys(here, there, keys)
+        found = {table: differences(nodes, move, table, whole) for table in move.tables}
         number = int(old.value(f"SELECT number + 1 FROM {move.at('move')}"))
         compared = old.value(f"SELECT compared FROM {move.at('move')}")
         new.do(f"UPDATE {move.at('move')} SET number = {number};")
@@ -170,9 +173,7 @@ def last(nodes, move):
     """While nobody writes: what changed since is the same, too."""
     old, _ = sessions(nodes, move)
     for table in () if old.dry else move.tables:
-        keys = changes(old, move, table)
-        here, there = rows_of(nodes, move, table)
-        found = all_keys(here, there) if keys is None else some_keys(here, there, keys)
+        found = differences(nodes, move, table)
         if found:
             raise Stop(f"{len(found)} rows of {table.part} differ between {move.old} and {move.new} while nobody writes: "
                        f"{', '.join(map(str, sorted(found)[:3]))}. Abort this move, and copy again")

@@ -206,8 +206,9 @@ def compare(nodes, move, whole):
 
     if whole:
         comparing.compare(nodes, move, True, wait)
-        nodes.owner(move.new).do(f"INSERT INTO {move.at('alive')} SELECT now() WHERE NOT EXISTS (SELECT FROM {move.at('alive')});")
-        nodes.owner(move.old).do(f"INSERT INTO {move.at('alive')} SELECT now() WHERE NOT EXISTS (SELECT FROM {move.at('alive')});")
+        alive = move.at("alive")
+        for node in move.new, move.old:
+            nodes.owner(node).do(f"INSERT INTO {alive} SELECT now() WHERE NOT EXISTS (SELECT FROM {alive});")
     comparing.few(nodes, move, wait)
 
 

@@ -51,7 +51,7 @@ class Situation:
 
     def switched(self):
         return self.old is not None and self.old.phase == state.GIVEN_UP \
-            or self.new is not None and self.new.phase == state.SERVING
+            or self.serving()
 
     def serving(self):
         return self.new is not None and self.new.phase == state.SERVING

@@ -1,9 +1,9 @@
 """The switch, the way back from it, and what comes after it.
 
 While nobody writes, both nodes have the same rows, which the command compares; so it does not matter
-which one is read.  The switch uses that moment.  It ends when the old node gives the country up, which is one transaction.
-Until then everything can be undone; from then on the new node is opened, whatever else fails.  The
-other nodes can then take their time: the old node leads them to the new one.
+which one is read.  The switch uses that moment.  It ends when the old node gives the country up, which
+is one transaction.  Until then everything can be undone; from then on the new node is opened, whatever
+else fails.  The other nodes can then take their time: the old node leads them to the new one.
 
 Each step looks whether it is done, so the steps can be repeated from the first one.  All that can be
 read before is read before nobody can write: each reading is a round trip.
@@ -120,7 +120,7 @@ def attachment(nodes, move):
     for table in tables:
         statements += state.note_always(move, table)
         for part in tree(new, table):
-            relations[name(part.schema, part.name)] = name(part.schema, moved(part.name, suffix) if suffix else part.name)
+            relations[name(part.schema, part.name)] = name(part.schema, moved(part.name, suffix))
     statements += rights(old, relations)
     statements += [f"DELETE FROM {move.at('changes')}", state.enter(move, state.ATTACHED)]
     return (locks, statements) if tables else None

@@ -8,6 +8,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Programs;
 use Regions;
+use IO::Socket::INET;
+use POSIX ();
 use Test::More;
 
 plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
@@ -16,7 +18,7 @@ my @names = ('almaty', 'jakarta');
 my %node = start_nodes(@names);
 for my $name (@names)
 {
-	$node{$name}->append_conf('postgresql.conf', "max_connections = 50\nmax_worker_processes = 20");
+	$node{$name}->append_conf('postgresql.conf', "max_worker_processes = 20");
 	$node{$name}->restart;
 }
 run_example($node{almaty}->connstr('shop'), 'registry.sql');
@@ -24,6 +26,11 @@ at_machine('almaty', q{UPDATE iuid_routes SET node = 'jakarta' WHERE node = 'mex
 follow_registry('jakarta', 'almaty');
 $node{jakarta}->poll_query_until('shop', q{SELECT iuid_node(235, 1) = 'almaty'}) or die 'the registry does not arrive';
 run_example("service=$_", 'tables.sql') for @names;
+# From 17 on a partition has the identity columns of its table.
+if ($node{almaty}->pg_version >= 17)
+{
+	at($_, q{ALTER TABLE orders_global ADD COLUMN counted bigint GENERATED ALWAYS AS IDENTITY; SELECT iuid_create_country_partitions('orders', 1)}) for @names;
+}
 at('almaty', q{INSERT INTO orders SELECT gen_iuid(235, 1, now() - n * interval '1 hour'), n, 'old' FROM generate_series(1, 100) AS n});
 my $rows = q{SELECT pg_catalog.count(*), pg_catalog.min(id::pg_catalog.text), pg_catalog.max(id::pg_catalog.text) FROM public.orders WHERE public.iuid_country(id) OPERATOR(pg_catalog.=) 235};
 my $moved = at('almaty', $rows);
@@ -49,6 +56,14 @@ if ($trusting)
 	$trusting = 1;
 }
 plan_says(qr/^done: .*Nothing is in the way/s, 'plan');
+
+# The owner compares all rows, so no policy may hide one from him.
+at('almaty', 'ALTER TABLE orders_c235 ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY');
+plan_says(qr/^failed: .*row security of "public"."orders_c235" at almaty holds for its owner/s, 'row security for the owner');
+at('almaty', 'ALTER TABLE orders_c235 DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY');
+
+# A connection to another node is none to this one.
+plan_says(qr/^failed: .*to jakarta \(subscriber\) leads to almaty/s, 'who subscribes is at the new node', '--subscribe-as', $node{almaty}->connstr('shop') . ' user=postgres');
 
 # Who holds the lock of the command is named.
 my $holder = $node{jakarta}->background_psql('shop', on_error_stop => 0);
@@ -86,24 +101,94 @@ SKIP:
 		  . "auth_type = trust\nauth_file = $folder/users\npool_mode = transaction\nignore_startup_parameters = options,extra_float_digits\nlogfile = $folder/log\npidfile = $folder/pid\n");
 	my $pooler = IPC::Run::start([ '/usr/sbin/pgbouncer', "$folder/ini" ], '>', \my $out, '2>&1');
 	for (1 .. 100) { last if -e "$folder/.s.PGSQL.6432"; select undef, undef, undef, 0.1 }
-	my $services = slurp_file($ENV{PGSERVICEFILE});
-	$services =~ s/^\[jakarta\]\n.*?(?=^\[|\z)/[jakarta]\nhost=$folder\nport=6432\ndbname=shop\nuser=shop\n/ms;
-	append_to_file("$folder/services", $services);
-	local $ENV{PGSERVICEFILE} = "$folder/services";
+	local $ENV{PGSERVICEFILE} = jakarta_is("host=$folder\nport=6432");
 	plan_says(qr/^failed: .*a pooler stands before jakarta/s, 'through a pooler');
 	IPC::Run::kill_kill($pooler);
+}
+
+# The services, with another way to jakarta.
+sub jakarta_is
+{
+	my $way = shift;
+	my $file = PostgreSQL::Test::Utils::tempdir_short . '/services';
+	append_to_file($file, slurp_file($ENV{PGSERVICEFILE}) =~ s/^\[jakarta\]\n.*?(?=^\[|\z)/[jakarta]\n$way\ndbname=shop\nuser=shop\n/msr);
+	return $file;
+}
+
+# A node that lets the session in, and then says nothing: AuthenticationOk, the parameters that psycopg
+# asks for, ReadyForQuery.
+{
+	my $listener = IO::Socket::INET->new(Listen => 5, LocalAddr => '127.0.0.1') or die $!;
+	my $pid = fork;
+	if ($pid == 0)
+	{
+		my @open;
+		while (my $client = $listener->accept)
+		{
+			push @open, $client;
+			sysread $client, my $startup, 10_000;
+			my %parameter = (client_encoding => 'UTF8', server_version => '15.0', standard_conforming_strings => 'on');
+			syswrite $client, pack('a N N', 'R', 8, 0)
+			  . join('', map { my $text = "$_\0$parameter{$_}\0"; pack('a N a*', 'S', 4 + length $text, $text) } keys %parameter)
+			  . pack('a N a', 'Z', 5, 'I');
+		}
+		POSIX::_exit(0);
+	}
+	local $ENV{PGSERVICEFILE} = jakarta_is('host=127.0.0.1' . "\nport=" . $listener->sockport . "\nsslmode=disable\ngssencmode=disable");
+	plan_says(qr/^failed: .*jakarta does not answer/s, 'a node that is silent after the login');
+	kill 'KILL', $pid;
+	waitpid $pid, 0;
 }
 
 # A transaction that writes keeps the copy from beginning: the statement fails, with what is in it.
 my $writer = $node{almaty}->background_psql('shop', on_error_stop => 0);
 $writer->query(q{BEGIN; INSERT INTO orders VALUES (gen_iuid(125, 1), 1, 'long')});
 like(move('copy', 'almaty', 'jakarta', '--patience', 3), qr/^failed: /, 'the copy cannot begin');
+
+# When it is started again, it trusts nobody more than before.
+if ($trusting)
+{
+	$trusting = 0;
+	like(move('copy', 'almaty', 'jakarta'), qr/^failed: .*runs what the owner of a table wrote/s, 'nor is it when it is started again');
+	$trusting = 1;
+}
+
+# The owner of the old node adds a table to the publication: no row enters a table of somebody else.
+at_machine('jakarta', q{CREATE TABLE secrets (note text); ALTER TABLE secrets OWNER TO desk});
+at('almaty', q{CREATE TABLE secrets (note text); INSERT INTO secrets VALUES ('forged'); ALTER PUBLICATION moving_c235 ADD TABLE secrets});
 $writer->query('ROLLBACK');
 $writer->quit;
+like(move('copy', 'almaty', 'jakarta'), qr/^failed: .*the publication moving_c235 at almaty has other tables.*: public.secrets/s, 'a table that does not move');
+like(move('switch', 'almaty', 'jakarta'), qr/^failed: /, 'nor does the switch begin');
+is(at_machine('jakarta', 'SELECT count(*) FROM secrets'), '0', 'no row of it has come');
+like(move('abort', 'almaty', 'jakarta'), qr/^done: /, 'abort');
+
+
+# What the owner is set to does not end the command.
+my %setting = (statement_timeout => '1ms', lock_timeout => '1ms', idle_session_timeout => '500ms', default_transaction_read_only => 'on',
+	default_transaction_isolation => 'serializable');
+for my $name (@names) { at_machine($name, "ALTER ROLE shop SET $_ = '$setting{$_}'") for keys %setting }
 
 # Until the switch the copy is the owner's alone.
 my %from = map { $_ => -s $node{$_}->logfile } @names;
 like(move('copy', 'almaty', 'jakarta'), qr/^done: /, 'copy');
+for my $name (@names) { at_machine($name, "ALTER ROLE shop RESET $_") for keys %setting }
+
+# What is kept of a move has numbers where numbers belong.
+at('jakarta', 'ALTER TABLE moving_c235.tables ALTER number TYPE text');
+plan_says(qr/^failed: .*moving_c235 at jakarta has no numbers where numbers are kept/s, 'what is kept is of its types');
+at('jakarta', 'ALTER TABLE moving_c235.tables ALTER number TYPE int USING number::int');
+at('jakarta', 'CREATE TABLE kept AS SELECT * FROM moving_c235.move; DELETE FROM moving_c235.move');
+plan_says(qr/^failed: .*moving_c235 at jakarta does not keep one move of country 235/s, 'and is there');
+at('jakarta', 'INSERT INTO moving_c235.move SELECT * FROM kept; DROP TABLE kept');
+
+# What somebody else has put where the view will be is not taken for it.
+at_machine('jakarta', q{CREATE VIEW orders_c235_e1 AS SELECT 1; ALTER VIEW orders_c235_e1 OWNER TO desk});
+like(move('switch', 'almaty', 'jakarta'), qr/^failed: .*orders_c235_e1" is there already at jakarta/s, 'a view of a stranger');
+like(move('abort', 'almaty', 'jakarta'), qr/^done: /, 'abort leaves it alone');
+is(at_machine('jakarta', q{SELECT count(*) FROM orders_c235_e1}), '1', 'it is there');
+at_machine('jakarta', 'DROP VIEW orders_c235_e1');
+like(move('copy', 'almaty', 'jakarta'), qr/^done: /, 'copy again');
 like((attempt('jakarta', 'SELECT count(*) FROM orders_c235'))[1], qr/^100$/, 'the owner reads the copy');
 my (undef, undef, $denied) = $node{jakarta}->psql('shop', 'SELECT count(*) FROM orders_c235', connstr => 'service=jakarta user=desk');
 like($denied, qr/permission denied for table orders_c235/, 'desk does not');

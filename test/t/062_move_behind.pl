@@ -19,7 +19,7 @@ my @names = ('almaty', 'jakarta', 'mexico');
 my %node = start_nodes(@names);
 for my $name (@names)
 {
-	$node{$name}->append_conf('postgresql.conf', join "\n", 'log_statement = none', 'wal_retrieve_retry_interval = 100ms', 'max_worker_processes = 20', 'max_connections = 50');
+	$node{$name}->append_conf('postgresql.conf', join "\n", 'log_statement = none', 'wal_retrieve_retry_interval = 100ms', 'max_worker_processes = 20');
 	append_to_file($node{$name}->data_dir . '/pg_hba.conf', "local replication all trust\n");
 	$node{$name}->restart;
 }
@@ -142,6 +142,26 @@ done('abort');
 is(at('jakarta', q{SELECT count(*) > 900 FROM orders_c235_copy}), 't', 'abort keeps the rows of the copy');
 at_machine('jakarta', 'DROP TABLE orders_c235_copy');
 
+# A node that is down is not behind.
+done('copy');
+$node{jakarta}->stop;
+my $said = move('plan');
+like($said, qr/jakarta: does not answer/, 'plan says which node is down');
+unlike($said, qr/is behind/, 'and not that a node is behind');
+$node{jakarta}->start;
+subscribes_again();
+
+# A policy of the new node that would hide a row from its owner.
+at('jakarta', q{ALTER TABLE orders_c235 ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; CREATE POLICY few ON orders_c235 USING (note <> 'old')});
+like(move('switch'), qr/^failed: .*row security of "public"."orders_c235" at jakarta holds for its owner/s, 'rows that the owner does not see');
+like(move('copy'), qr/^failed: .*affected by row-level security/s, 'no comparison is blind for them');
+at('jakarta', q{DROP POLICY few ON orders_c235; ALTER TABLE orders_c235 DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY});
+
+# An abort that was killed when the subscription was gone.
+at_machine('jakarta', $_) for 'ALTER SUBSCRIPTION moving_c235 DISABLE', 'ALTER SUBSCRIPTION moving_c235 SET (slot_name = NONE)', 'DROP SUBSCRIPTION moving_c235';
+like(move('copy'), qr/^failed: .*has rows of a copy that was ended: abort, and copy again/s, 'rows are not copied twice');
+done('abort');
+
 # A row of the copy is changed by hand: nothing but a comparison can see that.
 done('copy');
 at_machine('jakarta', q{SET session_replication_role = replica; UPDATE orders_c235 SET note = 'forged' WHERE id = (SELECT min(id) FROM orders_c235)});
@@ -162,6 +182,22 @@ like(move($_), qr/^failed: .*the slot moving_c235 is not at almaty/s, "$_ withou
 done('abort', 'abort without the slot');
 is(at_machine('almaty', q{SELECT count(*) FROM pg_namespace WHERE nspname ~ '^moving'}) . at_machine('jakarta', q{SELECT count(*) FROM pg_class WHERE relname ~ '^orders_c235'}), '00', 'nothing is left');
 
+# A switch that is interrupted by hand while it waits for a writer goes back.
+done('copy');
+my $writer = $node{almaty}->background_psql('shop', on_error_stop => 0);
+$writer->query(q{BEGIN; UPDATE orders SET note = 'open' WHERE id = (SELECT min(id) FROM orders WHERE iuid_is_from(id, 235))});
+my $interrupted;
+my $switch = IPC::Run::start([ '/usr/bin/python3', 'examples/regions/move', 'switch', 235, 'almaty', 'jakarta', '--trust-owners', '--limit', 60,
+	'--subscribe-as', $node{jakarta}->connstr('shop') . ' user=postgres' ], '>', \$interrupted, '2>&1', IPC::Run::timeout(300));
+$switch->pump until $interrupted =~ /Refuses writes/;
+$switch->signal('INT');
+$writer->query('COMMIT');
+$writer->quit;
+ok(!$switch->finish, 'a switch that is interrupted');
+like($interrupted, qr/it was interrupted. The country is where it was/, 'says what is left');
+is(at('almaty', q{INSERT INTO orders (id, customer, note) VALUES (gen_iuid(235, 1), 1, 'after') RETURNING note}), 'after', 'and the country is written');
+done('abort');
+
 # The new node crashes: it has lost nothing, and after all rows were compared the switch goes on.
 done('copy');
 write_rows('almaty', 'before a crash');
@@ -172,6 +208,8 @@ subscribes_again();
 copy_disk('almaty');
 subscribes_again();
 my $confirmed = at('almaty', $rows);
+# A row that is not as it was copied, and that the new node has noted before it had the country.
+at_machine('jakarta', q{INSERT INTO moving_c235.changes (number, key) SELECT 0, id FROM orders_c235 WHERE customer = 500 AND note = 'old'});
 like(move('switch'), qr/^done: .*All rows are the same/s, 'switch after a crash');
 is(at('jakarta', $rows), $confirmed, 'all rows have moved');
 write_rows('jakarta', 'moved');
@@ -201,9 +239,16 @@ at_machine('jakarta', q{SET session_replication_role = replica; ALTER TABLE orde
 like(move('finish'), qr/^failed: .*1 rows of .* differ/s, 'finish keeps what the new node has not');
 my $lost = at('almaty', q{SELECT id FROM orders_c235_moved WHERE customer = 500 AND note = 'old'});
 at('jakarta', "INSERT INTO orders VALUES ('$lost', 500, 'old')");
+copy_disk('almaty');
 done('finish');
 is(at('jakarta', $rows), $confirmed, 'all rows are there after finish');
 done('finish', 'finish of a finished move');
+
+# The old node is restored from a backup of before that.
+restore_disk('almaty');
+like(move('plan'), qr/almaty is behind.*keeps a move that was finished.*Nothing is dropped/s, 'plan says that the move was finished');
+like(move($_), qr/^failed: .*keeps a move that was finished.*Nothing is dropped/s, "$_ drops nothing") for 'copy', 'switch', 'abort', 'finish';
+is(at('jakarta', $rows), $confirmed, 'all rows are there');
 
 $_->stop for values %node;
 done_testing();

@@ -49,6 +49,7 @@ sub start_node
 		'postgresql.conf', qq{
 fsync = off
 log_statement = all
+max_connections = 50
 listen_addresses = '$host'
 ssl = on
 ssl_cert_file = '$folder/$host.crt'

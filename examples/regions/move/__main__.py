@@ -110,9 +110,17 @@ def end(given, done):
     print("Nothing was changed, as this is a dry run." if given.dry_run else done)
 
 
-def require(nodes, given):
-    """The situation of the move that is under way."""
+def under_way(nodes, given):
+    """The situation of the move that is under way, or None."""
     found = situation.read(nodes, given)
+    if found and found.has_moved():
+        raise Stop(". ".join(found.behind()) + ". Nothing is dropped: doc/bad-days.md has a node that is restored from a backup")
+    return found
+
+
+def require(nodes, given):
+    """The same; without a move the command ends."""
+    found = under_way(nodes, given)
     if found is None:
         there = where(nodes, given)
         raise Stop(f"country {given.country} does not move, and {there or 'no node'} has it: "
@@ -121,7 +129,8 @@ def require(nodes, given):
 
 
 def where(nodes, given):
-    return nodes.owner(nodes.answering()[0]).value(
+    answering = nodes.answering()
+    return answering and nodes.owner(answering[0]).value(
         "SELECT string_agg(DISTINCT node, ', ') FROM @iuid@.iuid_routes WHERE country = %s::int4", given.country)
 
 
@@ -152,24 +161,25 @@ def plan(nodes, given):
 
 
 def copy(nodes, given):
-    found = situation.read(nodes, given)
-    if found is None:
-        move = state.read_move(nodes.owner(given.old), given.country, given.new)
-        for left in checks.left_behind(nodes, move):
-            print(f"-- Does not go along: {left}")
-        complain(checks.before_copy(nodes, move))
-        copying.publish(nodes, move)
-    else:
-        move = found.move
+    found = under_way(nodes, given)
+    move = found.move if found else state.read_move(nodes.owner(given.old), given.country, given.new)
+    if found:
         answer(nodes, move.old, move.new)
         if found.switched():
             raise Stop("the switch is done already" + "".join(f". {line}" for line in found.behind()))
-        if found.new:
-            situation.steady(found)
-    if found is None or found.new is None:
+        situation.steady(found)
+    if found and found.new:
+        complain(list(checks.may_subscribe(nodes, move)))
+    else:
+        for left in checks.left_behind(nodes, move):
+            print(f"-- Does not go along: {left}")
+        complain(checks.before_copy(nodes, move))
+        if found is None:
+            copying.publish(nodes, move)
         copying.prepare(nodes, move)
     if given.dry_run or not copying.has_subscription(nodes, move):
         copying.subscribe(nodes, move)
+    copying.enable(nodes, move)
     copying.follow(nodes, move)
     copying.compare(nodes, move, True)
     copying.analyze(nodes, move)
@@ -198,18 +208,18 @@ def switch(nodes, given):
 
 def begin_switch(nodes, given, found):
     move = found.move
-    whole = situation.steady(found)
+    situation.steady(found)
     why = copying.well(nodes, move)
     if why:
         raise Stop(why)
     if not found.new_has:
         complain(checks.before_switch(nodes, move))
         copying.follow(nodes, move)
-    copying.compare(nodes, move, whole)
+    copying.compare(nodes, move, not (found.old.compared and found.old.alive and found.new.alive))
     try:
         switching.forward(nodes, move, given.limit)
-    except (Stop, psycopg.Error) as error:
-        why = words(error) if isinstance(error, psycopg.Error) else error
+    except (Stop, psycopg.Error, KeyboardInterrupt) as error:
+        why = words(error)
         say(move.old, f"-- {why}.  Goes back.")
         go_back(nodes, move)
         raise Stop(f"{why}. The country is where it was, and the copy follows. Try again, or abort") from error
@@ -218,9 +228,8 @@ def begin_switch(nodes, given, found):
 def go_back(nodes, move):
     try:
         switching.back(nodes, move)
-    except (Silent, psycopg.Error) as error:
-        raise Stop(f"{words(error) if isinstance(error, psycopg.Error) else error}. "
-                   "The country cannot be written until this node is back and switch or abort is started again"
+    except (Stop, psycopg.Error, KeyboardInterrupt) as error:
+        raise Stop(f"{words(error)}. The country cannot be written until switch or abort is started again, with all nodes"
                    ) from error
 
 
@@ -246,9 +255,6 @@ def abort(nodes, given):
     if found.serving() or found.old and found.old.phase == state.GIVEN_UP:
         raise Stop(f"{move.old} has given the country up already: the move only goes forward"
                    + "".join(f". {line}" for line in found.behind()) + ". Nothing is dropped. Start switch again")
-    if found.new is None and found.new_has:
-        raise Stop(f"{move.new} has the country, and knows nothing of the move: {move.old} is behind, as after a restore. "
-                   "Nothing is dropped")
     behind = set()
     if found.old:
         behind = switching.back(nodes, move, lost)
@@ -263,7 +269,7 @@ def abort(nodes, given):
 
 
 def finish(nodes, given):
-    found = situation.read(nodes, given)
+    found = under_way(nodes, given)
     if found is None:
         if where(nodes, given) == given.new:
             print("The move is finished already.")
@@ -307,8 +313,8 @@ def main():
     try:
         nodes.read_names()
         globals()[given.command](nodes, given)
-    except (Stop, psycopg.Error) as error:
-        sys.exit(f"move {given.command}: {words(error) if isinstance(error, psycopg.Error) else error}.")
+    except (Stop, psycopg.Error, KeyboardInterrupt) as error:
+        sys.exit(f"move {given.command}: {words(error)}.")
 
 
 if __name__ == "__main__":

@@ -71,8 +71,8 @@ SELECT n.nspname AS schema, c.relname AS part, c.relrowsecurity::text || c.relfo
 FROM {BELOW.format("%(part)s")} AS t JOIN pg_class AS c ON c.oid = t.relid JOIN pg_namespace AS n ON n.oid = c.relnamespace"""
 NO_POLICIES = "falsefalse"
 
-# Of the role of the copy: whether it may read a table, and whether row security would hide rows from it.
-MAY_COPY = """
+# Whether a role may read a table, and whether row security would hide rows from it.
+MAY_READ = """
 SELECT has_table_privilege(c.oid, 'SELECT') AS may, row_security_active(c.oid) AS hidden
 FROM pg_class AS c WHERE c.oid = %s::regclass"""
 
@@ -84,6 +84,7 @@ def before_copy(nodes, move):
     if nodes.silent:
         return found
     for table in move.tables:
+        found += hidden_from_owner(old, table)
         found += [f"{row[0]} at {move.old} has no replica identity: once published, its UPDATE and DELETE would fail"
                   for row in old.read(NO_IDENTITY, table.part)]
         found += [f"{row.schema}.{row.target} at {move.old} refers to {table}, and is not divided by country: "
@@ -113,6 +114,7 @@ def before_switch(nodes, move):
         found += [f"row security of {name(*part)} at {move.new} is not that of {move.old}: make it the same there"
                   for part in here.keys() | there.keys()
                   if here.get(part, NO_POLICIES) != there.get(part, NO_POLICIES)]
+        found += [why for session in (old, new) for why in hidden_from_owner(session, table)]
     for session in old, new:
         names = [each for table in move.tables for each in (table.part, str(table), table.globally) if each]
         found += [f"a transaction at {session.node} has used the tables for {row.seconds} s: "
@@ -140,9 +142,6 @@ def of_all(nodes, move):
     for node in nodes.names:
         session = nodes.owner(node)
         try:
-            if session.value("SELECT current_setting('iuid.node')") != node:
-                yield f"the service {node} leads to another node"
-                continue
             for row in session.read(IDLE):
                 yield (f"the subscription {row.subname} at {node} does not run: "
                        "the node would not hear of the new route")
@@ -202,6 +201,12 @@ def same_tables(old, new, table):
         yield f"{table} has not the same foreign keys at {old.node} and {new.node}: {definition}"
 
 
+def hidden_from_owner(session, table):
+    if session.read(MAY_READ, table.part)[0].hidden:
+        yield (f"row security of {table.part} at {session.node} holds for its owner, too, who has to compare all rows: "
+               f"ALTER TABLE {table.part} NO FORCE ROW LEVEL SECURITY until the move is finished")
+
+
 def of_publisher(nodes, move):
     """The old node can publish, to a role that sees every row."""
     old = nodes.owner(move.old)
@@ -213,13 +218,13 @@ def of_publisher(nodes, move):
         if not mover.value("SELECT rolreplication OR rolsuper FROM pg_roles WHERE rolname = current_user"):
             yield f"the role of the copy at {move.old} has not REPLICATION"
         for table in move.tables:
-            row, = mover.read(MAY_COPY, table.part)
+            row, = mover.read(MAY_READ, table.part)
             if not row.may:
                 yield f"the role of the copy at {move.old} may not read {table.part}"
             if row.hidden:
                 yield f"row security hides rows of {table.part} from the role of the copy at {move.old}"
     except (psycopg.Error, Silent) as error:
-        yield f"the role of the copy at {move.old}: {words(error) if isinstance(error, psycopg.Error) else error}"
+        yield f"the role of the copy at {move.old}: {words(error)}"
     state, = old.read(SENDS)
     if state.wal_level != "logical":
         yield f"wal_level at {move.old} is {state.wal_level}, not logical"
@@ -229,26 +234,32 @@ def of_publisher(nodes, move):
             yield f"{what} at {move.old} leaves {free}, and the copy takes {wanted}"
 
 
+def may_subscribe(nodes, move):
+    subscriber = nodes.subscriber(move.new)
+    if not subscriber.value(SUPERUSER):
+        yield f"this role may not subscribe at {move.new}: name a superuser by --subscribe-as"
+    elif subscriber.version() < 160000 and not nodes.given.trust_owners:
+        yield (f"{move.new} has PostgreSQL {subscriber.version() // 10000}, where a subscription runs what the owner "
+               "of a table wrote, such as a CHECK, as a superuser: upgrade it to 16, or trust them by --trust-owners")
+
+
 def of_subscriber(nodes, move):
     """The new node can subscribe, and has the room."""
-    subscriber = nodes.subscriber(move.new)
     state, = nodes.owner(move.new).read(TAKES)
     for what, free in (("max_logical_replication_workers", state.workers), ("max_worker_processes", state.processes),
                        ("max_active_replication_origins (before PostgreSQL 18 max_replication_slots)", state.origins)):
         if free < 1 + state.sync:
             yield f"{what} at {move.new} leaves {free}, and the copy takes {1 + state.sync}"
     try:
-        if not subscriber.value(SUPERUSER):
-            yield f"this role may not subscribe at {move.new}: name a superuser by --subscribe-as"
+        problems = list(may_subscribe(nodes, move))
+        if problems:
+            yield from problems
             return
-        if subscriber.version() < 160000 and not nodes.given.trust_owners:
-            yield (f"{move.new} has PostgreSQL {subscriber.version() // 10000}, where a subscription runs what the owner "
-                   "of a table wrote, such as a CHECK, as a superuser: upgrade it to 16, or trust them by --trust-owners")
         size, free = sizes(nodes, move)
         if free is not None and free < 1.5 * size:
             yield f"{move.new} has {free >> 20} MB free, and the copy needs about {int(1.5 * size) >> 20} MB"
     except (psycopg.Error, Silent) as error:
-        yield f"the role that subscribes at {move.new}: {words(error) if isinstance(error, psycopg.Error) else error}"
+        yield f"the role that subscribes at {move.new}: {words(error)}"
 
 
 def sizes(nodes, move):

@@ -19,6 +19,11 @@ SELECT s.srsubstate AS state, s.srrelid::int8 AS oid, c.relname AS part, b.suben
 FROM pg_subscription_rel AS s JOIN pg_subscription AS b ON b.oid = s.srsubid JOIN pg_class AS c ON c.oid = s.srrelid
 WHERE b.subname = %s::name ORDER BY 3"""
 
+# Its tables that do not move.
+STRANGE = """
+SELECT s.srrelid::regclass::text AS part FROM pg_subscription_rel AS s JOIN pg_subscription AS b ON b.oid = s.srsubid
+WHERE b.subname = %s::name AND s.srrelid NOT IN (SELECT to_regclass(t)::oid FROM unnest(%s::text[]) AS t)"""
+
 SLOT = """
 SELECT active, coalesce(wal_status, '') AS wal_status, confirmed_flush_lsn::text AS place,
 	coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn), -1)::int8 AS behind
@@ -64,7 +69,8 @@ def empty_table(old, move, table, given):
                      f" AND {key} OPERATOR(@iuid@.~>=~) {floor}({move.country})"
                      f" AND {key} OPERATOR(@iuid@.~<~) {floor}({move.country + 1}))")
             divided = f" PARTITION BY RANGE ({key})" if table.divided else ""
-            yield f"CREATE TABLE {table.part} (LIKE {table} INCLUDING ALL, {check}){divided}"
+            # ATTACH refuses a partition with identity columns of its own.
+            yield f"CREATE TABLE {table.part} (LIKE {table} INCLUDING ALL EXCLUDING IDENTITY, {check}){divided}"
         else:
             yield month(table, part)
         yield from no_rights(name(part.schema, part.name), given)
@@ -75,8 +81,11 @@ def month(table, part):
 
 
 def subscribe(nodes, move):
-    """The new node follows the publication.  It waits for the transactions that write at the old one."""
-    subscriber = nodes.subscriber(move.new)
+    """The new node makes its subscription.  That waits for the transactions that write at the old one."""
+    new, subscriber = nodes.owner(move.new), nodes.subscriber(move.new)
+    for table in () if new.dry else move.tables:
+        if new.value(in_query(f"SELECT EXISTS (SELECT FROM {table.part})")):
+            raise Stop(f"{table.part} at {move.new} has rows of a copy that was ended: abort, and copy again")
     drop_slots(nodes, move)
     way = nodes.way_of_copy(move)
     patience = nodes.given.patience
@@ -84,11 +93,21 @@ def subscribe(nodes, move):
     owner = "" if subscriber.version() < 160000 else ", run_as_owner = false"
     try:
         subscriber.do(f"CREATE SUBSCRIPTION {name(move.name)} {way} PUBLICATION {name(move.name)}"
-                      f" WITH (slot_name = {quote(move.name)}{owner})", seconds=patience + 10)
+                      f" WITH (slot_name = {quote(move.name)}, enabled = false{owner})", seconds=patience + 10)
     except psycopg.errors.QueryCanceled as error:
         raise Stop(f"the copy could not begin within {patience} s, as it waits for the transactions at "
                    f"{move.old} that write{nodes.owner(move.old).in_the_way()}. Start copy again, or abort") from error
-    subscriber.do("RESET statement_timeout")
+    subscriber.do("SET statement_timeout = 0")
+
+
+def enable(nodes, move):
+    """Rows come into the tables of the move alone, whatever else the owner of the publication has put there."""
+    new, subscriber = nodes.owner(move.new), nodes.subscriber(move.new)
+    strange = [] if new.dry else new.read(STRANGE, move.name, [table.part for table in move.tables])
+    if strange:
+        raise Stop(f"the publication {move.name} at {move.old} has other tables than those that move: "
+                   f"{', '.join(row.part for row in strange)}. Abort, and copy again")
+    subscriber.do(f"ALTER SUBSCRIPTION {name(move.name)} ENABLE;")
 
 
 def has_subscription(nodes, move):
@@ -147,7 +166,7 @@ def well(nodes, move):
     if not states:
         return f"the subscription {move.name} is not at {move.new}: start copy"
     if not states[0].enabled:
-        return f"the subscription {move.name} at {move.new} is disabled: enable it, or abort"
+        return f"the subscription {move.name} at {move.new} is disabled: start copy, or abort"
     return None
 
 
@@ -157,22 +176,24 @@ def follow(nodes, move):
     if new.dry:
         say(move.new, "-- Waits until the rows are copied.")
         return
-    shown, errors, moving = "", count_errors(new, move), time.monotonic()
+    shown, progress, errors, moving = "", None, count_errors(new, move), time.monotonic()
     while True:
         check_shape(nodes, move)
         why = well(nodes, move)
         if why:
             raise Stop(why)
         states = new.read(STATES, move.name)
-        behind = nodes.owner(move.old).read(SLOT, move.name)[0].behind
+        slot, = nodes.owner(move.old).read(SLOT, move.name)
+        behind = slot.behind
         copied = dict(subscriber.read("SELECT relid::int8, tuples_processed FROM pg_stat_progress_copy"))
         parts = [f"{row.part} " + ("is copied" if row.state in "sr" else f"{copied.get(row.oid, 0):,} rows")
                  for row in states]
         line = ", ".join(parts) + f"; {max(behind, 0):,} bytes of log behind"
         if line != shown:
             say(move.new, "-- " + line)
-            moving = time.monotonic()
         shown = line
+        if (parts, slot.place) != progress:
+            progress, moving = (parts, slot.place), time.monotonic()
         if all(row.state == "r" for row in states) and 0 <= behind < LAG:
             break
         if count_errors(new, move) > errors + 2:

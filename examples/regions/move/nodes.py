@@ -18,8 +18,12 @@ from psycopg.rows import namedtuple_row
 SECONDS = 20  # for an ordinary statement
 PATH = "pg_catalog, pg_temp"
 # With these a row has the same text at every node, and one that row security hides is an error.
-TEXT = {"DateStyle": "ISO, YMD", "IntervalStyle": "postgres", "TimeZone": "UTC", "extra_float_digits": "1",
-        "row_security": "off", "bytea_output": "hex", "lc_monetary": "C", "quote_all_identifiers": "off"}
+SETTINGS = {"DateStyle": "ISO, YMD", "IntervalStyle": "postgres", "TimeZone": "UTC", "extra_float_digits": "1",
+            "row_security": "off", "bytea_output": "hex", "lc_monetary": "C", "quote_all_identifiers": "off",
+            "default_transaction_isolation": "read committed", "default_transaction_read_only": "off",
+            "default_transaction_deferrable": "off"}
+# From PostgreSQL 17 on, so it is no option of the connection.
+NO_LIMIT = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout'"
 FOR_VACUUM = 3000  # ms until autovacuum has given way, which it does after deadlock_timeout
 FOR_LOCKS = 1500  # ms for all locks of a mode, for which writers wait, and then readers
 BUSY = ("57014", "55P03", "40P01")  # the locks did not come in time
@@ -40,7 +44,7 @@ found (classid, objid, name, schema, owner) AS (
 	UNION ALL SELECT 'pg_class'::regclass, oid, relname, relnamespace, relowner FROM pg_class
 	UNION ALL SELECT 'pg_type'::regclass, oid, typname, typnamespace, typowner FROM pg_type WHERE typrelid = 0
 	UNION ALL SELECT 'pg_operator'::regclass, oid, oprname, oprnamespace, oprowner FROM pg_operator)
-SELECT quote_ident(n.nspname) AS schema, (
+SELECT quote_ident(n.nspname) AS schema, current_setting('iuid.node', true) AS node, (
 	SELECT min(pg_describe_object(f.classid, f.objid, 0)) FROM found AS f LEFT JOIN members AS m USING (classid, objid)
 	WHERE f.schema = n.oid AND f.name = ANY (%s::text[])
 		AND (m.objid IS NULL OR NOT (SELECT rolsuper FROM pg_roles WHERE oid = f.owner))) AS stranger
@@ -88,6 +92,22 @@ def in_query(text):
     return text.replace("%", "%%")
 
 
+@contextlib.contextmanager
+def limited(connection, seconds):
+    """Ends the wait for a server that hangs, to which a cancel would not come, either."""
+    def cut():
+        with contextlib.suppress(OSError, psycopg.Error):
+            with socket.socket(fileno=os.dup(connection.fileno())) as end:
+                end.shutdown(socket.SHUT_RDWR)
+
+    watch = threading.Timer(seconds, cut)
+    watch.start()
+    try:
+        yield
+    finally:
+        watch.cancel()
+
+
 def at_once(work, calls):
     """Calls WORK with each of some arguments, and gives the errors by the keys of the arguments."""
     with concurrent.futures.ThreadPoolExecutor(max(len(calls), 1)) as pool:
@@ -96,7 +116,9 @@ def at_once(work, calls):
 
 
 def words(error):
-    """What a server says of an error."""
+    """What a server says of an error, or this command."""
+    if not isinstance(error, psycopg.Error):
+        return str(error) or "it was interrupted"
     said = [error.diag.message_primary, error.diag.message_detail, error.diag.message_hint]
     return ". ".join(part.rstrip(".") for part in said if part) or str(error).strip()
 
@@ -110,15 +132,19 @@ class Session:
         self.schema = None  # of the extensions, quoted
 
     def connect(self):
-        self.connection = self._open()
-        row = self.connection.execute(EXTENSION, [USED]).fetchone()
+        connection = self._open()
+        with limited(connection, SECONDS):
+            row = connection.execute(EXTENSION, [USED]).fetchone()
         if row is None:
             raise Stop(f"{self.node} has not the extension iuid_regions")
+        if row.node != self.node:
+            raise Stop(f"the connection to {self.node} ({self.kind}) leads to {row.node or 'a database without iuid.node'}")
         if row.stranger:
             raise Stop(f"{row.stranger} at {self.node} is not what the extension made: drop it, or rename it")
-        self.schema = row.schema
         if not self.dry:
-            self.lock_out_others()
+            with limited(connection, SECONDS):
+                self.lock_out_others(connection)
+        self.connection, self.schema = connection, row.schema
 
     def prepare(self):
         """Opens the connections for locks before anybody waits: each takes several round trips."""
@@ -134,26 +160,28 @@ class Session:
             application_name=self.name, tcp_user_timeout=SECONDS * 1000,
             client_encoding="utf8",  # psycopg gives the text of an SQL_ASCII database as bytes
             options=f"-c search_path={PATH.replace(' ', '')} -c client_connection_check_interval=1s"
-                    " -c client_min_messages=error -c idle_in_transaction_session_timeout=10s")
-        settings = [f"SET search_path = {PATH}", *(f"SET {key} = '{value}'" for key, value in TEXT.items())]
-        connection.execute("; ".join(settings))
-        for _ in range(2):
-            if connection.execute("SELECT pg_backend_pid()").fetchone()[0] != connection.info.backend_pid:
+                    " -c client_min_messages=error -c idle_in_transaction_session_timeout=10s"
+                    " -c statement_timeout=0 -c lock_timeout=0 -c idle_session_timeout=0")
+        settings = [f"SET search_path = {PATH}", *(f"SET {key} = '{value}'" for key, value in SETTINGS.items()), NO_LIMIT]
+        with limited(connection, SECONDS):
+            connection.execute("; ".join(settings))
+            pids = [connection.execute("SELECT pg_backend_pid()").fetchone()[0] for _ in range(2)]
+        for pid in pids:
+            if pid != connection.info.backend_pid:
                 connection.close()
                 raise Stop(f"a pooler stands before {self.node}, and gives its statements to several sessions: "
                            "let the service name the server itself")
         return connection
 
-    def lock_out_others(self):
+    def lock_out_others(self, connection):
         """One command for a country at a time.  A command that was killed is gone within seconds."""
         key = f"{self.name} {self.kind}"
         for _ in range(50):
-            if self.connection.execute("SELECT pg_try_advisory_lock(hashtextextended(%s::text, 0))",
-                                       [key]).fetchone()[0]:
+            if connection.execute("SELECT pg_try_advisory_lock(hashtextextended(%s::text, 0))", [key]).fetchone()[0]:
                 return
             time.sleep(0.2)
         holders = [f"process {row.pid} of {row.role}, from {row.address or 'the machine'}, since {row.since}"
-                   for row in self.connection.execute(HOLDER, [key])]
+                   for row in connection.execute(HOLDER, [key])]
         raise Stop(f"{self.node}: another command works on this country, or another session holds its lock: "
                    + (", ".join(holders) or "it has just ended"))
 
@@ -198,13 +226,9 @@ class Session:
         try:
             if self.connection is None or self.connection.closed:
                 self.connect()
-            watch = threading.Timer(seconds, self._cut)
-            watch.start()
-            try:
+            with limited(self.connection, seconds):
                 # Known only when the session is open.
                 return self.connection.execute(statement.replace("@iuid@", self.schema), values)
-            finally:
-                watch.cancel()
         except psycopg.OperationalError as error:
             # What else can be wrong with a session that is open is an error of the statement.
             if self.connection is None or self.connection.broken or error.sqlstate is None:
@@ -216,15 +240,9 @@ class Session:
         """Runs statements in one transaction, and one message."""
         try:
             self.do(";\n".join(["BEGIN", *statements, "COMMIT"]) + ";", seconds=seconds)
-        except psycopg.Error:
+        except (psycopg.Error, KeyboardInterrupt):
             self._execute("ROLLBACK", None, SECONDS)
             raise
-
-    def _cut(self):
-        """Ends the wait for a server that hangs, to which a cancel would not come, either."""
-        with contextlib.suppress(OSError, AttributeError, psycopg.Error):
-            with socket.socket(fileno=os.dup(self.connection.fileno())) as end:
-                end.shutdown(socket.SHUT_RDWR)
 
     def do_locked(self, tables, statements, deadline, mode="ACCESS EXCLUSIVE"):
         """Runs statements in a transaction that locks all its tables first, all or none.
@@ -249,9 +267,9 @@ class Session:
             try:
                 with self.giving_way():
                     return self.do(";\n".join([*begin, *statements, "COMMIT"]) + ";")
-            except psycopg.Error as error:
+            except (psycopg.Error, KeyboardInterrupt) as error:
                 self._execute("ROLLBACK", None, SECONDS)
-                if error.sqlstate not in BUSY:
+                if isinstance(error, KeyboardInterrupt) or error.sqlstate not in BUSY:
                     raise
                 if time.monotonic() > deadline:
                     raise TooLong(f"{self.node}: the tables are in use{self.in_the_way()}") from error

@@ -18,11 +18,14 @@ class Situation:
     new: state.State
     old_has: list     # the tables that have the country attached
     new_has: list
+    silent: set       # the nodes that do not answer
 
     def old_is_behind(self):
         """Why the old node is taken for one that was restored, or None."""
-        if self.new is None:
+        if {self.move.old, self.move.new} & self.silent:
             return None
+        if self.new is None:
+            return f"keeps a move that was finished, as {self.move.new} has the country" if self.has_moved() else None
         if self.old is None:
             return "knows nothing of the move" if self.old_has or self.new.phase == state.COPYING else None
         if self.new.phase == state.SERVING and self.old.phase == state.SERVING:
@@ -33,10 +36,10 @@ class Situation:
 
     def new_is_behind(self):
         """The same of the new node."""
-        if self.old is None:
+        if self.old is None or {self.move.old, self.move.new} & self.silent:
             return None
         if self.new is None:
-            return "knows nothing of the move" if self.old.phase == state.GIVEN_UP else None
+            return "knows nothing of the move" if self.old.phase == state.GIVEN_UP and not self.new_has else None
         if self.old.phase == state.GIVEN_UP and self.new.phase == state.COPYING:
             return f"says that it has not the country, which {self.move.old} gave up at {self.old.since}"
         if self.new.number < self.old.number:
@@ -48,6 +51,10 @@ class Situation:
         for node, why in (self.move.old, self.old_is_behind()), (self.move.new, self.new_is_behind()):
             if why:
                 yield f"{node} is behind, as after a restore or a failover: it {why}"
+
+    def has_moved(self):
+        """The move was finished, and the old node was restored since."""
+        return self.new is None and bool(self.new_has)
 
     def switched(self):
         return self.old is not None and self.old.phase == state.GIVEN_UP \
@@ -61,14 +68,18 @@ class Situation:
         move = self.move
         yield f"Country {move.country} is moving from {move.old} to {move.new}."
         for node, kept, has in (move.old, self.old, self.old_has), (move.new, self.new, self.new_has):
-            if kept is None:
+            if node in self.silent:
+                yield f"   {node}: does not answer"
+            elif kept is None:
                 yield f"   {node}: knows nothing of the move" + (", and has the country" if has else "")
             else:
                 yield f"   {node}: {kept.phase} since {kept.since}"
                 if kept.refused and kept.phase == state.SERVING:
                     yield f"      writes are refused {kept.refused}"
         yield from (f"   {line}" for line in self.behind())
-        if list(self.behind()):
+        if self.has_moved():
+            yield "   Nothing is dropped: doc/bad-days.md has a node that is restored from a backup"
+        elif list(self.behind()):
             yield ("   Nothing is dropped: switch goes on where the rows allow it" if self.switched() else
                    "   Abort keeps the rows of the copy, under other names; then copy again")
         elif not self.switched():
@@ -100,13 +111,12 @@ def read(nodes, given):
         raise Stop(f"{move.old} and {move.new} know of two different moves of country {move.country}: one of them was "
                    "restored from a backup. Nothing is dropped: drop the copy by hand, when its rows are at the other node")
     has = [attached(nodes.owner(node), move) if node in found else [] for node in (move.old, move.new)]
-    return Situation(move, found.get(move.old, (None, None))[1], found.get(move.new, (None, None))[1], *has)
+    return Situation(move, found.get(move.old, (None, None))[1], found.get(move.new, (None, None))[1], *has, nodes.silent)
 
 
 def steady(situation):
-    """Before the switch: both nodes are those of the copy.  Gives whether all rows have to be compared again."""
+    """Before the switch: both nodes are those of the copy."""
     why = list(situation.behind())
     if why:
         raise Stop(". ".join(why) + ". Changes can be missing at either node: abort, which keeps the rows of the copy"
                    " under other names, and copy again")
-    return not (situation.old.compared and situation.old.alive and situation.new.alive)

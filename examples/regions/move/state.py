@@ -92,14 +92,15 @@ def find(session, country):
         return None, None
     if owners[0].owner != owners[0].here:
         raise Stop(f"the schema {schema} at {session.node} belongs to {owners[0].owner}: drop it, or rename it")
-    row, = session.read(
+    rows = session.read(
         "SELECT m.*, m.since::text AS begun, 'since ' || m.refused || ' by process ' || m.refused_pid || coalesce((SELECT"
         " ' of ' || a.usename || ', which is there' FROM pg_stat_activity AS a WHERE a.pid = m.refused_pid"
         " AND a.usename = current_user), ', which has ended') AS refusal,"
         f" system = {HERE[0]} AND timeline = {HERE[1]} AS same, EXISTS (SELECT FROM {name(schema, 'alive')}) AS alive"
         f" FROM {name(schema, 'move')} AS m")
-    if row.country != country:
-        raise Stop(f"{schema} at {session.node} is of country {row.country}")
+    if [row.country for row in rows] != [country]:
+        raise Stop(f"{schema} at {session.node} does not keep one move of country {country}")
+    row, = rows
     tables = [Table(*(getattr(table, field) for field in FIELDS)) for table in
               session.read(f"SELECT * FROM {name(schema, 'tables')} ORDER BY number")]
     if not all(isinstance(number, int) for number in [row.number, *(each for each in row.entities if each is not None),

@@ -16,7 +16,7 @@ from psycopg.sql import quote
 import comparing
 import copying
 import state
-from country import LEADING, attached, by_default, exists, moved, no_rights, nobody_else, rights, tree
+from country import LEADING, attached, by_default, moved, no_rights, nobody_else, rights, tree
 from nodes import Silent, Stop, TooLong, at_once, name, say
 
 OTHERS = 10  # seconds that the other nodes have to look for the country at the new one
@@ -175,12 +175,18 @@ def leads_to(session, move, node):
 def views(nodes, move):
     """The statements by which the new node shows its partitions, with the rights that others had."""
     old, new = nodes.owner(move.old), nodes.owner(move.new)
-    missing = [table for table in move.tables if new.dry or not exists(new, table.view)]
+    missing = [table for table in move.tables if new.dry or not shows(new, table)]
     statements = []
     for table in missing:
         statements.append(f"SELECT @iuid@.iuid_create_country_partitions({quote(str(table))}::regclass, {table.entity})")
         statements += no_rights(table.view, by_default(new))
     return [*statements, *rights(old, {table.view: table.view for table in missing})] if missing else None
+
+
+def shows(session, table):
+    """Whether a node has the view of a table for the other nodes, and not something of somebody else under its name."""
+    return session.value("SELECT EXISTS (SELECT FROM pg_class WHERE oid = to_regclass(%s) AND relkind = 'v'"
+                         " AND pg_get_userbyid(relowner) = current_user)", table.view)
 
 
 def linked(move, session):
@@ -255,7 +261,7 @@ def surrender(old, move):
     """
     leading = {table.view: old.read(LEADING, {"at": table.view, "part": table.part, "globally": table.globally,
                                               "country": move.country, "new": move.new})
-               for table in move.tables if exists(old, table.view)}
+               for table in move.tables if shows(old, table)}
     locks, statements = leaving(old, move, move.tables, leading)
     for table in reversed(move.tables):
         statements += [f"ALTER TABLE {name(part.schema, part.name)} RENAME TO {name(moved(part.name))}"
@@ -313,7 +319,7 @@ def detach(new, move, deadline):
     """The new node looks for the country at the old node again, and keeps its copy, which is the owner's alone."""
     there = attached(new, move)
     tables = [table for table in move.tables if table in there]
-    shown = [table.view for table in move.tables if exists(new, table.view)]
+    shown = [table.view for table in move.tables if shows(new, table)]
     locks, statements = leaving(new, move, tables, shown)
     statements += [f"DROP VIEW {view}" for view in shown]
     for table in tables:

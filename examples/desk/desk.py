@@ -24,7 +24,9 @@ app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
 
 @app.before_request
 def refuse_other_names():
-    """A page of another host cannot read this one by giving its own name this address."""
+    """A page of another host cannot read this one by giving its own name this address, nor ask in its reader's name."""
+    if flask.request.headers.get("Sec-Fetch-Site") == "cross-site" and flask.request.headers.get("Sec-Fetch-Mode") != "navigate":
+        flask.abort(403, "This desk is not a part of another page.")
     if flask.request.host not in app.config["NAMES"]:
         flask.abort(403, f"This desk is not called {flask.request.host}.")
 
@@ -111,18 +113,28 @@ def history():
 
 @app.get("/health")
 def health():
+    faults = []
+
+    def part(*question, **table):
+        """The rows of a part of the page, which may fail, and milliseconds."""
+        try:
+            return ask(*question, **table)
+        except psycopg.Error as error:
+            faults.append(f"A part of this page is missing. {questions.words(error.diag)}")
+            return [], None
+
     with app.config["NODE"].asking() as ask:
         nodes, _ = ask(questions.NODES)
         up = [node["node"] for node in nodes if node["success"]]
-        took = {node["node"]: ask(questions.ROUND_TRIP, node["node"])[1]
+        took = {node["node"]: part(questions.ROUND_TRIP, node["node"])[1]
                 for node in nodes if node["success"] and not node["here"]}
-        moves, _ = ask(questions.MOVES, up)
+        moves, _ = part(questions.MOVES, up)
         regions = check(ask, questions.CHECK_REGIONS)
         tables = {table: {"time": check(ask, questions.CHECK_PARTITIONS, table),
-                          "partitions": ask(questions.PARTITIONS, table=table)[0],
-                          "minutes": ask(questions.MINUTES, up, table=table)[0]}
+                          "partitions": part(questions.PARTITIONS, table=table)[0],
+                          "minutes": part(questions.MINUTES, up, table=table)[0]}
                   for table in questions.TABLES.values()}
-        faults = failures(ask)
+        faults += failures(ask)
     return flask.render_template("health.html", faults=faults, nodes=nodes, took=took, moves=moves, regions=regions,
                                  tables=tables)
 

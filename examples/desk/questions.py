@@ -18,13 +18,19 @@ SCHEMA = "public"
 # node, time, code or region.
 TABLES = {"AyanOrder": "orders"}
 
-# Who, besides the owner, could make functions that the other statements call.  In this one each
-# argument has the type that is declared, so nobody can.
-CREATORS = """
-SELECT n.nspname, CASE a.grantee WHEN oid '0' THEN 'PUBLIC' ELSE pg_get_userbyid(a.grantee)::text END AS role
-FROM pg_namespace AS n, aclexplode(n.nspacl) AS a
-WHERE n.nspname = ANY (current_schemas(false)) AND a.privilege_type = 'CREATE'
-	AND NOT pg_has_role(a.grantee, n.nspowner, 'MEMBER'::text)"""
+# Who, besides the owner, could make functions that the other statements call, and what such a role has
+# made.  In this one each argument has the type that is declared, so nobody can.
+STRANGERS = """
+WITH place AS (SELECT oid, nspname, nspowner, nspacl FROM pg_namespace WHERE nspname = ANY (current_schemas(false))),
+made (classid, oid, schema, owner) AS (
+	SELECT 'pg_proc'::regclass::oid, oid, pronamespace, proowner FROM pg_proc
+	UNION ALL SELECT 'pg_operator'::regclass::oid, oid, oprnamespace, oprowner FROM pg_operator)
+SELECT CASE a.grantee WHEN oid '0' THEN 'PUBLIC'::text ELSE pg_get_userbyid(a.grantee)::text END AS role,
+	'can create functions'::text AS what, p.nspname AS schema
+FROM place AS p, aclexplode(p.nspacl) AS a
+WHERE a.privilege_type = 'CREATE'::text AND NOT pg_has_role(a.grantee, p.nspowner, 'MEMBER'::text)
+UNION ALL SELECT pg_get_userbyid(m.owner)::text, 'has made '::text || pg_describe_object(m.classid, m.oid, 0), p.nspname
+FROM place AS p JOIN made AS m ON m.schema = p.oid WHERE NOT pg_has_role(m.owner, p.nspowner, 'MEMBER'::text)"""
 
 INSPECT = """
 SELECT id::text, i.*, iuid_random(id) AS random, iuid_is_local(id) AS here
@@ -63,32 +69,34 @@ SELECT p.relid::regclass::text AS partition, nullif(c.reltuples, -1)::bigint AS 
 FROM pg_partition_tree('{}') AS p JOIN pg_class AS c ON c.oid = p.relid
 WHERE p.isleaf ORDER BY bytes DESC LIMIT 100"""
 
-# The countries that examples/regions/move is moving, by what the node knows that gives a country up.
+# The countries that examples/regions/move is moving, by what the node knows that gives a country up.  Here, too,
+# each argument has the type that is declared: whoever may create functions at that node is a stranger.
 MOVES = """
 SELECT coalesce(c.code, m.country::text) AS country, m."from", m."to", m.state
 FROM iuid_select_on_nodes(NULL::moving_country, $$
-		SELECT substring(n.nspname FROM '[0-9]+$')::int AS country, d.parts[1] AS "from", d.parts[2] AS "to",
-			CASE WHEN NOT EXISTS (SELECT FROM pg_trigger JOIN pg_inherits ON inhrelid = tgrelid WHERE tgname = n.nspname || '_note')
+		SELECT substring(n.nspname::text FROM '[0-9]+$'::text)::int AS country, d.parts[1] AS "from", d.parts[2] AS "to",
+			CASE WHEN NOT EXISTS (SELECT FROM pg_trigger JOIN pg_inherits ON inhrelid = tgrelid WHERE tgname::text = n.nspname::text || '_note'::text)
 					THEN 'the new node has it; finish is left'
 				WHEN EXISTS (SELECT FROM pg_trigger JOIN pg_inherits ON inhrelid = tgrelid WHERE tgname = n.nspname)
 					THEN 'nobody can write it'
 				WHEN s.slot_name IS NULL THEN 'the copy begins'
-				ELSE 'it is copied, ' || pg_size_pretty(pg_current_wal_lsn() - s.confirmed_flush_lsn) || ' behind' END AS state
+				ELSE 'it is copied, '::text || pg_size_pretty(pg_current_wal_lsn() - s.confirmed_flush_lsn) || ' behind'::text
+				END AS state
 		FROM pg_namespace AS n
-			CROSS JOIN LATERAL regexp_match(obj_description(n.oid, 'pg_namespace'), '^from (.*) to (.*)$') AS d (parts)
+			CROSS JOIN LATERAL regexp_match(obj_description(n.oid, 'pg_namespace'::name), '^from (.*) to (.*)$'::text) AS d (parts)
 			LEFT JOIN pg_replication_slots AS s ON s.slot_name = n.nspname
-		WHERE n.nspname ~ '^moving_c[0-9]{1,3}$' AND d.parts[1] = current_setting('iuid.node') $$, %s, '2 seconds', true) AS m
+		WHERE n.nspname::text ~ '^moving_c[0-9]{1,3}$'::text AND d.parts[1] = current_setting('iuid.node'::text) $$, %s, '2 seconds', true) AS m
 	LEFT JOIN iuid_countries AS c USING (country)
 ORDER BY m.country"""
 
-# For each minute and country: the ids, and those of the minute up to that country.
+# For each minute and country: the ids, and those of the minute up to that country.  An identifier that was
+# derived from a name has no time.
 MINUTES = """
 SELECT m.ago, coalesce(c.code, m.country::text) AS country, m.ids,
 	sum(m.ids) OVER (PARTITION BY m.ago ORDER BY m.country) AS top
 FROM iuid_select_on_nodes(NULL::ids_of_a_minute, $$
-		SELECT least(greatest(extract(epoch FROM now() - iuid_timestamp(id))::int / 60, 0), 59) AS ago,
-			iuid_country(id) AS country, count(*) AS ids
-		FROM {} WHERE id > now() - interval '1 hour' GROUP BY 1, 2 $$, %s, '2 seconds', true) AS m
+		SELECT least(extract(epoch FROM now() - iuid_timestamp(id))::int / 60, 59) AS ago, iuid_country(id) AS country, count(*) AS ids
+		FROM {} WHERE id > now() - interval '1 hour' AND iuid_timestamp(id) <= now() GROUP BY 1, 2 $$, %s, '2 seconds', true) AS m
 	LEFT JOIN iuid_countries AS c USING (country)"""
 
 
@@ -99,11 +107,14 @@ def words(said):
         "The desk's own node does not answer, or too many people ask at once. Try again soon.")
 
 
+def refuse_strangers(session):
+    for stranger in session.execute(STRANGERS):
+        raise psycopg.OperationalError("{role} {what} in the schema {schema}, and the desk would call it".format(**stranger))
+
+
 def begin(session):
     """A new session opens its connections to the other nodes, so that no question waits for that."""
-    for creator in session.execute(CREATORS):
-        raise psycopg.ProgrammingError("{role} can create functions in the schema {nspname}, and the desk would call"
-                                       " them: REVOKE CREATE ON SCHEMA {nspname} FROM {role}".format(**creator))
+    refuse_strangers(session)
     for name in "date", "time", "timetz", "timestamp", "timestamptz", "interval":
         session.adapters.register_loader(name, TextLoader)  # Python has no year 10000.
     session.execute(NODES)
@@ -126,13 +137,14 @@ class Node:
         while True:
             with self.pool.connection() as session:
                 try:
-                    session.execute("SELECT 1")
+                    refuse_strangers(session)
                 except psycopg.OperationalError:
-                    continue  # It was broken.  The pool replaces it.
+                    session.close()  # The pool replaces it, or says why not.
+                    continue
 
                 def ask(text, *values, table=None):
                     begin = time.monotonic()
-                    rows = session.execute(text.format(table), values).fetchall()
+                    rows = session.execute(text.format(table) if table else text, values).fetchall()
                     return rows, (time.monotonic() - begin) * 1000
                 ask.warnings = []
 

@@ -12,6 +12,7 @@ import sys
 import unittest
 import uuid
 
+import flask
 import psycopg
 
 sys.path.append("examples/desk")
@@ -41,7 +42,9 @@ def pages():
     client = desk.app.test_client()
 
     def show(path, **parameters):
-        page = client.get(path, query_string=parameters).get_data(as_text=True)
+        answer = client.get(path, query_string=parameters)
+        page = answer.get_data(as_text=True)
+        assert answer.status_code == 200 or "own node does not answer" in page, page
         return html.unescape(re.sub(r"<svg.*?</svg>|<[^>]*>", "", page, flags=re.DOTALL))
     try:
         yield show
@@ -86,6 +89,82 @@ class Pages(unittest.TestCase):
                     self.assertIn("a new order", page)
         finally:
             at_machine(HERE, "DROP SCHEMA desk CASCADE")
+
+    def test_strange_rows(self):
+        """An identifier of a reserved layout, one of the far future, and one that is derived."""
+        with pages() as show:
+            before = show("/health")
+        reserved = "overlay(gen_iuid(52, 1)::text placing '5' from 16 for 1)::iuid"
+        future = "gen_iuid(52, 1, '2100-01-01 00:00+00')"
+        derived = "iuid_from_name(52, 1, 'orders/1')"
+        (here,), = at_machine(HERE, "SELECT min(country) FROM iuid_routes WHERE node = current_setting('iuid.node')")
+        ids = [row[0] for row in at_machine(HERE, "INSERT INTO orders VALUES "
+               + ", ".join(f"({each.replace('52', str(here))}, 7, 'strange')" for each in (reserved, future, derived)) + " RETURNING id::text")]
+        try:
+            with pages() as show:
+                self.assertEqual(show("/health").count("highest column"), 1)
+                self.assertNotIn("Rows are missing", show("/health"))
+                self.assertEqual(re.search("The highest column.*", show("/health"))[0], re.search("The highest column.*", before)[0])
+        finally:
+            at_machine(HERE, f"DELETE FROM orders WHERE id = ANY ('{{{','.join(ids)}}}')")
+
+    def test_column_of_that_name(self):
+        """Only the history has a column that is the time of the identifier."""
+        with desk.app.test_request_context():
+            text = flask.render_template_string('{% import "parts.html" as parts %}{{ parts.value("time", row) }}', row={"time": "noon"})
+        self.assertEqual(text.strip(), "noon")
+
+    def test_a_part_that_waits(self):
+        (partition,), = at_machine(HERE, "SELECT relid::regclass::text FROM pg_partition_tree('orders') WHERE isleaf LIMIT 1")
+        host, _, port = WAYS[HERE].partition(":")
+        with psycopg.connect(host=host, port=port, dbname="shop") as session, pages() as show:
+            session.execute(f"LOCK TABLE {partition}")
+            page = show("/health")
+            self.assertIn("A part of this page is missing. canceling statement due to statement timeout", page)
+            self.assertIn("The highest column", page)
+
+    def test_part_of_another_page(self):
+        with pages():
+            client = desk.app.test_client()
+            for mode, status in ("no-cors", 403), ("navigate", 200):
+                answer = client.get("/", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": mode})
+                self.assertEqual(answer.status_code, status)
+
+    def test_stranger_at_another_node(self):
+        at_machine(OTHER, "CREATE ROLE stranger; GRANT CREATE ON SCHEMA public TO stranger;"
+                   f" CREATE SCHEMA moving_c1; COMMENT ON SCHEMA moving_c1 IS 'from {OTHER} to b'")
+        decoy = "CREATE FUNCTION public.{}({}) RETURNS {} LANGUAGE plpgsql AS $$BEGIN RAISE 'a decoy'; END$$"
+        operator = "CREATE OPERATOR public.{} (FUNCTION = public.{}, LEFTARG = name, RIGHTARG = {})"
+        try:
+            at_machine(OTHER, "SET ROLE stranger", decoy.format("spy", "name, name", "bool"), decoy.format("glue", "name, name", "text"),
+                       decoy.format("glue", "name, text", "text"), decoy.format("spy", "name, text", "bool"),
+                       *(operator.format(*each) for each in (("~", "spy", "name"), ("~", "spy", "text"), ("=", "spy", "text"),
+                                                             ("||", "glue", "name"), ("||", "glue", "text"))),
+                       decoy.format("obj_description", "oid, text", "text"), decoy.format("regexp_match", "text, name", "text[]"),
+                       decoy.format("current_setting", "name", "text"), decoy.format("substring", "name, text", "text"))
+            with pages() as show:
+                self.assertNotIn("failed", show("/health"))
+        finally:
+            at_machine(OTHER, "DROP OWNED BY stranger; DROP ROLE stranger; DROP SCHEMA moving_c1")
+
+    def test_stranger_while_it_runs(self):
+        """Who gets the right when the sessions are open; and what is left of who had it."""
+        at_machine(HERE, "CREATE ROLE stranger")
+        try:
+            with pages() as show:
+                self.assertIn("a new order", show("/", id=self.id))
+                at_machine(HERE, "GRANT CREATE ON SCHEMA public TO stranger", "SET ROLE stranger", DECOYS.format("public"))
+                for then in "SELECT", "REVOKE CREATE ON SCHEMA public FROM stranger":
+                    at_machine(HERE, then)
+                    with self.assertLogs("psycopg.pool", logging.WARNING):
+                        page = show("/", id=self.id)
+                    self.assertNotIn("decoy", page)
+                    self.assertIn("own node does not answer", page)
+            with self.assertLogs("psycopg.pool", logging.WARNING) as log, pages() as show:
+                show("/", id=self.id)
+            self.assertIn("stranger has made function iuid_find(orders,uuid) in the schema public", " ".join(log.output))
+        finally:
+            at_machine(HERE, "DROP OWNED BY stranger; DROP ROLE stranger")
 
     def test_stranger_in_the_schema(self):
         at_machine(HERE, "CREATE ROLE stranger")

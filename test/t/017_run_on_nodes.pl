@@ -260,7 +260,7 @@ for my $name (@names)
 my ($pid) = call('SELECT pg_backend_pid()', q{ARRAY['mexico']}) =~ /^mexico\|t\|(\d+)$/;
 stop_processes($pid) or die "kill: $!";
 my $begin = time;
-($mexico, $rest) = rows_of(call($which . ' ' x 10_000_000), 'mexico');
+($mexico, $rest) = rows_of(call($which . ' ' x 10_000_000, "timeout => '20 seconds'"), 'mexico');
 cmp_ok(time - $begin, '<', 120, 'a node hangs: the call ends');
 is($mexico, 'mexico|f|08006: the node did not answer within the timeout', 'its row says so');
 is($rest, $others, 'the others answer');

@@ -12,6 +12,8 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
+# What the server knows of the tables is what this test says.
+$node->append_conf('postgresql.conf', 'autovacuum = off');
 $node->start;
 $node->safe_psql('postgres', "CREATE EXTENSION iuid;\n\\i examples/digest/schema.sql");
 

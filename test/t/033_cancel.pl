@@ -160,6 +160,7 @@ is( $node->safe_psql('postgres', q{
 # --- What is seen after each ------------------------------------------------------
 
 my ($monitor, $killer) = map { $node->background_psql('postgres') } 1 .. 2;
+$_->set_query_timer_restart for $monitor, $killer;   # each lives longer than one query may take
 my ($session, $pid, $settings);
 my $mark = 0;
 my %count;

@@ -378,7 +378,8 @@ add_bound(Estimate *est, Range *range, const Comparison *comparison, List *args,
 /*
  * The part of the rows within a bound in order by origin, from the statistics of
  * origins; false without such statistics, or if the bound is not the first
- * identifier of an origin.
+ * identifier of an origin.  Every operator in that order is leakproof, so whoever
+ * asks may read them.
  */
 static bool
 origin_selectivity(Estimate *est, const Comparison *comparison, List *args,

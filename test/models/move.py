@@ -31,7 +31,7 @@ COUNTRY = 235
 TABLES = {"orders": ("customer", 1), "trips": ("km", 3)}  # the column that is written, and the entity
 
 # The statements of a move, one after the other, by what is in them.
-COPY = ["CREATE PUBLICATION", "CREATE TABLE \"public\"", "CREATE SUBSCRIPTION", "is copied", "SET number", "ANALYZE"]
+COPY = ["CREATE PUBLICATION", "CREATE TABLE \"public\"", "CREATE SUBSCRIPTION", " ENABLE;", "is copied", "SET number", "ANALYZE"]
 UNTIL_GIVEN_UP = ["LOCK TABLE \"public\".\"trips_c235\" IN SHARE", "ATTACH PARTITION", "UPDATE public.iuid_routes", "create_country_partitions",
                   "DETACH PARTITION"]
 AFTER = ["RETURN coalesce", "lagos      SELECT public.iuid_create_global_table", "DROP SUBSCRIPTION", "DROP PUBLICATION", "DROP TRIGGER"]

@@ -113,7 +113,7 @@ def end(given, done):
 def under_way(nodes, given):
     """The situation of the move that is under way, or None."""
     found = situation.read(nodes, given)
-    if found and found.has_moved():
+    if found and found.forgotten():
         raise Stop(". ".join(found.behind()) + ". Nothing is dropped: doc/bad-days.md has a node that is restored from a backup")
     return found
 
@@ -269,7 +269,7 @@ def abort(nodes, given):
 
 
 def finish(nodes, given):
-    found = under_way(nodes, given)
+    found = situation.read(nodes, given)
     if found is None:
         if where(nodes, given) == given.new:
             print("The move is finished already.")
@@ -277,13 +277,15 @@ def finish(nodes, given):
         require(nodes, given)
     move = found.move
     answer(nodes, move.old, move.new)
-    if found.old and (found.old_has or not found.serving()):
+    # The new node was restored, and got the rows from the old one again.
+    again = found.forgotten() and bool(found.new_has) and not found.old_has
+    if found.old and not again and (found.old_has or not found.serving()):
         raise Stop("".join(f"{line}. " for line in found.behind()) + f"{move.new} does not take writes yet, or {move.old}"
                    " still has the country: start switch")
     if found.old is None and found.old_has:
         raise Stop(". ".join(found.behind()) + f". {move.new} keeps its rows; doc/bad-days.md has a node that is restored")
     if found.old:
-        comparing.after(nodes, move, lambda table: switching.kept(move, table))
+        comparing.after(nodes, move, lambda table: switching.kept(move, table), noted=not again)
     if after_switch(nodes, move):
         raise Stop("not all nodes look for the country at the new node")
     switching.finish(nodes, move, found.old, found.new)

@@ -22,6 +22,7 @@ SECONDS = 24 * 3600  # for all rows of a table
 FEW = 2000  # changes that are left for the moment in which nobody writes
 ROUNDS = 5  # until there are few
 BATCH = 20_000  # keys in one question
+HINT = ". Nothing is dropped: insert what {} has not, and start this command again"
 
 
 def digest(names):
@@ -179,10 +180,11 @@ def last(nodes, move):
                        f"{', '.join(map(str, sorted(found)[:3]))}. Abort this move, and copy again")
 
 
-def after(nodes, move, kept):
+def after(nodes, move, kept, noted=True):
     """After the new node has taken writes: what it has not, or has otherwise, was changed there since.
 
-    KEPT gives the relation of a table at the old node.
+    KEPT gives the relation of a table at the old node.  Without what the new node has NOTED, it must have each row
+    as the old one has it.
     """
     old, new = sessions(nodes, move)
     begin = time.monotonic()
@@ -190,7 +192,14 @@ def after(nodes, move, kept):
         say(move.old, "-- Compares the rows that this node keeps.")
         return
     for table in move.tables:
-        all_noted(new, move, table, all_keys(*rows_of(nodes, move, table, kept(table))), move.new,
-                  f". Nothing is dropped: insert what {move.new} has not, and start this command again")
+        here, there = rows_of(nodes, move, table, kept(table))
+        keys = all_keys(here, there)
+        if noted:
+            all_noted(new, move, table, keys, move.new, HINT.format(move.new))
+            continue
+        missing = {key for key, _ in here.of_keys(list(keys)) - there.of_keys(list(keys))}
+        if missing:
+            raise Stop(f"{len(missing)} rows of {kept(table)} at {move.old} are not so at {move.new}: "
+                       f"{', '.join(map(str, sorted(missing)[:3]))}" + HINT.format(move.new))
     say(move.new, f"-- Has all rows that {move.old} keeps, but for those that changed since: compared in"
         f" {time.monotonic() - begin:.0f} s.")

@@ -22,10 +22,8 @@ class Situation:
 
     def old_is_behind(self):
         """Why the old node is taken for one that was restored, or None."""
-        if {self.move.old, self.move.new} & self.silent:
+        if self.new is None or self.move.old in self.silent:
             return None
-        if self.new is None:
-            return f"keeps a move that was finished, as {self.move.new} has the country" if self.has_moved() else None
         if self.old is None:
             return "knows nothing of the move" if self.old_has or self.new.phase == state.COPYING else None
         if self.new.phase == state.SERVING and self.old.phase == state.SERVING:
@@ -36,10 +34,8 @@ class Situation:
 
     def new_is_behind(self):
         """The same of the new node."""
-        if self.old is None or {self.move.old, self.move.new} & self.silent:
+        if self.old is None or self.new is None:
             return None
-        if self.new is None:
-            return "knows nothing of the move" if self.old.phase == state.GIVEN_UP and not self.new_has else None
         if self.old.phase == state.GIVEN_UP and self.new.phase == state.COPYING:
             return f"says that it has not the country, which {self.move.old} gave up at {self.old.since}"
         if self.new.number < self.old.number:
@@ -48,13 +44,19 @@ class Situation:
 
     def behind(self):
         """What contradicts, for who reads it."""
+        if self.forgotten():
+            yield (f"{self.move.old} keeps a move of which {self.move.new}, which has the country, knows nothing: one of them was"
+                   " restored from a backup" if self.new_has else
+                   f"{self.move.new} knows nothing of the move, and has not the country, which {self.move.old} gave up at"
+                   f" {self.old.since}: it was restored from a backup")
         for node, why in (self.move.old, self.old_is_behind()), (self.move.new, self.new_is_behind()):
             if why:
                 yield f"{node} is behind, as after a restore or a failover: it {why}"
 
-    def has_moved(self):
-        """The move was finished, and the old node was restored since."""
-        return self.new is None and bool(self.new_has)
+    def forgotten(self):
+        """The new node, which once knew of the move, knows nothing."""
+        return self.new is None and self.move.new not in self.silent \
+            and bool(self.new_has or self.old.phase == state.GIVEN_UP)
 
     def switched(self):
         return self.old is not None and self.old.phase == state.GIVEN_UP \
@@ -77,7 +79,7 @@ class Situation:
                 if kept.refused and kept.phase == state.SERVING:
                     yield f"      writes are refused {kept.refused}"
         yield from (f"   {line}" for line in self.behind())
-        if self.has_moved():
+        if self.forgotten():
             yield "   Nothing is dropped: doc/bad-days.md has a node that is restored from a backup"
         elif list(self.behind()):
             yield ("   Nothing is dropped: switch goes on where the rows allow it" if self.switched() else

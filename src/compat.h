@@ -84,6 +84,11 @@
 #define vacuum_delay_point(is_analyze) vacuum_delay_point()
 #endif
 
+/* A session keeps the keys of its SCRAM login since 18. */
+#if PG_VERSION_NUM >= 180000
+#define HAVE_SCRAM_KEYS
+#endif
+
 /* Skip support came with 18. */
 #if PG_VERSION_NUM >= 180000
 #define HAVE_SKIP_SUPPORT

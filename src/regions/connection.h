@@ -45,9 +45,10 @@ extern Connection *iuid_find_connection(const char *name);
 
 /*
  * Begins to connect; PQconnectPoll() goes on.  The server must still be there
- * (42704).  The user needs a user mapping (42704) and, but for a superuser or where
- * a superuser has set password_required to false, a password in it (2F003).  08001 if libpq refuses, 53000 if the session has too
- * many files open.
+ * (42704).  The user needs a user mapping (42704), and a password in it (2F003),
+ * but for a superuser, where a superuser has set password_required to false, and
+ * where the keys of the user's SCRAM login are passed on.  08001 if libpq refuses,
+ * 53000 if the session has too many files open.
  */
 extern void iuid_start_connection(Connection *connection);
 

@@ -55,7 +55,8 @@ static bool needs_password(const ForeignServer *server,
 static bool passes_scram_keys(const ForeignServer *server,
 							  const UserMapping *mapping);
 static int add_scram_keys(const char **keywords, const char **values, int count);
-static void require_password(const UserMapping *mapping);
+static bool has_password(const UserMapping *mapping);
+static void require_password(const Connection *connection);
 static PGconn *start(const ForeignServer *server, const UserMapping *mapping);
 static int add_options(List *options, const char **keywords,
 					   const char **values, int count);
@@ -178,8 +179,8 @@ iuid_start_connection(Connection *connection)
 				 errhint(IUID_SERVER_HINT)));
 	mapping = GetUserMapping(connection->key.user, connection->key.server);
 	connection->needs_password = needs_password(server, mapping);
-	if (connection->needs_password)
-		require_password(mapping);
+	connection->has_password = has_password(mapping);
+	require_password(connection);
 	if (!AcquireExternalFD())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
@@ -280,12 +281,19 @@ add_scram_keys(const char **keywords pg_attribute_unused(),
 
 #endif
 
-static void
-require_password(const UserMapping *mapping)
+static bool
+has_password(const UserMapping *mapping)
 {
 	const char *password = iuid_option(mapping->options, "password");
 
-	if (password == NULL || password[0] == '\0')
+	return password != NULL && password[0] != '\0';
+}
+
+static void
+require_password(const Connection *connection)
+{
+	if (connection->needs_password && !connection->has_password &&
+		!HAS_DELEGATED_CREDENTIALS())
 		ereport(ERROR,
 				(errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
 				 errmsg("password is required"),
@@ -296,7 +304,11 @@ require_password(const UserMapping *mapping)
 void
 iuid_check_password_used(const Connection *connection)
 {
-	if (connection->needs_password && !PQconnectionUsedPassword(connection->conn))
+	bool used_password =
+		connection->has_password && PQconnectionUsedPassword(connection->conn);
+
+	if (connection->needs_password && !used_password &&
+		!USED_DELEGATED_CREDENTIALS(connection->conn))
 		ereport(ERROR,
 				(errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
 				 errmsg("password is required"),

@@ -84,6 +84,26 @@
 #define vacuum_delay_point(is_analyze) vacuum_delay_point()
 #endif
 
+/*
+ * A client can delegate its credentials by GSSAPI since 16.  libpq-be.h, which declares
+ * the function, then needs the headers of GSSAPI.
+ */
+#if PG_VERSION_NUM >= 160000 && defined(ENABLE_GSS)
+struct Port;
+extern bool be_gssapi_get_delegation(struct Port *port);
+#define HAS_DELEGATED_CREDENTIALS() be_gssapi_get_delegation(MyProcPort)
+#define USED_DELEGATED_CREDENTIALS(conn) \
+	(HAS_DELEGATED_CREDENTIALS() && PQconnectionUsedGSSAPI(conn))
+#else
+#define HAS_DELEGATED_CREDENTIALS()		 false
+#define USED_DELEGATED_CREDENTIALS(conn) false
+#endif
+
+/* A session keeps the keys of its SCRAM login since 18. */
+#if PG_VERSION_NUM >= 180000
+#define HAVE_SCRAM_KEYS
+#endif
+
 /* Skip support came with 18. */
 #if PG_VERSION_NUM >= 180000
 #define HAVE_SKIP_SUPPORT

@@ -20,6 +20,8 @@ install_toolchain libfaketime libipc-run-perl openssl perl pgbouncer python3-fla
 mapfile -t others < <(apt-cache pkgnames |
 	grep -xE "libclang-rt-dev|postgresql-$PG_MAJOR-(cron|hypopg|partman|repack|timescaledb|wal2json)" | sed 's/^libclang-rt-dev/clang\n&/')
 install_packages "${others[@]}"
+# The tools for tests can set up Kerberos from 17 on.
+[ "$PG_MAJOR" -lt 17 ] || install_packages krb5-admin-server krb5-kdc krb5-user libkrb5-dev
 build -Werror
 start_server
 make_small_disk

@@ -11,6 +11,17 @@
 
 #include "compat.h"
 
+/*
+ * The server's packages do not bring along the headers of GSSAPI and OpenSSL.
+ * Without them the pointers to their types in a Port are void *, at the same offsets.
+ */
+#ifdef HAVE_SCRAM_KEYS
+#undef ENABLE_GSS
+#undef USE_OPENSSL
+#include "common/base64.h"
+#include "libpq/libpq-be.h"
+#endif
+
 #include "catalog/pg_foreign_server.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -30,8 +41,8 @@
 /* The number of connections for which the hash table has room at first. */
 #define FEW_CONNECTIONS 16
 
-/* The keywords that do not come from options: encoding, name, and the end. */
-#define OWN_KEYWORDS 3
+/* The keywords that do not come from options: encoding, name, SCRAM, and the end. */
+#define OWN_KEYWORDS 6
 
 static HTAB *connections; /* NULL: there was none yet */
 
@@ -39,8 +50,13 @@ static ForeignServer *find_server(const char *name);
 static void make_table(void);
 static void mark_stale(Datum arg, int cache, uint32 hash);
 static bool is_idle(PGconn *conn);
-static bool needs_password(const UserMapping *mapping);
-static void require_password(const UserMapping *mapping);
+static bool needs_password(const ForeignServer *server,
+						   const UserMapping *mapping);
+static bool passes_scram_keys(const ForeignServer *server,
+							  const UserMapping *mapping);
+static int add_scram_keys(const char **keywords, const char **values, int count);
+static bool has_password(const UserMapping *mapping);
+static void require_password(const Connection *connection);
 static PGconn *start(const ForeignServer *server, const UserMapping *mapping);
 static int add_options(List *options, const char **keywords,
 					   const char **values, int count);
@@ -162,9 +178,9 @@ iuid_start_connection(Connection *connection)
 				 errmsg("the server of the node does not exist any more"),
 				 errhint(IUID_SERVER_HINT)));
 	mapping = GetUserMapping(connection->key.user, connection->key.server);
-	connection->needs_password = needs_password(mapping);
-	if (connection->needs_password)
-		require_password(mapping);
+	connection->needs_password = needs_password(server, mapping);
+	connection->has_password = has_password(mapping);
+	require_password(connection);
 	if (!AcquireExternalFD())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
@@ -196,22 +212,88 @@ iuid_start_connection(Connection *connection)
  * connection.
  */
 static bool
-needs_password(const UserMapping *mapping)
+needs_password(const ForeignServer *server, const UserMapping *mapping)
 {
 	const char *required = iuid_option(mapping->options, "password_required");
 	bool value;
 
-	if (superuser_arg(mapping->userid))
+	if (superuser_arg(mapping->userid) || passes_scram_keys(server, mapping))
 		return false;
 	return required == NULL || !parse_bool(required, &value) || value;
 }
 
-static void
-require_password(const UserMapping *mapping)
+#ifdef HAVE_SCRAM_KEYS
+
+/* By postgres_fdw's option: that of the mapping comes before that of the server. */
+static bool
+passes_scram_keys(const ForeignServer *server, const UserMapping *mapping)
+{
+	const char *option = iuid_option(mapping->options, "use_scram_passthrough");
+	bool value;
+
+	if (option == NULL)
+		option = iuid_option(server->options, "use_scram_passthrough");
+	return option != NULL && parse_bool(option, &value) && value &&
+		MyProcPort != NULL && MyProcPort->has_scram_keys;
+}
+
+static char *
+base64(const uint8 *key, int length)
+{
+	int room = pg_b64_enc_len(length);
+	char *text = palloc0(room + 1);
+
+	if (pg_b64_encode(key, length, text, room) < 0)
+		elog(ERROR, "could not encode a SCRAM key");
+	return text;
+}
+
+/* The node must ask for them: nothing else would prove that it knows the password. */
+static int
+add_scram_keys(const char **keywords, const char **values, int count)
+{
+	keywords[count] = "scram_client_key";
+	values[count++] =
+		base64(MyProcPort->scram_ClientKey, sizeof(MyProcPort->scram_ClientKey));
+	keywords[count] = "scram_server_key";
+	values[count++] =
+		base64(MyProcPort->scram_ServerKey, sizeof(MyProcPort->scram_ServerKey));
+	keywords[count] = "require_auth";
+	values[count++] = "scram-sha-256";
+	return count;
+}
+
+#else
+
+static bool
+passes_scram_keys(const ForeignServer *server pg_attribute_unused(),
+				  const UserMapping *mapping pg_attribute_unused())
+{
+	return false;
+}
+
+static int
+add_scram_keys(const char **keywords pg_attribute_unused(),
+			   const char **values pg_attribute_unused(), int count)
+{
+	return count;
+}
+
+#endif
+
+static bool
+has_password(const UserMapping *mapping)
 {
 	const char *password = iuid_option(mapping->options, "password");
 
-	if (password == NULL || password[0] == '\0')
+	return password != NULL && password[0] != '\0';
+}
+
+static void
+require_password(const Connection *connection)
+{
+	if (connection->needs_password && !connection->has_password &&
+		!HAS_DELEGATED_CREDENTIALS())
 		ereport(ERROR,
 				(errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
 				 errmsg("password is required"),
@@ -222,7 +304,11 @@ require_password(const UserMapping *mapping)
 void
 iuid_check_password_used(const Connection *connection)
 {
-	if (connection->needs_password && !PQconnectionUsedPassword(connection->conn))
+	bool used_password =
+		connection->has_password && PQconnectionUsedPassword(connection->conn);
+
+	if (connection->needs_password && !used_password &&
+		!USED_DELEGATED_CREDENTIALS(connection->conn))
 		ereport(ERROR,
 				(errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
 				 errmsg("password is required"),
@@ -246,6 +332,8 @@ start(const ForeignServer *server, const UserMapping *mapping)
 	values[count++] = GetDatabaseEncodingName();
 	keywords[count] = "fallback_application_name";
 	values[count++] = "iuid";
+	if (passes_scram_keys(server, mapping))
+		count = add_scram_keys(keywords, values, count);
 	keywords[count] = values[count] = NULL;
 	return PQconnectStartParams(keywords, values, 0);
 }

@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 
+use File::Basename;
 use lib 'test/t';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -274,6 +275,34 @@ for my $query (
 is( $north->safe_psql('again', q{SELECT iuid_create_country_partitions('orders', 1) UNION ALL SELECT iuid_create_global_table('orders_global', 'orders', 1)}),
 	'', 'nothing is missing in what was restored');
 isnt(scalar($north->psql('again', "INSERT INTO orders_c1 VALUES ('$free[1]', 1)")), 0, 'nor the check of a leaf');
+
+# A mesh by client certificates, without passwords: only a superuser can make it.
+my $problems = at('north', 'SELECT * FROM iuid_check_regions()');
+my $folder = dirname(passwords());
+PostgreSQL::Test::Utils::system_or_bail('sh', 'examples/regions/certificates.sh', $folder, 'mesh');
+my $certificates = $region{middle}->data_dir . '/pg_hba.conf';
+my $by_password = slurp_file($certificates);
+unlink $certificates or die;
+append_to_file($certificates, "hostssl shop mesh all cert\n$by_password");
+$region{middle}->append_conf('postgresql.conf', "ssl_ca_file = '$folder/root.crt'");
+$region{middle}->reload;
+my $orders_of_middle = at('middle', 'SELECT count(*) FROM orders_c5');
+my $of_middle = id_of('middle', 5, 0);
+for my $option (q{password_required 'false'}, q{sslcert 'x'}, q{sslkey 'x'})
+{
+	(undef, undef, $err) = attempt('north', "ALTER USER MAPPING FOR shop SERVER middle OPTIONS (ADD $option)");
+	like($err, qr/superuser-only/, "who is no superuser: $option");
+}
+at_machine('north', qq{
+	ALTER SERVER middle OPTIONS (DROP channel_binding);
+	ALTER USER MAPPING FOR shop SERVER middle OPTIONS (DROP password, ADD sslcert '$folder/mesh.crt', ADD sslkey '$folder/mesh.key')});
+like(at('north', q{SELECT result FROM iuid_run_on_nodes('SELECT current_user', '{middle}')}), qr/^2F003: password is required/, 'a certificate is not enough');
+at_machine('north', q{ALTER USER MAPPING FOR shop SERVER middle OPTIONS (ADD password_required 'false')});
+is(at('north', q{SELECT * FROM iuid_run_on_nodes('SELECT current_user', '{middle}')}), 'middle|t|mesh', 'iuid_run_on_nodes by a certificate');
+is(at('north', 'SELECT count(*) FROM orders_global_c5'), $orders_of_middle, 'a foreign table');
+is(at('north', "SELECT note FROM iuid_find(NULL::orders, '$of_middle')"), '5 0', 'iuid_find');
+is(at('north', q{SELECT count(*) FROM iuid_select_on_nodes(NULL::orders, 'SELECT * FROM orders_c5', '{middle}')}), $orders_of_middle, 'iuid_select_on_nodes');
+is(at('north', 'SELECT * FROM iuid_check_regions()'), $problems, 'iuid_check_regions finds nothing more');
 
 # A node that asks for the password itself does not get it, by any way.
 my $binding = qr/channel binding required/;

@@ -21,7 +21,7 @@ for my $name (@names)
 	$node->append_conf('postgresql.conf', "fsync = off\npassword_encryption = 'scram-sha-256'\nlog_statement = all\nlog_connections = on");
 	$node->append_conf('pg_hba.conf', '');
 	open my $hba, '>', $node->data_dir . '/pg_hba.conf' or die "pg_hba.conf: $!";
-	print $hba "local all postgres trust\nlocal all all " . ($name eq 'almaty' ? 'trust' : 'scram-sha-256') . "\n";
+	print $hba "local all postgres trust\nlocal all passed scram-sha-256\nlocal all all " . ($name eq 'almaty' ? 'trust' : 'scram-sha-256') . "\n";
 	close $hba;
 	$node->start;
 	$node->safe_psql('postgres', qq{
@@ -416,6 +416,26 @@ like($mexico, qr/^mexico\|t\|postgres/, 'and by the connection that is kept');
 $here->safe_psql('shop', q{ALTER USER MAPPING FOR app SERVER mexico OPTIONS (SET password_required 'true')});
 ($mexico) = rows_of(call('SELECT current_user'), 'mexico');
 like($mexico, qr/^mexico\|f\|2F003: password/, 'and where it is required again');
+
+SKIP:
+{
+	skip 'SKIPPED: before PostgreSQL 18 the keys of a SCRAM login cannot be passed on', 5 if $here->pg_version < 18;
+	my $secret = $node{mexico}->safe_psql('shop', q{CREATE ROLE passed LOGIN PASSWORD 'secret of passed'; SELECT rolpassword FROM pg_authid WHERE rolname = 'passed'});
+	$here->safe_psql('shop', qq{CREATE ROLE passed LOGIN PASSWORD '$secret'; GRANT USAGE ON FOREIGN SERVER mexico TO passed;
+		CREATE USER MAPPING FOR passed SERVER mexico OPTIONS (user 'passed', use_scram_passthrough 'true')});
+	local $ENV{PGPASSWORD} = 'secret of passed';
+	my $as_passed = sub { return ($here->psql('shop', q{SELECT * FROM iuid_run_on_nodes('SELECT current_user', '{mexico}')}, extra_params => [ '-U', 'passed' ]))[1] };
+	like($as_passed->(), qr/^mexico\|t\|passed/, 'the keys of a SCRAM login are passed on');
+	$here->safe_psql('shop', q{ALTER USER MAPPING FOR passed SERVER mexico OPTIONS (SET use_scram_passthrough 'false')});
+	like($as_passed->(), qr/^mexico\|f\|2F003: password/, 'unless that is off');
+	$here->safe_psql('shop', q{ALTER SERVER mexico OPTIONS (ADD use_scram_passthrough 'true')});
+	like($as_passed->(), qr/^mexico\|f\|2F003: password/, 'whatever the server has, as the user mapping comes first');
+	$here->safe_psql('shop', q{ALTER USER MAPPING FOR passed SERVER mexico OPTIONS (DROP use_scram_passthrough)});
+	like($as_passed->(), qr/^mexico\|t\|passed/, 'where only the server has it');
+	# A node that asks for nothing has not shown who it lets in.
+	$here->safe_psql('shop', q{ALTER USER MAPPING FOR passed SERVER mexico OPTIONS (SET user 'postgres')});
+	like($as_passed->(), qr/^mexico\|f\|08001: .*authentication method requirement "scram-sha-256" failed/s, 'the node must ask for them');
+}
 
 $app->quit;
 $_->stop for reverse map { $node{$_} } @names;

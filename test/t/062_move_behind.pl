@@ -19,7 +19,7 @@ my @names = ('almaty', 'jakarta', 'mexico');
 my %node = start_nodes(@names);
 for my $name (@names)
 {
-	$node{$name}->append_conf('postgresql.conf', join "\n", 'log_statement = none', 'wal_retrieve_retry_interval = 100ms', 'max_worker_processes = 20');
+	$node{$name}->append_conf('postgresql.conf', join "\n", 'log_statement = none', 'wal_retrieve_retry_interval = 100ms', 'max_worker_processes = 20', 'max_prepared_transactions = 5');
 	append_to_file($node{$name}->data_dir . '/pg_hba.conf', "local replication all trust\n");
 	$node{$name}->restart;
 }
@@ -195,17 +195,35 @@ like(move($_), qr/^failed: .*the slot moving_c235 is not at almaty/s, "$_ withou
 done('abort', 'abort without the slot');
 is(at_machine('almaty', q{SELECT count(*) FROM pg_namespace WHERE nspname ~ '^moving'}) . at_machine('jakarta', q{SELECT count(*) FROM pg_class WHERE relname ~ '^orders_c235'}), '00', 'nothing is left');
 
-# A switch that is interrupted by hand while it waits for a writer goes back.
+# What keeps the tables, or would not see the rows, is named before writes are refused.
 done('copy');
-my $writer = $node{almaty}->background_psql('shop', on_error_stop => 0);
-$writer->query(q{BEGIN; UPDATE orders SET note = 'open' WHERE id = (SELECT min(id) FROM orders WHERE iuid_is_from(id, 235))});
+for my $case (
+	[ 'almaty', 'BEGIN; SET LOCAL ROLE desk; SELECT count(*) FROM orders', qr/at almaty has used the tables for 5 s or longer: process \d+ \(report\)/ ],
+	[ 'jakarta', 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM iuid_nodes', qr/at jakarta would not see the rows, and is open for 5 s or longer: process \d+ \(report\)/ ],
+	[ 'almaty', q{BEGIN; INSERT INTO orders VALUES (gen_iuid(235, 1), 1, 'prepared'); PREPARE TRANSACTION 'gid one'}, qr/the prepared transaction 'gid one'/ ])
+{
+	my ($where, $begin, $named) = @$case;
+	my $session = $node{$where}->background_psql('shop', on_error_stop => 0);
+	$session->query("SET application_name = report; $begin");
+	my $out = move('switch');
+	like($out, qr/^failed: .*$named/s, "the switch says who is in the way at $where");
+	unlike($out, qr/Refuses writes/, 'and has not begun');
+	$session->quit;
+}
+at_machine('almaty', q{ROLLBACK PREPARED 'gid one'});
+done('abort');
+
+# A switch that is interrupted by hand while it waits for the route goes back.
+done('copy');
+my $holder = $node{mexico}->background_psql('shop', on_error_stop => 0);
+$holder->query(q{BEGIN; SELECT FROM iuid_routes WHERE country = 235 FOR UPDATE});
 my $interrupted;
 my $switch = IPC::Run::start([ '/usr/bin/python3', 'examples/regions/move', 'switch', 235, 'almaty', 'jakarta', '--trust-owners', '--limit', 60,
 	'--subscribe-as', $node{jakarta}->connstr('shop') . ' user=postgres' ], '>', \$interrupted, '2>&1', IPC::Run::timeout(300));
-$switch->pump until $interrupted =~ /Refuses writes/;
+$switch->pump until $interrupted =~ /UPDATE public.iuid_routes/;
 $switch->signal('INT');
-$writer->query('COMMIT');
-$writer->quit;
+$holder->query('ROLLBACK');
+$holder->quit;
 ok(!$switch->finish, 'a switch that is interrupted');
 like($interrupted, qr/it was interrupted. The country is where it was/, 'says what is left');
 is(at('almaty', q{INSERT INTO orders (id, customer, note) VALUES (gen_iuid(235, 1), 1, 'after') RETURNING note}), 'after', 'and the country is written');
@@ -223,7 +241,16 @@ subscribes_again();
 my $confirmed = at('almaty', $rows);
 # A row that is not as it was copied, and that the new node has noted before it had the country.
 at_machine('jakarta', q{INSERT INTO moving_c235.changes (number, key) SELECT 0, id FROM orders_c235 WHERE customer = 500 AND note = 'old'});
+# Transactions of another node that have asked the new node before keep their snapshot there.
+at_machine('jakarta', 'CREATE TABLE known (i int); GRANT SELECT ON known TO mesh');
+at('mexico', 'CREATE FOREIGN TABLE known (i int) SERVER jakarta');
+my $count = at('almaty', q{SELECT count(*) FROM orders WHERE iuid_is_from(id, 235)});
+append_to_file("$copies/reader", "BEGIN;\nSELECT count(*) FROM known;\nSELECT pg_sleep(0.7);\nSELECT 1 / (count(*) = $count)::int FROM orders_global WHERE iuid_is_from(id, 235);\nCOMMIT;\n");
+my $pgbench = IPC::Run::start([ 'pgbench', '-n', '-c', 4, '-T', 600, '-f', "$copies/reader", 'service=mexico' ], '>', \my $readers, '2>&1');
 like(move('switch'), qr/^done: .*All rows are the same/s, 'switch after a crash');
+$pgbench->signal('INT');
+$pgbench->finish;
+unlike($readers, qr/ERROR/, 'each sees all rows');
 is(at('jakarta', $rows), $confirmed, 'all rows have moved');
 write_rows('jakarta', 'moved');
 $confirmed = at('jakarta', $rows);
@@ -272,7 +299,7 @@ registry_again('almaty');
 like(move('plan'), qr/almaty knows nothing of the move, and has not the country.*Nothing is dropped: doc/s, 'plan says that the new node has forgotten');
 like(move($_), qr/^failed: .*Nothing is dropped/s, "$_ drops nothing") for 'copy', 'switch', 'abort';
 like(move('finish'), qr/^failed: /, 'nor does finish');
-at('almaty', q{SELECT iuid_create_country_partitions('orders', 1)});
+at('almaty', $_) for q{SELECT iuid_create_country_partitions('orders', 1)}, q{SELECT iuid_create_global_table('orders_global', 'orders', 1)};
 at('jakarta', q{INSERT INTO orders_global SELECT * FROM orders_c235_moved WHERE customer <> 500});
 like(move('finish'), qr/^failed: .*[0-9]+ rows of .*orders_c235_moved" at jakarta are not so at almaty/s, 'finish keeps rows that have not come');
 at('jakarta', q{INSERT INTO orders_global SELECT * FROM orders_c235_moved WHERE customer = 500});

@@ -95,8 +95,10 @@ class Nodes:
             " WHERE n.node = %s::text AND m.usename = current_user", move.old) if subscriber.version() >= 190000 else []
         if servers:
             return f"SERVER {name(servers[0].server)}"
-        # Rows that row security would hide are an error.
-        return "CONNECTION " + quote(self.way(move.old, user=mover.connection.info.user, options="-c row_security=off"))
+        # Rows that row security would hide are an error, and no time limit of the role ends a long copy.
+        limits = ["statement_timeout", "lock_timeout", *(["transaction_timeout"] if mover.version() >= 170000 else [])]
+        options = " ".join(["-c row_security=off", *(f"-c {limit}=0" for limit in limits)])
+        return "CONNECTION " + quote(self.way(move.old, user=mover.connection.info.user, options=options))
 
 
 def complain(found):

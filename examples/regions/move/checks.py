@@ -1,5 +1,7 @@
 """What must be so before anything is published, and once more before the switch."""
 
+import time
+
 import psycopg
 
 from country import BELOW, COLUMNS, KEYS, RIGHTS, attached, exists, inside, moved, tree
@@ -115,20 +117,48 @@ def before_switch(nodes, move):
                   for part in here.keys() | there.keys()
                   if here.get(part, NO_POLICIES) != there.get(part, NO_POLICIES)]
         found += [why for session in (old, new) for why in hidden_from_owner(session, table)]
-    for session in old, new:
-        names = [each for table in move.tables for each in (table.part, str(table), table.globally) if each]
-        found += [f"a transaction at {session.node} has used the tables for {row.seconds} s: "
-                  f"process {row.pid} ({row.who})" for row in session.read(LONG, names)]
-    return found
+    return found + list(long_transactions(nodes, move))
 
 
-LONG = """
-SELECT DISTINCT a.pid, coalesce(nullif(a.application_name, ''), a.usename) AS who,
-	extract(epoch FROM clock_timestamp() - a.xact_start)::int AS seconds
-FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid)
-WHERE l.granted AND l.relation IN (SELECT to_regclass(name) FROM unnest(%s::text[]) AS name)
-	AND a.xact_start < clock_timestamp() - interval '5 seconds'
-	AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"""
+def long_transactions(nodes, move):
+    """Those that keep the tables locked, and those at the new node with a snapshot in which the rows are not.
+
+    How long another role's is open nobody says, so this looks again and again.
+    """
+    names = [each for table in move.tables for each in (table.part, str(table), table.globally) if each]
+
+    def look():
+        for session in nodes.owner(move.old), nodes.owner(move.new):
+            for row in session.read(USERS, names):
+                yield row.id, f"a transaction at {session.node} has used the tables for {LONG} s or longer: {row.who}"
+        for row in nodes.subscriber(move.new).read(SNAPSHOTS):
+            yield row.id, f"a transaction at {move.new} would not see the rows, and is open for {LONG} s or longer: {row.who}"
+
+    found, begin = set(look()), time.monotonic()
+    while found and time.monotonic() < begin + LONG:
+        time.sleep(0.1)
+        found &= set(look())
+    return [what for _, what in sorted(found)]
+
+
+LONG = 5  # seconds
+
+# But autovacuum, which gives way.
+USERS = """
+SELECT DISTINCT l.virtualtransaction AS id, CASE WHEN l.pid IS NULL
+	THEN (SELECT format('the prepared transaction %%L', p.gid) FROM pg_locks AS x JOIN pg_prepared_xacts AS p ON p.transaction = x.transactionid
+		WHERE x.virtualtransaction = l.virtualtransaction AND x.pid IS NULL)
+	ELSE format('process %%s (%%s)', l.pid, coalesce(nullif(a.application_name, ''), a.usename)) END AS who
+FROM pg_locks AS l LEFT JOIN pg_stat_activity AS a USING (pid)
+WHERE l.granted AND l.relation IN (SELECT to_regclass(name) FROM unnest(%s::text[]) AS name) AND l.pid IS DISTINCT FROM pg_backend_pid()
+	AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+	AND (l.pid IS NULL OR a.usename IS NOT NULL)"""
+
+# Of other nodes, too: postgres_fdw keeps its snapshot as long as the transaction of that node.
+SNAPSHOTS = """
+SELECT format('%%s %%s', pid, xact_start) AS id, format('process %%s (%%s)', pid, coalesce(nullif(application_name, ''), usename)) AS who
+FROM pg_stat_activity
+WHERE backend_type = 'client backend' AND backend_xmin IS NOT NULL AND datname = current_database() AND pid <> pg_backend_pid()"""
 
 
 def of_all(nodes, move):

@@ -177,6 +177,7 @@ def follow(nodes, move):
         say(move.new, "-- Waits until the rows are copied.")
         return
     shown, progress, errors, moving = "", None, count_errors(new, move), time.monotonic()
+    before, restarts = {}, 0  # the rows of each table
     while True:
         check_shape(nodes, move)
         why = well(nodes, move)
@@ -194,9 +195,13 @@ def follow(nodes, move):
         shown = line
         if (parts, slot.place) != progress:
             progress, moving = (parts, slot.place), time.monotonic()
+        # The end of a worker by a time limit is no error to the server.
+        copying = {row.oid for row in states if row.state not in "sr"}
+        restarts += any(copied.get(oid, 0) < count for oid, count in before.items() if oid in copying)
+        before = copied
         if all(row.state == "r" for row in states) and 0 <= behind < LAG:
             break
-        if count_errors(new, move) > errors + 2:
+        if count_errors(new, move) + restarts > errors + 2:
             raise Stop(f"the subscription {move.name} at {move.new} fails again and again: "
                        "the log of that server says why")
         if time.monotonic() > moving + STILL:

@@ -20,8 +20,7 @@ PATH = "pg_catalog, pg_temp"
 # With these a row has the same text at every node, and one that row security hides is an error.
 SETTINGS = {"DateStyle": "ISO, YMD", "IntervalStyle": "postgres", "TimeZone": "UTC", "extra_float_digits": "1",
             "row_security": "off", "bytea_output": "hex", "lc_monetary": "C", "quote_all_identifiers": "off",
-            "default_transaction_isolation": "read committed", "default_transaction_read_only": "off",
-            "default_transaction_deferrable": "off"}
+            "synchronous_commit": "on"}  # what is committed is in the log, up to its place
 # From PostgreSQL 17 on, so it is no option of the connection.
 NO_LIMIT = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout'"
 FOR_VACUUM = 3000  # ms until autovacuum has given way, which it does after deadlock_timeout
@@ -55,10 +54,24 @@ USED = ["iuid", "iuid_check_regions", "iuid_country", "iuid_country_floor", "iui
         "iuid_create_global_table", "iuid_node", "iuid_nodes", "iuid_routes", "iuid_timestamp", "~>=~", "~<~"]
 
 HOLDER = """
-SELECT l.pid, coalesce(a.usename, '?') AS role, a.client_addr::text AS address, a.backend_start::text AS since
+SELECT format('process %%s of %%s', l.pid, coalesce(a.usename, '?')) || coalesce(', from ' || a.client_addr::text, '')
+	|| coalesce(', since ' || a.backend_start::text, '') AS what
 FROM pg_locks AS l LEFT JOIN pg_stat_activity AS a USING (pid)
 WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
 	AND l.classid::bigint << 32 | l.objid::bigint = hashtextextended(%s::text, 0)"""
+
+# Who has an open transaction, and for how long, as far as a role may know.  Those that write hold up a copy
+# in every database.
+OPEN = """
+SELECT DISTINCT l.virtualtransaction, coalesce(a.xact_start, now()) AS since, CASE WHEN l.pid IS NULL
+	THEN format('the prepared transaction %%L in %%s', p.gid, p.database)
+	ELSE format('process %%s (%%s in %%s)', l.pid, coalesce(nullif(a.application_name, ''), a.usename, 'autovacuum'), a.datname)
+		|| coalesce(', for ' || extract(epoch FROM now() - a.xact_start)::int || ' s', '') END AS what
+FROM pg_locks AS l LEFT JOIN pg_stat_activity AS a USING (pid) LEFT JOIN pg_prepared_xacts AS p ON p.transaction = l.transactionid
+WHERE l.mode = 'ExclusiveLock' AND l.granted AND (l.pid IS NULL OR a.datname IS NOT NULL) AND l.pid IS DISTINCT FROM pg_backend_pid()
+	AND (l.locktype = 'transactionid' OR l.locktype = 'virtualxid' AND a.datname = current_database())
+	AND coalesce(a.xact_start < now() - interval '1 second', true)
+ORDER BY since, what LIMIT 5"""
 
 _printing = threading.Lock()
 
@@ -161,7 +174,9 @@ class Session:
             client_encoding="utf8",  # psycopg gives the text of an SQL_ASCII database as bytes
             options=f"-c search_path={PATH.replace(' ', '')} -c client_connection_check_interval=1s"
                     " -c client_min_messages=error -c idle_in_transaction_session_timeout=10s"
-                    " -c statement_timeout=0 -c lock_timeout=0 -c idle_session_timeout=0")
+                    " -c statement_timeout=0 -c lock_timeout=0 -c idle_session_timeout=0"
+                    " -c default_transaction_isolation=read\\ committed -c default_transaction_read_only=off"
+                    " -c default_transaction_deferrable=off")
         settings = [f"SET search_path = {PATH}", *(f"SET {key} = '{value}'" for key, value in SETTINGS.items()), NO_LIMIT]
         with limited(connection, SECONDS):
             connection.execute("; ".join(settings))
@@ -180,8 +195,7 @@ class Session:
             if connection.execute("SELECT pg_try_advisory_lock(hashtextextended(%s::text, 0))", [key]).fetchone()[0]:
                 return
             time.sleep(0.2)
-        holders = [f"process {row.pid} of {row.role}, from {row.address or 'the machine'}, since {row.since}"
-                   for row in connection.execute(HOLDER, [key])]
+        holders = [row.what for row in connection.execute(HOLDER, [key])]
         raise Stop(f"{self.node}: another command works on this country, or another session holds its lock: "
                    + (", ".join(holders) or "it has just ended"))
 
@@ -294,15 +308,8 @@ class Session:
             done.set()
 
     def in_the_way(self):
-        """The transactions that are open for longest."""
-        rows = self.read(
-            "SELECT format('process %%s (%%s) has been in a transaction for %%s s', pid,"
-            " coalesce(nullif(application_name, ''), usename, backend_type),"
-            " extract(epoch FROM now() - xact_start)::int) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            " AND xact_start < now() - interval '1 second'"
-            " AND backend_type IN ('client backend', 'autovacuum worker') ORDER BY xact_start LIMIT 3")
-        return ": " * bool(rows) + ", ".join(row[0] for row in rows)
+        """The transactions that are open, the longest first."""
+        return ": " * bool(rows := self.read(OPEN)) + ", ".join(row.what for row in rows)
 
     def wait_until(self, query, deadline, what, *values):
         """Until a query gives true."""

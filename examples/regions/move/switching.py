@@ -13,6 +13,7 @@ import time
 
 from psycopg.sql import quote
 
+import checks
 import comparing
 import copying
 import state
@@ -46,6 +47,7 @@ def forward(nodes, move, limit):
     copying.prove(nodes, move, outside)
     if attaching:
         new.do_locked(*attaching, deadline)
+    see(nodes, move, deadline)
     route(nodes, move, move.old, move.new, deadline)
     if showing:
         new.transaction(*showing)
@@ -53,6 +55,14 @@ def forward(nodes, move, limit):
     accept(new, move)
     say(move.new, f"-- Takes writes, which this command refused for {time.monotonic() - begin:.2f} s.  "
         "From here on the move only goes forward.")
+
+
+def see(nodes, move, deadline):
+    """Waits for the transactions that have a snapshot of before: they would look for the rows at the new node, in vain."""
+    subscriber = nodes.subscriber(move.new)
+    since = subscriber.value("SELECT clock_timestamp()::text")
+    subscriber.wait_until(f"SELECT NOT EXISTS ({checks.SNAPSHOTS} AND xact_start < %s::timestamptz)", deadline,
+                          "transactions that would not see the rows have ended", since)
 
 
 def complete(nodes, move):
@@ -118,7 +128,7 @@ def attachment(nodes, move):
     suffix = "" if attached(old, move) else "_moved"
     relations = {}
     for table in tables:
-        statements += state.note_always(move, table)
+        statements += state.note_always(move, table) + state.always(table.part, move.name, f"{move.name}_all")
         for part in tree(new, table):
             relations[name(part.schema, part.name)] = name(part.schema, moved(part.name, suffix))
     statements += rights(old, relations)
@@ -323,6 +333,8 @@ def detach(new, move, deadline):
     locks, statements = leaving(new, move, tables, shown)
     statements += [f"DROP VIEW {view}" for view in shown]
     for table in tables:
+        # The copy follows again, past them.
+        statements += [f"ALTER TABLE {table.part} ENABLE TRIGGER {name(trigger)}" for trigger in (move.name, f"{move.name}_all")]
         for part in tree(new, table):
             statements += nobody_else(new, name(part.schema, part.name))
     statements += [at_node(table) for table in move.tables if table.globally]

@@ -276,9 +276,9 @@ class Moves:
             sys.exit(f"{command}: status {process.returncode}\n{out}")
         return out
 
-    def run_until(self, command, label):
+    def run_until(self, command, label, *options):
         """Until a statement is printed.  Gives the process, or None if it ended before, and what it said."""
-        process, out = self.start(command), []
+        process, out = self.start(command, *options), []
         for line in process.stdout:
             out.append(line)
             if label in line:
@@ -437,12 +437,14 @@ class Test:
         before = self.nodes.catalog()
         for name, table in (self.moves.new, "orders_global"), (self.moves.old, "orders"):
             with psycopg.connect(self.nodes.machine[name]) as session:
-                session.execute(f"LOCK TABLE {table} IN ACCESS SHARE MODE")
-                time.sleep(0.5)
-                out = self.moves.run("switch", "--limit", "1.5", fails=True)
+                # Not before, or the switch would not begin.
+                process, out = self.moves.run_until("switch", "Refuses writes", "--limit", "1.5")
+                if process:
+                    session.execute(f"LOCK TABLE {table} IN ACCESS SHARE MODE")
+                    out.append(process.communicate()[0])
                 self.all_go_on(f"{name} is busy")
-            if "where it was" not in out:
-                sys.exit(out)
+            if "where it was" not in "".join(out):
+                sys.exit("".join(out))
             # Foreign keys can be validated anew, and triggers that do nothing stay where the tables are in use.
             end = 6 if name != self.moves.old else 7
             same = [{each: {str(row[:5] + row[end:]) for row in rows} for each, rows in catalog.items()} for catalog in (before, self.nodes.catalog())]

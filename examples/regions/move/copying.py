@@ -186,7 +186,8 @@ def follow(nodes, move):
         states = new.read(STATES, move.name)
         slot, = nodes.owner(move.old).read(SLOT, move.name)
         behind = slot.behind
-        copied = dict(subscriber.read("SELECT relid::int8, tuples_processed FROM pg_stat_progress_copy"))
+        copied = dict(subscriber.read("SELECT relid::int8, tuples_processed FROM pg_stat_progress_copy"
+                                      " WHERE command = 'COPY FROM' AND relid = ANY (%s::oid[])", [row.oid for row in states]))
         parts = [f"{row.part} " + ("is copied" if row.state in "sr" else f"{copied.get(row.oid, 0):,} rows")
                  for row in states]
         line = ", ".join(parts) + f"; {max(behind, 0):,} bytes of log behind"
@@ -196,9 +197,8 @@ def follow(nodes, move):
         if (parts, slot.place) != progress:
             progress, moving = (parts, slot.place), time.monotonic()
         # The end of a worker by a time limit is no error to the server.
-        copying = {row.oid for row in states if row.state not in "sr"}
-        restarts += any(copied.get(oid, 0) < count for oid, count in before.items() if oid in copying)
-        before = copied
+        restarts += any(0 < count < before.get(oid, 0) for oid, count in copied.items())
+        before |= {oid: count for oid, count in copied.items() if count}
         if all(row.state == "r" for row in states) and 0 <= behind < LAG:
             break
         if count_errors(new, move) + restarts > errors + 2:

@@ -184,6 +184,25 @@ class Pages(unittest.TestCase):
         finally:
             at_machine(HERE, "DROP ROLE stranger")
 
+    def test_markup_in_a_row(self):
+        at_machine(OTHER, f"UPDATE orders SET note = '<b>bold</b>' WHERE id = '{self.id}'")
+        try:
+            with pages():
+                page = desk.app.test_client().get("/", query_string={"id": self.id}, headers={"Host": "localhost"}).get_data(as_text=True)
+                self.assertIn("&lt;b&gt;bold&lt;/b&gt;", page)
+        finally:
+            at_machine(OTHER, f"UPDATE orders SET note = 'a new order' WHERE id = '{self.id}'")
+
+    def test_move_is_told_once(self):
+        for node in HERE, OTHER:
+            at_machine(node, f"CREATE SCHEMA moving_c1; COMMENT ON SCHEMA moving_c1 IS 'from {OTHER} to {HERE}'")
+        try:
+            with pages() as show:
+                self.assertEqual(show("/health").count("finish is left"), 1)
+        finally:
+            for node in HERE, OTHER:
+                at_machine(node, "DROP SCHEMA moving_c1")
+
     def test_the_owner_creates(self):
         at_machine(HERE, "GRANT CREATE ON SCHEMA public TO shop, CURRENT_USER")
         with pages() as show:

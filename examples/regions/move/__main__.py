@@ -112,10 +112,10 @@ def end(given, done):
     print("Nothing was changed, as this is a dry run." if given.dry_run else done)
 
 
-def under_way(nodes, given):
-    """The situation of the move that is under way, or None."""
+def under_way(nodes, given, refilled=False):
+    """The situation of the move that is under way, or None.  REFILLED: it may be one that only has to be finished."""
     found = situation.read(nodes, given)
-    if found and found.forgotten():
+    if found and found.forgotten() and not (refilled and found.refilled()):
         raise Stop(". ".join(found.behind()) + ". Nothing is dropped: doc/bad-days.md has a node that is restored from a backup")
     return found
 
@@ -271,7 +271,7 @@ def abort(nodes, given):
 
 
 def finish(nodes, given):
-    found = situation.read(nodes, given)
+    found = under_way(nodes, given, refilled=True)
     if found is None:
         if where(nodes, given) == given.new:
             print("The move is finished already.")
@@ -279,15 +279,13 @@ def finish(nodes, given):
         require(nodes, given)
     move = found.move
     answer(nodes, move.old, move.new)
-    # The new node was restored, and got the rows from the old one again.
-    again = found.forgotten() and bool(found.new_has) and not found.old_has
-    if found.old and not again and (found.old_has or not found.serving()):
+    if found.old and not found.refilled() and (found.old_has or not found.serving()):
         raise Stop("".join(f"{line}. " for line in found.behind()) + f"{move.new} does not take writes yet, or {move.old}"
                    " still has the country: start switch")
     if found.old is None and found.old_has:
         raise Stop(". ".join(found.behind()) + f". {move.new} keeps its rows; doc/bad-days.md has a node that is restored")
     if found.old:
-        comparing.after(nodes, move, lambda table: switching.kept(move, table), noted=not again)
+        comparing.after(nodes, move, lambda table: switching.kept(move, table), noted=not found.refilled())
     if after_switch(nodes, move):
         raise Stop("not all nodes look for the country at the new node")
     switching.finish(nodes, move, found.old, found.new)

@@ -58,6 +58,10 @@ class Situation:
         return self.new is None and self.move.new not in self.silent \
             and bool(self.new_has or self.old.phase == state.GIVEN_UP)
 
+    def refilled(self):
+        """The new node got the country's rows from the old one again, by hand."""
+        return self.forgotten() and bool(self.new_has) and not self.old_has
+
     def switched(self):
         return self.old is not None and self.old.phase == state.GIVEN_UP \
             or self.serving()

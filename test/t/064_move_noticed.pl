@@ -1,0 +1,100 @@
+# A country moves (examples/regions/move): what a comparison, and the look at both nodes, must notice.
+#
+# One version is enough: what differs between versions is who may subscribe.
+use strict;
+use warnings;
+
+use lib 'test/t';
+use Moves;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Programs;
+use Regions;
+use Test::More;
+
+plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
+
+my %node = start_nodes_of_move();
+
+# A derived identifier has no time, and its row is compared, too; and a comparison that failed does not count.
+at('almaty', q{INSERT INTO orders VALUES (iuid_from_name(235, 1, 'orders/1'), 1, 'derived')});
+done('copy');
+at_machine('jakarta', q{SET session_replication_role = replica; DELETE FROM orders_c235 WHERE note = 'derived'});
+like(move('copy'), qr/^failed: .*1 rows of .* differ/s, 'a derived identifier is compared');
+like(move('switch'), qr/^failed: .*1 rows of .* differ/s, 'a comparison that failed is made again');
+at('almaty', q{DELETE FROM orders WHERE note = 'derived'});
+done('abort');
+
+# Row security that the new node has not.
+done('copy');
+at('almaty', q{ALTER TABLE orders_c235 ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON orders_c235 TO desk USING (false)});
+like(move('switch'), qr/^failed: .*row security of "public"."orders_c235" at jakarta is not that of almaty/s, 'the new node has no policies');
+at('almaty', q{DROP POLICY few ON orders_c235; ALTER TABLE orders_c235 DISABLE ROW LEVEL SECURITY});
+done('abort');
+
+# What belongs to another role.
+at_machine('jakarta', q{ALTER TABLE orders OWNER TO desk});
+like(move('plan'), qr/^failed: .*"public"."orders" at jakarta is not there, or belongs to another role/s, 'a table of another role');
+at_machine('jakarta', q{ALTER TABLE orders OWNER TO shop});
+at_machine('almaty', q{ALTER FUNCTION iuid_node(int, int) OWNER TO desk});
+like(move('plan'), qr/^failed: .*iuid_node\(.*\) at almaty is not what the extension made/s, 'a function of another role');
+at_machine('almaty', q{ALTER FUNCTION iuid_node(int, int) OWNER TO CURRENT_USER});
+
+# The new node is restored from a backup of an earlier move between the same nodes.
+done('copy');
+copy_disk('jakarta');
+subscribes_again();
+done('abort');
+write_rows('almaty', 'between');
+done('copy');
+restore_disk('jakarta');
+subscribes_again('registry');
+like(move('switch'), qr/^failed: .*know of two different moves/s, 'the other move');
+at_machine('jakarta', $_) for 'ALTER SUBSCRIPTION moving_c235 DISABLE', 'ALTER SUBSCRIPTION moving_c235 SET (slot_name = NONE)', 'DROP SUBSCRIPTION moving_c235',
+	'DROP TABLE orders_c235; DROP SCHEMA moving_c235 CASCADE';
+done('abort');
+
+# While the switch waits for the new node, a subscription cannot write at the old one, either.
+done('copy');
+copy_disk('almaty');
+subscribes_again();
+my $reader = $node{jakarta}->background_psql('shop', on_error_stop => 0);
+my $switch = switch_and(\my $out, sub { $reader->query(q{BEGIN; LOCK TABLE orders_global IN ACCESS SHARE MODE}) }, '--limit', 30);
+$switch->pump until $out =~ /once more/;
+my (undef, undef, $error) = $node{almaty}->psql('shop', q{SET session_replication_role = replica; INSERT INTO orders VALUES (gen_iuid(235, 1), 1, 'replicated')});
+like($error, qr/these rows are moving to another node/, 'nor is a row of a subscription written');
+$reader->query('ROLLBACK');
+$reader->quit;
+ok($switch->finish, 'the switch goes on');
+
+# Identifiers that are changed are noted.
+at('jakarta', q{UPDATE orders SET id = gen_iuid(235, 1) WHERE id = (SELECT min(id) FROM orders_c235)});
+done('finish', 'finish after an identifier was changed');
+
+# The old node is restored, after that, from a backup of before the switch.
+write_rows('jakarta', 'moved');
+my $confirmed = at('jakarta', $rows);
+restore_disk('almaty');
+registry_again('almaty');
+like(move($_), qr/^failed: .*keeps a move of which jakarta, which has the country, knows nothing.*Nothing is dropped/s, "$_ drops nothing") for 'copy', 'switch', 'abort', 'finish';
+is(at('jakarta', $rows), $confirmed, 'all rows are there');
+is(at_machine('mexico', 'SELECT iuid_node(235, 1)'), 'jakarta', 'and the route leads to them');
+at_machine('almaty', 'ALTER TABLE orders DETACH PARTITION orders_c235; DROP TABLE orders_c235 CASCADE; DROP SCHEMA moving_c235 CASCADE; DROP PUBLICATION moving_c235');
+at('almaty', q{SELECT iuid_create_global_table('orders_global', 'orders', 1)});
+at_machine('almaty', q{SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = 'moving_c235'});
+
+# The country moves back, and the new node is restored from a backup of before the switch, when the old one
+# has given the country up.
+move_back();
+done('copy', 'copy back');
+copy_disk('almaty');
+subscribes_again();
+write_rows('jakarta', 'late');
+arrives('late');
+done('switch', 'switch back');
+restore_disk('almaty');
+subscribes_again('registry');
+like(move('switch'), qr/^failed: .*rows of .* differ.*Nothing is dropped/s, 'the new node lacks rows');
+
+$_->stop for values %node;
+done_testing();

@@ -1,0 +1,136 @@
+# What the tests of the move share: three nodes, of which almaty has the country 235, and jakarta gets it;
+# the command; what is written meanwhile; and copies of a node's disk.
+package Moves;
+use strict;
+use warnings;
+
+use Exporter 'import';
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Regions;
+use Test::More;
+
+our @EXPORT = qw($rows $copies start_nodes_of_move move start_move switch_and move_back done write_rows arrives copy_disk restore_disk subscribes_again registry_again);
+
+# Of the country, to compare them.
+our $rows = q{SELECT count(*), md5(string_agg(id::text || customer || note, ' ' ORDER BY id)) FROM orders WHERE iuid_is_from(id, 235)};
+our $copies = PostgreSQL::Test::Utils::tempdir_short;
+my %node;
+my ($old, $new) = ('almaty', 'jakarta');
+
+sub start_nodes_of_move
+{
+	my @names = ('almaty', 'jakarta', 'mexico');
+	%node = start_nodes(@names);
+	for my $name (@names)
+	{
+		$node{$name}->append_conf('postgresql.conf', join "\n", 'log_statement = none', 'wal_retrieve_retry_interval = 100ms', 'max_worker_processes = 20', 'max_prepared_transactions = 5');
+		append_to_file($node{$name}->data_dir . '/pg_hba.conf', "local replication all trust\n");
+		$node{$name}->restart;
+	}
+	run_example($node{mexico}->connstr('shop'), 'registry.sql');
+	follow_registry($_, 'mexico') for 'almaty', 'jakarta';
+	run_example("service=$_", 'tables.sql') for @names;
+	at('almaty', q{INSERT INTO orders SELECT gen_iuid(235, 1, now() - n * interval '1 hour'), n, 'old' FROM generate_series(1, 1000) AS n});
+	return %node;
+}
+
+# Starts the command; what it says goes into the variable.
+sub start_move
+{
+	my ($out, $command, @options) = @_;
+	# Where the tests run in the background, Ctrl-C is ignored, and so it would be by the command.
+	local $SIG{INT} = 'DEFAULT';
+	return IPC::Run::start([ '/usr/bin/python3', 'examples/regions/move', $command, 235, $old, $new, '--trust-owners',
+		'--subscribe-as', $node{$new}->connstr('shop') . ' user=postgres', @options ], '>', $out, '2>&1', IPC::Run::timeout(600));
+}
+
+sub move
+{
+	my $done = start_move(\my $out, @_)->finish;
+	note $out;
+	return ($done ? 'done: ' : 'failed: ') . $out;
+}
+
+# Starts the switch, and does something when it has begun to refuse writes and is not further.
+sub switch_and
+{
+	my ($out, $do, @options) = @_;
+	my $worker = at_machine($new, q{SELECT pid FROM pg_stat_subscription WHERE subname = 'moving_c235'});
+	my $switch = start_move($out, 'switch', @options);
+	$switch->pump until $$out =~ /SET number/;
+	kill 'STOP', $worker or die "kill: $!";
+	$switch->pump until $$out =~ /Refuses writes/;
+	$do->();
+	kill 'CONT', $worker;
+	return $switch;
+}
+
+# From here on the country moves the other way.
+sub move_back { ($old, $new) = ($new, $old); return }
+
+sub done { my ($command, $what) = @_; like(move($command), qr/^done: /, $what // $command); return }
+
+# Rows are inserted, changed and deleted at the node of the country.
+sub write_rows
+{
+	my ($name, $what) = @_;
+	at($name, qq{INSERT INTO orders SELECT gen_iuid(235, 1), n, '$what' FROM generate_series(1, 20) AS n;
+		UPDATE orders SET note = '$what' WHERE id IN (SELECT id FROM orders WHERE iuid_is_from(id, 235) ORDER BY id LIMIT 5);
+		DELETE FROM orders WHERE id IN (SELECT id FROM orders WHERE iuid_is_from(id, 235) ORDER BY id LIMIT 7 OFFSET 5)});
+	return;
+}
+
+sub arrives
+{
+	my ($what) = @_;
+	$node{$new}->poll_query_until('shop', "SELECT count(*) >= 20 FROM orders_c235 WHERE note = '$what'") or die "$what does not arrive";
+	# What is confirmed is not sent again.
+	$node{$new}->safe_psql('shop', 'CHECKPOINT');
+	my $place = at($old, 'SELECT pg_current_wal_lsn()');
+	$node{$old}->poll_query_until('shop', "SELECT confirmed_flush_lsn >= '$place' FROM pg_replication_slots WHERE slot_name = 'moving_c235'") or die "$what is not confirmed";
+	return;
+}
+
+sub copy_disk
+{
+	my $name = shift;
+	$node{$name}->stop;
+	system_or_bail('cp', '-a', $node{$name}->data_dir, "$copies/$name");
+	$node{$name}->start;
+	return;
+}
+
+sub restore_disk
+{
+	my ($name, %options) = @_;
+	$node{$name}->stop('immediate');
+	system_or_bail('rm', '-rf', $node{$name}->data_dir);
+	system_or_bail('mv', "$copies/$name", $node{$name}->data_dir);
+	append_to_file($node{$name}->data_dir . '/standby.signal', '') if $options{as_standby};
+	$node{$name}->start;
+	$node{$name}->safe_psql('shop', 'SELECT pg_promote()') if $options{as_standby};
+	return;
+}
+
+# The workers of the subscriptions of the new node run, or that of the registry alone.
+sub subscribes_again
+{
+	my $which = shift // '';
+	$node{$new}->poll_query_until('shop', "SELECT bool_and(pid IS NOT NULL) FROM pg_stat_subscription WHERE subname ~ '$which'") or die "$new does not subscribe";
+	return;
+}
+
+# As doc/bad-days.md says.
+sub registry_again
+{
+	my $name = shift;
+	at_machine($name, $_) for "DROP SUBSCRIPTION registry_$name", 'TRUNCATE iuid_routes, iuid_nodes, iuid_entities, iuid_countries';
+	follow_registry($name, 'mexico');
+	my $has = at_machine('mexico', 'SELECT iuid_node(235, 1)');
+	$node{$name}->poll_query_until('shop', "SELECT iuid_node(235, 1) = '$has'") or die 'the registry does not arrive';
+	return;
+}
+
+1;

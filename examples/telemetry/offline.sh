@@ -9,8 +9,9 @@
 # its file have the bounds of the partition in their name: events_20260101t0000z_20260201t0000z.csv.
 # Killed anywhere, the same call goes on.
 #
-# An event that was sent again while its partition was away is a late event, too, when the partition
-# is back: SELECT * FROM events JOIN late_events USING (id).
+# An event that was sent again while its partition was away is there twice when the partition is
+# back, which then says so.  It is what was written first.  The others, which DELETE can remove:
+#   SELECT * FROM late_events AS l WHERE EXISTS (SELECT FROM all_events AS e WHERE e.id = l.id AND e.written < l.written)
 set -eu
 
 ask() { psql -XAt -v ON_ERROR_STOP=1 "$@"; }
@@ -33,7 +34,10 @@ case ${1:-} in
 		ask -q -1 -c "CREATE TABLE $table (LIKE $tree INCLUDING ALL)" \
 			-c "\\copy $table FROM '$2' (FORMAT csv, HEADER)" \
 			-c "ALTER TABLE $tree ATTACH PARTITION $table
-				FOR VALUES FROM (iuid_floor('${bounds%_*}')) TO (iuid_floor('${bounds#*_}'))" ;;
+				FOR VALUES FROM (iuid_floor('${bounds%_*}')) TO (iuid_floor('${bounds#*_}'))"
+		ask -c "SELECT 'events that are there twice: ' || count(*) FROM $table AS t
+			WHERE EXISTS (SELECT FROM all_events AS e WHERE e.id = t.id AND e.written <> t.written)
+			HAVING count(*) > 0" ;;
 	*)
 		echo "usage: offline.sh out FOLDER, or offline.sh back FILE TREE" >&2
 		exit 2 ;;

@@ -102,6 +102,43 @@ my %first = map { $_ => slurp_file("$folder/$_") } @files;
 command_ok([ @offline, 'out', $folder ], 'and in the same files');
 is(slurp_file("$folder/$_"), $first{$_}, "$_ is as it was") for @files;
 
+# An event that is sent again while its month is away is there twice when the month is back.  Later
+# batches find it all the same, and so does a retry.  Sent are an event of a device, and one in time
+# of another.
+sub sent
+{
+	my ($device, $day, $write_time) = @_;
+	return $node->safe_psql('postgres', "SELECT * FROM ingest('{north,north}', '{$device,beside}', '{on,on}', '{NULL,NULL}', '{$day,$write_time}', '{0,0}', '{$write_time,$write_time}')");
+}
+
+# Sets aside what ended before March, and puts it into files.
+sub away
+{
+	my ($to, @trees) = @_;
+	$node->safe_psql('postgres', "CALL set_aside('$_', '2026-03-01')") for @trees;
+	command_ok([ @offline, 'out', $to ], "@trees: away");
+}
+
+sub make_again { $node->safe_psql('postgres', "SELECT iuid_create_partitions('$_', '1 month', '2026-01-01', '2026-04-01')") for @_ }
+
+my $february = 'late_events_20260201t0000z_20260301t0000z';
+make_again('events', 'late_events');
+$folder = PostgreSQL::Test::Utils::tempdir;
+is(sent('twice', '2026-01-10', '2026-02-15'), '1|1|0|0', 'late');
+away($folder, 'late_events');
+is(sent('twice', '2026-01-10', '2026-03-10'), '1|1|0|0', 'sent again while its month is away');
+command_like([ @offline, 'back', "$folder/$february.csv", 'late_events' ], qr/^events that are there twice: 1$/, 'its month is back, and says so');
+is(sent('twice', '2026-01-10', '2026-03-11'), '1|0|1|0', 'sent again, beside another');
+$node->safe_psql('postgres', q{
+	INSERT INTO quarantine (tenant, device, event, event_time, utc_offset, write_time, reason)
+	SELECT 'north', device, 'on', event_time, '0', event_time, 'no partition' FROM (VALUES ('twice', timestamptz '2026-01-10'), ('new', '2026-03-11')) AS v(device, event_time)});
+$node->safe_psql('postgres', q{CALL retry_quarantine('2026-03-12')});
+is($node->safe_psql('postgres', q{SELECT count(*), (SELECT count(*) FROM all_events WHERE device = 'new') FROM quarantine}), '0|1', 'a retry takes all');
+my ($doubles) = slurp_file('examples/telemetry/offline.sh') =~ /^#\s+(SELECT \* FROM late_events AS l .*)/m;
+is($node->safe_psql('postgres', $doubles =~ s/\*/device, iuid_timestamp(written)/r), 'twice|2026-03-10 00:00:00+00', 'the one that was written later is found');
+$node->safe_psql('postgres', $doubles =~ s/SELECT \*/DELETE/r);
+is($node->safe_psql('postgres', q{SELECT write_time FROM all_events WHERE device = 'twice'}), '2026-02-15 00:00:00+00', 'and goes');
+
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock in all of this');
 
 $node->stop;

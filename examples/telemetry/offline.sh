@@ -2,7 +2,8 @@
 # Telemetry: an offline copy of what is old, and how it is read again.
 #
 #   sh offline.sh out FOLDER           each table that set_aside() has detached goes into a file, and is
-#                                      dropped when the file has all its rows, and is on the disk
+#                                      dropped when the file has all its rows, and is on the disk;
+#                                      a file of that name with other rows is an error, and stays
 #   sh offline.sh back FILE TREE       the file is a partition of events, or of late_events, again
 #
 # psql finds the database by its environment, and the tables by search_path (PGOPTIONS).  A table and
@@ -18,13 +19,20 @@ ask() { psql -XAt -v ON_ERROR_STOP=1 "$@"; }
 
 case ${1:-} in
 	out)
-		for table in $(ask -c "SELECT c.oid::regclass FROM pg_class AS c
+		tables=$(ask -c "SELECT c.oid::regclass FROM pg_class AS c
 				WHERE relkind = 'r' AND NOT relispartition AND pg_table_is_visible(oid)
-				AND relname ~ '^(late_)?events(_\d{8}t\d{4}z){2}\$' ORDER BY relname"); do
-			copied=$(ask -c "\\copy (SELECT * FROM $table ORDER BY id) TO '$2/$table.new' (FORMAT csv, HEADER)")
+				AND relname ~ '^(late_)?events(_\d{8}t\d{4}z){2}\$' ORDER BY relname")
+		for table in $tables; do
+			new=$2/$table.new file=$2/$table.csv
+			copied=$(ask -c "\\copy (SELECT * FROM $table ORDER BY id, written) TO '$new' (FORMAT csv, HEADER)")
 			[ "$copied" = "COPY $(ask -c "SELECT count(*) FROM $table")" ]
-			sync "$2/$table.new"
-			mv "$2/$table.new" "$2/$table.csv"
+			sync "$new"
+			if [ -e "$file" ] && ! cmp -s "$new" "$file"; then
+				rm "$new"
+				echo "offline.sh: $file has other rows than $table, which stays: take another folder" >&2
+				exit 1
+			fi
+			mv "$new" "$file"
 			sync "$2"
 			ask -q -c "DROP TABLE $table"
 		done ;;

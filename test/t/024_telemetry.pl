@@ -139,6 +139,20 @@ is($node->safe_psql('postgres', $doubles =~ s/\*/device, iuid_timestamp(written)
 $node->safe_psql('postgres', $doubles =~ s/SELECT \*/DELETE/r);
 is($node->safe_psql('postgres', q{SELECT write_time FROM all_events WHERE device = 'twice'}), '2026-02-15 00:00:00+00', 'and goes');
 
+# A month that was made again never overwrites the file that has its name.
+away($folder, 'late_events');
+my $file = slurp_file("$folder/$february.csv");
+make_again('late_events');
+is(sent('made again', '2026-01-11', '2026-02-16'), '1|1|0|0', 'the month is made again, and has an event');
+$node->safe_psql('postgres', q{CALL set_aside('late_events', '2026-03-01')});
+command_fails_like([ @offline, 'out', $folder ], qr/\Q$folder\/$february.csv\E has other rows/, 'its file is refused');
+is(slurp_file("$folder/$february.csv"), $file, 'the file is as it was');
+is($node->safe_psql('postgres', "SELECT device FROM $february"), 'made again', 'and the table');
+ok(! -e "$folder/$february.new", 'and nothing else');
+my $other = PostgreSQL::Test::Utils::tempdir;
+command_ok([ @offline, 'out', $other ], 'another folder takes it');
+like(slurp_file("$other/$february.csv"), qr/made again/, 'with its event');
+
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock in all of this');
 
 $node->stop;

@@ -10,6 +10,9 @@
 # its file have the bounds of the partition in their name: events_20260101t0000z_20260201t0000z.csv.
 # Killed anywhere, the same call goes on.
 #
+# A device that was deleted while its late events were away is there again with them, and has its
+# late_until.  Their tenant must be there, and have their country: otherwise nothing comes back.
+#
 # An event that was sent again while its partition was away is there twice when the partition is
 # back, which then says so.  It is what was written first.  The others, which DELETE can remove:
 #   SELECT * FROM late_events AS l WHERE EXISTS (SELECT FROM all_events AS e WHERE e.id = l.id AND e.written < l.written)
@@ -38,9 +41,22 @@ case ${1:-} in
 		done ;;
 	back)
 		table=$(basename "$2" .csv) tree=$3
-		bounds=${table#"${table%_*_*}_"}
+		bounds=${table#"${table%_*_*}_"} devices=
+		# The locks are those of ATTACH PARTITION, in its order.  Taken after those of the devices, they
+		# could end in a deadlock with a batch.
+		case $table in
+			late_*) devices="LOCK TABLE ONLY $tree IN SHARE UPDATE EXCLUSIVE MODE;
+				LOCK TABLE devices IN SHARE ROW EXCLUSIVE MODE;
+				INSERT INTO devices AS d (tenant, device, country, late_until)
+				SELECT tenant, device, iuid_country(id), later(date_trunc('day', max(iuid_timestamp(written)), 'UTC'), '1 day')
+				FROM $table GROUP BY 1, 2, 3
+				ON CONFLICT (tenant, device) DO UPDATE
+				SET country = excluded.country, late_until = greatest(d.late_until, excluded.late_until)
+				WHERE d.country <> excluded.country OR coalesce(d.late_until < excluded.late_until, true)" ;;
+		esac
 		ask -q -1 -c "CREATE TABLE $table (LIKE $tree INCLUDING ALL)" \
 			-c "\\copy $table FROM '$2' (FORMAT csv, HEADER)" \
+			-c "$devices" \
 			-c "ALTER TABLE $tree ATTACH PARTITION $table
 				FOR VALUES FROM (iuid_floor('${bounds%_*}')) TO (iuid_floor('${bounds#*_}'))"
 		ask -c "SELECT 'events that are there twice: ' || count(*) FROM $table AS t

@@ -153,6 +153,30 @@ my $other = PostgreSQL::Test::Utils::tempdir;
 command_ok([ @offline, 'out', $other ], 'another folder takes it');
 like(slurp_file("$other/$february.csv"), qr/made again/, 'with its event');
 
+# A device that was deleted meanwhile has its late events again, and they are known.
+$node->safe_psql('postgres', q{DELETE FROM devices WHERE device = 'made again'});
+is(sent('made again', '2026-03-15', '2026-03-15'), '2|0|0|0', 'a deleted device is there again');
+command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'and its late events');
+is(sent('made again', '2026-01-11', '2026-03-16'), '1|0|1|0', 'they are known');
+away($other, 'late_events');
+$node->safe_psql('postgres', q{DELETE FROM devices WHERE device = 'made again'});
+command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'late events of a device that is not there');
+is(sent('made again', '2026-01-11', '2026-03-17'), '1|0|1|0', 'they are known, too');
+is($node->safe_psql('postgres', q{SELECT late_until FROM devices WHERE device = 'made again'}), '2026-02-17 00:00:00+00', 'and until when there are any');
+
+# A tenant has to be there, with the country that the events have.
+$node->safe_psql('postgres', q{INSERT INTO tenants VALUES ('west', 9); SELECT ingest('{west}', '{w}', '{on}', '{NULL}', '{2026-01-12}', '{0}', '{2026-02-17}')});
+$other = PostgreSQL::Test::Utils::tempdir;
+away($other, 'late_events');
+for my $tenant ('', q{INSERT INTO tenants VALUES ('west', 10)}, q{INSERT INTO devices VALUES ('west', 'w', 10)})
+{
+	$node->safe_psql('postgres', $tenant || q{DELETE FROM devices WHERE tenant = 'west'; DELETE FROM tenants WHERE tenant = 'west'});
+	command_fails_like([ @offline, 'back', "$other/$february.csv", 'late_events' ], qr/Key \(tenant, country\)=\(west, 9\) is not present in table "tenants"/, 'no tenant of the country');
+	is($node->safe_psql('postgres', "SELECT to_regclass('$february')"), '', 'and nothing is back');
+}
+$node->safe_psql('postgres', q{DELETE FROM devices WHERE tenant = 'west'; UPDATE tenants SET country = 9 WHERE tenant = 'west'});
+command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'the tenant is there again');
+
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock in all of this');
 
 $node->stop;

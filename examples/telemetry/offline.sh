@@ -10,6 +10,8 @@
 # its file have the bounds of the partition in their name: events_20260101t0000z_20260201t0000z.csv.
 # Killed anywhere, the same call goes on.
 #
+# What comes back has the defaults in columns that were added meanwhile.
+#
 # A device that was deleted while its late events were away is there again with them, and has its
 # late_until.  Their tenant must be there, and have their country: otherwise nothing comes back.
 #
@@ -27,7 +29,9 @@ case ${1:-} in
 				AND relname ~ '^(late_)?events(_\d{8}t\d{4}z){2}\$' ORDER BY relname")
 		for table in $tables; do
 			new=$2/$table.new file=$2/$table.csv
-			copied=$(ask -c "\\copy (SELECT * FROM $table ORDER BY id, written) TO '$new' (FORMAT csv, HEADER)")
+			columns=$(ask -c "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+				WHERE attrelid = '$table'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''")
+			copied=$(ask -c "\\copy (SELECT $columns FROM $table ORDER BY id, written) TO '$new' (FORMAT csv, HEADER)")
 			[ "$copied" = "COPY $(ask -c "SELECT count(*) FROM $table")" ]
 			sync "$new"
 			if [ -e "$file" ] && ! cmp -s "$new" "$file"; then
@@ -42,6 +46,8 @@ case ${1:-} in
 	back)
 		table=$(basename "$2" .csv) tree=$3
 		bounds=${table#"${table%_*_*}_"} devices=
+		# The names of the first line, each in quotes.
+		columns=$(head -n 1 "$2" | sed -E 's/"(([^"]|"")*)"|([^,]+)/"\1\3"/g')
 		# The locks are those of ATTACH PARTITION, in its order.  Taken after those of the devices, they
 		# could end in a deadlock with a batch.
 		case $table in
@@ -55,7 +61,7 @@ case ${1:-} in
 				WHERE d.country <> excluded.country OR coalesce(d.late_until < excluded.late_until, true)" ;;
 		esac
 		ask -q -1 -c "CREATE TABLE $table (LIKE $tree INCLUDING ALL)" \
-			-c "\\copy $table FROM '$2' (FORMAT csv, HEADER)" \
+			-c "\\copy $table ($columns) FROM '$2' (FORMAT csv, HEADER)" \
 			-c "$devices" \
 			-c "ALTER TABLE $tree ATTACH PARTITION $table
 				FOR VALUES FROM (iuid_floor('${bounds%_*}')) TO (iuid_floor('${bounds#*_}'))"

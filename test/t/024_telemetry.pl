@@ -177,6 +177,19 @@ for my $tenant ('', q{INSERT INTO tenants VALUES ('west', 10)}, q{INSERT INTO de
 $node->safe_psql('postgres', q{DELETE FROM devices WHERE tenant = 'west'; UPDATE tenants SET country = 9 WHERE tenant = 'west'});
 command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'the tenant is there again');
 
+# A file from before a column was added comes back, and one with any name of a column.
+away($other, 'late_events');
+$node->safe_psql('postgres', q{ALTER TABLE late_events ADD "Order, ""m""" int DEFAULT 5, ADD "order" text, ADD twice int GENERATED ALWAYS AS (microseconds * 2) STORED});
+my $columns = q{SELECT device, "Order, ""m""", "order", twice FROM late_events WHERE event = 'on' AND written < timestamptz '2026-03-01' ORDER BY device};
+command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'back after columns were added');
+is($node->safe_psql('postgres', $columns =~ s{ORDER}{AND tenant = 'west' ORDER}r), 'w|5||0', 'which have their defaults');
+$node->safe_psql('postgres', q{UPDATE late_events SET "Order, ""m""" = 6, "order" = '' WHERE tenant = 'west'});
+$kept = $node->safe_psql('postgres', $columns);
+$other = PostgreSQL::Test::Utils::tempdir;
+away($other, 'late_events');
+command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'back with these columns');
+is($node->safe_psql('postgres', $columns), $kept, 'which are as they were');
+
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock in all of this');
 
 $node->stop;

@@ -112,6 +112,11 @@ BEGIN
 	RETURNING *;
 END $$;
 
+-- The texts that others do not have, once each, in about as many steps as there are texts.
+CREATE FUNCTION only_in(texts text[], others text[]) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT ARRAY(SELECT unnest(texts) EXCEPT SELECT unnest(others))
+$$;
+
 -- Makes these the terms that a page has in a field, as when its text is indexed again, and gives
 -- those that came and those that went.  If there are any, the page is live from then on.  A page
 -- that has just these terms is not even locked.
@@ -122,6 +127,8 @@ AS $$
 DECLARE
 	this CONSTANT iuid := page_id(a_url);
 	had text[];
+	went text[];
+	came text[];
 BEGIN
 	PERFORM refuse_old_snapshot();
 	IF num_nulls(a_url, a_field, a_terms) > 0 OR array_position(a_terms, NULL) IS NOT NULL THEN
@@ -130,7 +137,7 @@ BEGIN
 	END IF;
 	-- With no terms, a page that is not there has just these.
 	had := ARRAY(SELECT * FROM terms_of(a_url, a_field));
-	IF had @> a_terms AND had <@ a_terms THEN
+	IF only_in(had, a_terms) || only_in(a_terms, had) = '{}' THEN
 		RETURN;
 	END IF;
 
@@ -141,14 +148,14 @@ BEGIN
 	END IF;
 	PERFORM hold_terms(array_agg(a_field), array_agg(term)) FROM unnest(a_terms) AS term;
 	had := ARRAY(SELECT * FROM terms_of(a_url, a_field));   -- by now
-	DELETE FROM postings
-	WHERE page = this AND term IN (SELECT term_id(a_field, t) FROM unnest(had) AS t WHERE t <> ALL (a_terms));
-	INSERT INTO postings (term, page)
-	SELECT DISTINCT term_id(a_field, t), this FROM unnest(a_terms) AS t WHERE t <> ALL (had) ORDER BY 1;
+	went := only_in(had, a_terms);
+	came := only_in(a_terms, had);
+	DELETE FROM postings WHERE page = this AND term IN (SELECT term_id(a_field, t) FROM unnest(went) AS t);
+	INSERT INTO postings (term, page) SELECT term_id(a_field, t), this FROM unnest(came) AS t ORDER BY 1;
 	RETURN QUERY
-	SELECT t, false FROM unnest(had) AS t WHERE t <> ALL (a_terms)
-	UNION
-	SELECT t, true FROM unnest(a_terms) AS t WHERE t <> ALL (had);
+	SELECT t, false FROM unnest(went) AS t
+	UNION ALL
+	SELECT t, true FROM unnest(came) AS t;
 END $$;
 
 -- The same as add_postings() for pairs of a URL and a tag, which is a term of the field "tag".

@@ -44,7 +44,8 @@ $$;
 -- The look-ups.  Whether an event in time is there, the primary key says.  A late event is looked
 -- for in one partition of the events in time.  Among the late events an event can only be from its
 -- deadline to late_until: no partition for a recent event, otherwise a look into the index of each
--- month between.  That is the end of a day, so a device is updated once a day at most.
+-- month between.  That is the end of a day, so a device is updated once a day at most.  LIMIT 1: a
+-- partition that is back from a file can have an event that was sent again meanwhile.
 --
 -- The settings.  Partitions grow faster than the statistics about them, so the planner could
 -- choose to read one from end to end; and a plan is good for all batches.
@@ -108,7 +109,7 @@ BEGIN
 					OR (SELECT true FROM events AS e WHERE e.id >= oldest AND e.id = n.id) IS NULL)
 				AND (coalesce(late_until <= deadline, true)
 					OR (SELECT true FROM late_events AS l WHERE l.written >= later(oldest, grace())
-						AND l.written >= deadline AND l.written < late_until AND l.id = n.id) IS NULL)
+						AND l.written >= deadline AND l.written < late_until AND l.id = n.id LIMIT 1) IS NULL)
 			), put_in_time AS (
 				INSERT INTO events (id, written, tenant, device, event, measurements, microseconds, utc_offset)
 				SELECT id, written, tenant, device, event, measured, microseconds, utc_offset

@@ -96,7 +96,7 @@ CREATE INDEX ON events (tenant, device, id);
 CREATE INDEX ON events USING brin (written) WITH (pages_per_range = 16, autosummarize);
 
 -- Here written is the partition key, so the primary key needs it.  A device that has late events
--- cannot be deleted: its late_until would be lost.
+-- cannot be deleted: its late_until would be lost.  offline.sh sets it for those that come back.
 CREATE TABLE late_events (
 	id iuid,
 	written iuid,

@@ -146,6 +146,15 @@ for my $analyze ('', 'ANALYZE pages, terms, postings;')
 	}
 }
 
+# A page with many terms: not as many steps as their square, when the plans are those of any call, too.
+start_over();
+run($one, map { set_tags('a:', "x$_") } 1 .. 6);
+my @many = map { "SELECT count(*) FROM set_postings('many:', 'word', ARRAY(SELECT 'term ' || n FROM generate_series($_, $_ + 39999) AS n));" } 1, 20_001;
+is(run($one, "SET statement_timeout = '10s';", @many, $many[1], 'RESET statement_timeout;'), "40000\n40000\n0", 'many terms');
+is(run($one, q{SELECT * FROM set_postings('a:', 'tag', '{y, z, x6, z, y}') ORDER BY 1;}), "y|t\nz|t", 'a term that is given twice comes once');
+is(run($one, q{SELECT * FROM set_postings('a:', 'tag', '{w, NULL}');}), '22004', 'a term that is NULL is refused');
+is(state() =~ s/; many: .*//r, 'a: live2 x6 y z; b: deleted3', 'and nothing came of that');
+
 # Two names of one identifier, with a weaker function: in one call, in two, when a page moves, and in
 # two sessions.
 start_over();

@@ -102,6 +102,94 @@ my %first = map { $_ => slurp_file("$folder/$_") } @files;
 command_ok([ @offline, 'out', $folder ], 'and in the same files');
 is(slurp_file("$folder/$_"), $first{$_}, "$_ is as it was") for @files;
 
+# An event that is sent again while its month is away is there twice when the month is back.  Later
+# batches find it all the same, and so does a retry.  Sent are an event of a device, and one in time
+# of another.
+sub sent
+{
+	my ($device, $day, $write_time) = @_;
+	return $node->safe_psql('postgres', "SELECT * FROM ingest('{north,north}', '{$device,beside}', '{on,on}', '{NULL,NULL}', '{$day,$write_time}', '{0,0}', '{$write_time,$write_time}')");
+}
+
+# Sets aside what ended before March, and puts it into files.
+sub away
+{
+	my ($to, @trees) = @_;
+	$node->safe_psql('postgres', "CALL set_aside('$_', '2026-03-01')") for @trees;
+	command_ok([ @offline, 'out', $to ], "@trees: away");
+}
+
+sub make_again { $node->safe_psql('postgres', "SELECT iuid_create_partitions('$_', '1 month', '2026-01-01', '2026-04-01')") for @_ }
+
+my $february = 'late_events_20260201t0000z_20260301t0000z';
+make_again('events', 'late_events');
+$folder = PostgreSQL::Test::Utils::tempdir;
+is(sent('twice', '2026-01-10', '2026-02-15'), '1|1|0|0', 'late');
+away($folder, 'late_events');
+is(sent('twice', '2026-01-10', '2026-03-10'), '1|1|0|0', 'sent again while its month is away');
+command_like([ @offline, 'back', "$folder/$february.csv", 'late_events' ], qr/^events that are there twice: 1$/, 'its month is back, and says so');
+is(sent('twice', '2026-01-10', '2026-03-11'), '1|0|1|0', 'sent again, beside another');
+$node->safe_psql('postgres', q{
+	INSERT INTO quarantine (tenant, device, event, event_time, utc_offset, write_time, reason)
+	SELECT 'north', device, 'on', event_time, '0', event_time, 'no partition' FROM (VALUES ('twice', timestamptz '2026-01-10'), ('new', '2026-03-11')) AS v(device, event_time)});
+$node->safe_psql('postgres', q{CALL retry_quarantine('2026-03-12')});
+is($node->safe_psql('postgres', q{SELECT count(*), (SELECT count(*) FROM all_events WHERE device = 'new') FROM quarantine}), '0|1', 'a retry takes all');
+my ($doubles) = slurp_file('examples/telemetry/offline.sh') =~ /^#\s+(SELECT \* FROM late_events AS l .*)/m;
+is($node->safe_psql('postgres', $doubles =~ s/\*/device, iuid_timestamp(written)/r), 'twice|2026-03-10 00:00:00+00', 'the one that was written later is found');
+$node->safe_psql('postgres', $doubles =~ s/SELECT \*/DELETE/r);
+is($node->safe_psql('postgres', q{SELECT write_time FROM all_events WHERE device = 'twice'}), '2026-02-15 00:00:00+00', 'and goes');
+
+# A month that was made again never overwrites the file that has its name.
+away($folder, 'late_events');
+my $file = slurp_file("$folder/$february.csv");
+make_again('late_events');
+is(sent('made again', '2026-01-11', '2026-02-16'), '1|1|0|0', 'the month is made again, and has an event');
+$node->safe_psql('postgres', q{CALL set_aside('late_events', '2026-03-01')});
+command_fails_like([ @offline, 'out', $folder ], qr/\Q$folder\/$february.csv\E has other rows/, 'its file is refused');
+is(slurp_file("$folder/$february.csv"), $file, 'the file is as it was');
+is($node->safe_psql('postgres', "SELECT device FROM $february"), 'made again', 'and the table');
+ok(! -e "$folder/$february.new", 'and nothing else');
+my $other = PostgreSQL::Test::Utils::tempdir;
+command_ok([ @offline, 'out', $other ], 'another folder takes it');
+like(slurp_file("$other/$february.csv"), qr/made again/, 'with its event');
+
+# A device that was deleted meanwhile has its late events again, and they are known.
+$node->safe_psql('postgres', q{DELETE FROM devices WHERE device = 'made again'});
+is(sent('made again', '2026-03-15', '2026-03-15'), '2|0|0|0', 'a deleted device is there again');
+command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'and its late events');
+is(sent('made again', '2026-01-11', '2026-03-16'), '1|0|1|0', 'they are known');
+away($other, 'late_events');
+$node->safe_psql('postgres', q{DELETE FROM devices WHERE device = 'made again'});
+command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'late events of a device that is not there');
+is(sent('made again', '2026-01-11', '2026-03-17'), '1|0|1|0', 'they are known, too');
+is($node->safe_psql('postgres', q{SELECT late_until FROM devices WHERE device = 'made again'}), '2026-02-17 00:00:00+00', 'and until when there are any');
+
+# A tenant has to be there, with the country that the events have.
+$node->safe_psql('postgres', q{INSERT INTO tenants VALUES ('west', 9); SELECT ingest('{west}', '{w}', '{on}', '{NULL}', '{2026-01-12}', '{0}', '{2026-02-17}')});
+$other = PostgreSQL::Test::Utils::tempdir;
+away($other, 'late_events');
+for my $tenant ('', q{INSERT INTO tenants VALUES ('west', 10)}, q{INSERT INTO devices VALUES ('west', 'w', 10)})
+{
+	$node->safe_psql('postgres', $tenant || q{DELETE FROM devices WHERE tenant = 'west'; DELETE FROM tenants WHERE tenant = 'west'});
+	command_fails_like([ @offline, 'back', "$other/$february.csv", 'late_events' ], qr/Key \(tenant, country\)=\(west, 9\) is not present in table "tenants"/, 'no tenant of the country');
+	is($node->safe_psql('postgres', "SELECT to_regclass('$february')"), '', 'and nothing is back');
+}
+$node->safe_psql('postgres', q{DELETE FROM devices WHERE tenant = 'west'; UPDATE tenants SET country = 9 WHERE tenant = 'west'});
+command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'the tenant is there again');
+
+# A file from before a column was added comes back, and one with any name of a column.
+away($other, 'late_events');
+$node->safe_psql('postgres', q{ALTER TABLE late_events ADD "Order, ""m""" int DEFAULT 5, ADD "order" text, ADD twice int GENERATED ALWAYS AS (microseconds * 2) STORED});
+my $columns = q{SELECT device, "Order, ""m""", "order", twice FROM late_events WHERE event = 'on' AND written < timestamptz '2026-03-01' ORDER BY device};
+command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'back after columns were added');
+is($node->safe_psql('postgres', $columns =~ s{ORDER}{AND tenant = 'west' ORDER}r), 'w|5||0', 'which have their defaults');
+$node->safe_psql('postgres', q{UPDATE late_events SET "Order, ""m""" = 6, "order" = '' WHERE tenant = 'west'});
+$kept = $node->safe_psql('postgres', $columns);
+$other = PostgreSQL::Test::Utils::tempdir;
+away($other, 'late_events');
+command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'back with these columns');
+is($node->safe_psql('postgres', $columns), $kept, 'which are as they were');
+
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock in all of this');
 
 $node->stop;

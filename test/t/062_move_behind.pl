@@ -139,7 +139,7 @@ $session->quit;
 my $holder = $node{mexico}->background_psql('shop', on_error_stop => 0);
 $holder->query(q{BEGIN; SELECT FROM iuid_routes WHERE country = 235 FOR UPDATE});
 $switch = start_move(\my $interrupted, 'switch', '--limit', 60);
-$switch->pump until $interrupted =~ /UPDATE public.iuid_routes/;
+says($switch, \$interrupted, qr/UPDATE public.iuid_routes/);
 $switch->signal('INT');
 $holder->query('ROLLBACK');
 $holder->quit;

@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Regions;
 use Test::More;
 
-our @EXPORT = qw($rows $copies start_nodes_of_move move start_move switch_and move_back done write_rows arrives copy_disk restore_disk subscribes_again registry_again);
+our @EXPORT = qw($rows $copies start_nodes_of_move move start_move says switch_and move_back done write_rows arrives copy_disk restore_disk subscribes_again registry_again);
 
 # Of the country, to compare them.
 our $rows = q{SELECT count(*), md5(string_agg(id::text || customer || note, ' ' ORDER BY id)) FROM orders WHERE iuid_is_from(id, 235)};
@@ -53,15 +53,27 @@ sub move
 	return ($done ? 'done: ' : 'failed: ') . $out;
 }
 
+# Waits until the command has said something.
+sub says
+{
+	my ($command, $out, $pattern) = @_;
+	while ($$out !~ $pattern)
+	{
+		$command->pumpable or die "the command ended: $$out";
+		$command->pump;
+	}
+	return;
+}
+
 # Starts the switch, and does something when it has begun to refuse writes and is not further.
 sub switch_and
 {
 	my ($out, $do, @options) = @_;
 	my $worker = at_machine($new, q{SELECT pid FROM pg_stat_subscription WHERE subname = 'moving_c235'});
-	my $switch = start_move($out, 'switch', @options);
-	$switch->pump until $$out =~ /SET number/;
+	# The switch waits for it when writes are refused.
 	kill 'STOP', $worker or die "kill: $!";
-	$switch->pump until $$out =~ /Refuses writes/;
+	my $switch = start_move($out, 'switch', @options);
+	says($switch, $out, qr/Refuses writes/);
 	$do->();
 	kill 'CONT', $worker;
 	return $switch;

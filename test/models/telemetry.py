@@ -3,12 +3,24 @@
 Random events of several tenants and devices come in random batches.  Meanwhile one session lets go
 of old months by either clock, and others read both trees.  An event of which all copies belong to
 months that are kept must be there once, as one of its copies, and one of which none does must not.
+
+Then one walk through random steps: months go into files and come back, events are sent again
+meanwhile, devices and tenants go, and columns are added.  Each event must be in a table or in a file.
 """
 
+import contextlib
+import csv
 import json
+import os
 import random
+import re
+import signal
+import subprocess
+import tempfile
+import time
 from collections import Counter, defaultdict
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import NamedTuple, Optional
 
 import identifiers
@@ -306,6 +318,275 @@ def rules():
     model.same("after a retry, taken", {"x": False, "y": True}, dict(model.rows("SELECT event, late FROM all_events")))
 
 
+class Month(NamedTuple):
+    """A partition of a tree, by its first moment."""
+    tree: str
+    start: int
+
+    def end(self):
+        at = EPOCH + timedelta(microseconds=self.start)
+        return moment(at.year + at.month // 12, at.month % 12 + 1)
+
+    def name(self):
+        return "_".join([self.tree] + [f"{EPOCH + timedelta(microseconds=at):%Y%m%dt%H%Mz}" for at in (self.start, self.end())])
+
+
+def month_of(arrival):
+    late = is_late(arrival, arrival.write_time)
+    at = EPOCH + timedelta(microseconds=arrival.write_time if late else arrival.event_time)
+    return Month("late_events" if late else "events", moment(at.year, at.month))
+
+
+class Walk:
+    """What is in the tables and in the files, by what was done, one step after the other.
+
+    A row is the identifier of its event and its write time, with its arrival.  What is in a file is
+    the number of its columns, and the rows.
+    """
+    COUNTRIES = {"north": 0, "south": 255}
+    SCRIPT = "examples/telemetry/offline.sh"
+    COLUMNS = [("extra text DEFAULT 'x'", 1), ('"Size, ""m""" int DEFAULT 5', 1),
+               ("twice int GENERATED ALWAYS AS (microseconds * 2) STORED", 0), ('"order" jsonb', 1)]
+
+    def __init__(self, folder):
+        self.folders = [Path(folder)]
+        self.now = moment(2026, 3, 10)
+        self.tenants, self.devices = dict(self.COUNTRIES), set()
+        self.months, self.files, self.sent, self.returned, self.waiting = {}, {}, [], [], []
+        self.columns, self.to_add = 8, list(self.COLUMNS)
+        self.wrong = []
+        model.make_database(*FILES)
+        with model.connect() as connection:
+            connection.cursor().executemany("INSERT INTO tenants VALUES (%s, %s)", self.tenants.items())
+        for tree in "events", "late_events":
+            for month in (1, 2, 3) if tree == "events" else (3,):
+                self.make(Month(tree, moment(2026, month)))
+
+    def say(self, step, expected, said):
+        if expected != said:
+            self.wrong.append(f"{step}: expected {expected}, got {said}")
+
+    def make(self, month):
+        with model.connect() as connection:
+            connection.execute("SELECT iuid_create_partitions(%s, '1 month', %s::timestamptz, %s::timestamptz)",
+                               [month.tree, text(month.start), text(month.end())])
+        self.months.setdefault(month, {})
+
+    def this_month(self, tree, before=0):
+        at = EPOCH + timedelta(microseconds=self.now - before)
+        return Month(tree, moment(at.year, at.month))
+
+    def copies(self, identity):
+        return [(identity, written) for rows in self.months.values() for (id, written) in rows if id == identity]
+
+    def take_in(self, arrivals):
+        """What ingest() counts."""
+        counts = [0, 0, 0, 0]
+        self.devices |= {arrival[:2] for arrival in arrivals if arrival.tenant in self.tenants}
+        known = {id for rows in self.months.values() for id, written in rows}
+        for arrival in arrivals:
+            identity, month = identifier(self.COUNTRIES, arrival), month_of(arrival)
+            if arrival.tenant not in self.tenants:
+                self.waiting.append((arrival, "unknown tenant"))
+                counts[3] += 1
+            elif identity in known:
+                counts[2] += 1
+            elif month not in self.months:
+                self.waiting.append((arrival, "no partition"))
+                counts[3] += 1
+            else:
+                self.months[month][identity, arrival.write_time] = arrival
+                known.add(identity)
+                counts[month.tree == "late_events"] += 1
+        return tuple(counts)
+
+    def new(self, wait):
+        """An event that arrives now."""
+        return Arrival(random.choice([*self.COUNTRIES]), random.choice("abcdef"), random.choice(TEXTS), random.randrange(len(MEASUREMENTS)),
+                       self.now - random.randrange(wait // MINUTE) * MINUTE, random.choice(OFFSETS), self.now)
+
+    def send(self):
+        self.now += random.choice([MINUTE, DAY, 8 * DAY])
+        for tree in "events", "late_events":
+            if random.random() < 0.8:
+                self.make(self.this_month(tree))
+        batch = [self.new(random.choice([DAY, 90 * DAY, 90 * DAY])) for _ in range(random.randrange(1, 20))]
+        away = [arrival for path, (_, rows) in self.files.items() for arrival in rows.values() if path.stem.startswith("late")]
+        batch += [arrival._replace(write_time=self.now) for those in (self.sent, away, self.returned) for arrival in random.sample(those, min(12, len(those)))]
+        self.sent += batch
+        with model.connect() as connection:
+            said = take(connection, batch)
+        self.say("send", self.take_in(batch), said)
+
+    def retry(self):
+        self.now += MINUTE
+        with model.connect() as connection:
+            connection.execute("CALL retry_quarantine(%s::timestamptz)", [text(self.now)])
+        taken, stay = [], []
+        for arrival, why in self.waiting:
+            now = arrival._replace(write_time=self.now)
+            ready = arrival.tenant in self.tenants if why == "unknown tenant" else month_of(now) in self.months
+            (taken if ready else stay).append(now if ready else (arrival, why))
+        self.waiting = stay
+        self.take_in(taken)
+
+    def offline(self, *arguments):
+        return subprocess.run(["sh", self.SCRIPT, *map(str, arguments)], cwd=model.ROOT, text=True, capture_output=True)
+
+    def kill(self):
+        """The same call, killed at any time, and then its statement has come to its end."""
+        with subprocess.Popen(["sh", self.SCRIPT, "out", self.folders[-1]], cwd=model.ROOT, start_new_session=True,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as call:
+            time.sleep(random.random() ** 2)
+            os.killpg(call.pid, signal.SIGKILL)
+        while model.rows("SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'psql'"):
+            time.sleep(0.01)
+
+    def out(self):
+        tree = random.choice(["events", "late_events", "late_events"])
+        if random.random() < 0.5:
+            self.now = self.this_month(tree).end()
+        before = random.choice([self.this_month(tree).start, self.this_month(tree).start, moment(2026, 3)])
+        with model.connect() as connection:
+            connection.execute("CALL set_aside(%s, %s::timestamptz)", [tree, text(before)])
+        gone = {month.name(): (self.columns, self.months.pop(month))
+                for month in [*self.months] if month.tree == tree and month.end() <= before}
+        if random.random() < 0.3:
+            self.kill()
+        folder = self.folders[-1]
+        refused = [name for name in sorted(gone) if self.files.get(folder / f"{name}.csv", gone[name]) != gone[name]]
+        done = self.offline("out", folder)
+        self.say(f"out: {done.stderr}", bool(refused), done.returncode != 0)
+        if refused:
+            self.say("out", True, f"{refused[0]}.csv has other rows" in done.stderr)
+            self.folders.append(Path(tempfile.mkdtemp(dir=self.folders[0].parent)))
+            done = self.offline("out", self.folders[-1])
+            self.say(f"out: {done.stderr}", 0, done.returncode)
+        for name, content in gone.items():
+            into = self.folders[-1] if refused and name >= refused[0] else folder
+            self.files[into / f"{name}.csv"] = content
+        if random.random() < 0.4:
+            self.delete_devices()
+
+    def back(self):
+        if not self.files:
+            return
+        wanted = random.choice(["late_events", "late_events", "events"])
+        path = random.choice([path for path, (_, rows) in self.files.items() if rows and path.stem.startswith(wanted)] or [*self.files])
+        tree, start, _ = path.stem.rsplit("_", 2)
+        month = Month(tree, moment(int(start[:4]), int(start[4:6])))
+        if month in self.months and random.random() < 0.8:
+            return
+        rows = self.files[path][1]
+        tenants = {arrival.tenant for arrival in rows.values()}
+        comes = month not in self.months and (tree == "events" or tenants <= self.tenants.keys())
+        beside = []
+
+        def batches_beside(connection):
+            """In time, so what becomes of them does not depend on the file."""
+            if len(beside) < 5:
+                beside.append([self.new(DAY)._replace(event="beside") for _ in range(3)])
+                take(connection, beside[-1])
+
+        beside_it = tree == "late_events" and random.random() < 0.4
+        with model.beside(batches_beside, 0.05) if beside_it else contextlib.nullcontext():
+            done = self.offline("back", path, tree)
+        self.say(f"back {path}: {done.stderr}", comes, done.returncode == 0)
+        if comes:
+            doubles = sum(bool(self.copies(identity)) for identity, written in rows)
+            self.say("back", f"events that are there twice: {doubles}\n" if doubles else "", done.stdout)
+            self.months[month] = dict(rows)
+            self.returned = [*rows.values()]
+            if tree == "late_events":
+                self.devices |= {arrival[:2] for arrival in rows.values()}
+        for batch in beside:
+            self.take_in(batch)
+
+    def delete_doubles(self):
+        statement = re.search(r"^#\s+(SELECT \* FROM late_events .*)", (model.ROOT / self.SCRIPT).read_text(), re.M)[1]
+        with model.connect() as connection:
+            connection.execute(statement.replace("SELECT *", "DELETE", 1))
+        first = {}
+        for rows in self.months.values():
+            for identity, written in rows:
+                first[identity] = min(written, first.get(identity, written))
+        for month, rows in self.months.items():
+            self.months[month] = {key: arrival for key, arrival in rows.items() if first[key[0]] == key[1]}
+
+    def delete_devices(self):
+        """All that have no late events, of one tenant, and perhaps that."""
+        tenant = random.choice([*self.COUNTRIES])
+        needed = {arrival[:2] for month, rows in self.months.items() if month.tree == "late_events" for arrival in rows.values()}
+        with model.connect() as connection:
+            for device in [device for device in self.devices if device[0] == tenant]:
+                try:
+                    connection.execute("DELETE FROM devices WHERE (tenant, device) = (%s, %s)", device)
+                    said = True
+                except model.psycopg.errors.ForeignKeyViolation:
+                    said = False
+                self.say(f"delete {device}", device not in needed, said)
+                if device not in needed:
+                    self.devices.discard(device)
+            if tenant in self.tenants and not any(device[0] == tenant for device in self.devices) and random.random() < 0.5:
+                connection.execute("DELETE FROM tenants WHERE tenant = %s", [tenant])
+                del self.tenants[tenant]
+
+    def enter_tenants(self):
+        with model.connect() as connection:
+            for tenant in self.COUNTRIES.keys() - self.tenants.keys():
+                connection.execute("INSERT INTO tenants VALUES (%s, %s)", [tenant, self.COUNTRIES[tenant]])
+        self.tenants = dict(self.COUNTRIES)
+
+    def add_column(self):
+        if self.to_add:
+            column, in_file = self.to_add.pop(random.randrange(len(self.to_add)))
+            with model.connect() as connection:
+                for tree in "events", "late_events":
+                    connection.execute(f"ALTER TABLE {tree} ADD {column}")
+            self.columns += in_file
+
+    def make_again(self):
+        self.make(self.this_month(random.choice(["events", "late_events"]), random.randrange(60) * DAY))
+
+    # With how often each is taken.
+    STEPS = {send: 8, out: 4, back: 8, retry: 2, delete_devices: 4, enter_tenants: 1, make_again: 1, delete_doubles: 1, add_column: 3}
+
+    def step(self):
+        step, = random.choices([*self.STEPS], self.STEPS.values())
+        step(self)
+        found = Counter()
+        expected = Counter({(identity, written, *arrival[:3], arrival.utc_offset, month.tree == "late_events"): 1
+                            for month, rows in self.months.items() for (identity, written), arrival in rows.items()})
+        for identity, written, *row in model.rows("""SELECT id::text, extract(epoch FROM write_time) * 1000000, tenant, device, event,
+                utc_offset::text, late FROM all_events"""):
+            found[identity, int(written), *row] += 1
+        self.say(f"tables after {step.__name__}", Counter(), expected - found + (found - expected))
+        self.say(f"quarantine after {step.__name__}", Counter((in_quarantine(arrival, arrival.write_time), why) for arrival, why in self.waiting), quarantined())
+        self.say(f"devices after {step.__name__}", self.devices, set(model.rows("SELECT tenant, device FROM devices")))
+
+    def compare_files(self):
+        model.same("files", self.files.keys(), [path for folder in self.folders for path in folder.iterdir()])
+        found = {}
+        for path in self.files:
+            with open(path, newline="", encoding="utf-8") as file:
+                names, *lines = csv.reader(file)
+                found[path] = len(names), {line[0] for line in lines}, len(lines)
+        model.same("what is in them", {path: (columns, {identity for identity, written in rows}, len(rows))
+                                       for path, (columns, rows) in self.files.items()}, found)
+
+
+def files(steps):
+    with tempfile.TemporaryDirectory() as folder:
+        walk = Walk(tempfile.mkdtemp(dir=folder))
+        for taken in range(steps):
+            if walk.wrong:
+                break
+            walk.step()
+        print(f"files: {taken + 1} steps, {len(walk.files)} files in {len(walk.folders)} folders")
+        model.same("steps with files that went another way", [], walk.wrong)
+        walk.compare_files()
+
+
 def main():
     given = model.arguments(100000)
     devices = [f"device {n}" for n in range(max(3, given.rows // 2000))] + ["a", "a\", \"b"]
@@ -399,6 +680,7 @@ def main():
         (SELECT count(*) FROM pg_inherits WHERE inhparent IN ('events'::regclass, 'late_events'::regclass)),
         (SELECT count(*) FROM quarantine)"""))
     rules()
+    files(max(40, given.rows // 250))
     model.finish()
 
 

@@ -31,8 +31,8 @@ if [ $# = 0 ]; then
 	[ "$each_version" = no ] || leave_out_one_version
 	say "Running all tests (about four minutes)"
 	run_pg_regress "$(ls sql/*.sql | wc -l)"
-	# Three for each core, as most of a TAP test is waiting: for servers, for sessions, for the clock.
-	run_tap ${#tests[@]} PROVE_TESTS="${tests[*]}" PROVE_FLAGS="--timer --jobs=$((3 * $(nproc)))"
+	# Two for each core, as half of a TAP test is waiting: for servers, for sessions, for the clock.
+	run_tap ${#tests[@]} PROVE_TESTS="${tests[*]}" PROVE_FLAGS="--timer --jobs=$((2 * $(nproc)))"
 else
 	run_names
 fi

@@ -53,7 +53,8 @@ class Rows:
             f"SELECT {self.key}, {self.digest} FROM {self.relation} AS t WHERE {where}", *values, seconds=SECONDS))
 
     def of_keys(self, keys):
-        return self.each(f"{self.key} = ANY (%s::uuid[])", keys)
+        # As texts: psycopg registers UUID at its first use, which two threads may not do at once.
+        return self.each(f"{self.key} = ANY (%s::uuid[])", [str(key) for key in keys])
 
 
 def both(work, *rows):

@@ -68,30 +68,6 @@ sub is_well
 	return;
 }
 
-# A copy of the disk of a node, and the node as it was then.
-my $copies = PostgreSQL::Test::Utils::tempdir_short;
-
-sub copy_of
-{
-	my $name = shift;
-	$node{$name}->stop;
-	system_or_bail('cp', '-a', $node{$name}->data_dir, "$copies/$name");
-	$node{$name}->start;
-	return;
-}
-
-# Its slots come along with the disk, or not, as with pg_basebackup.
-sub restore
-{
-	my ($name, %options) = @_;
-	$node{$name}->stop('immediate');
-	system_or_bail('rm', '-rf', $node{$name}->data_dir);
-	system_or_bail('mv', "$copies/$name", $node{$name}->data_dir);
-	system_or_bail('sh', '-c', 'rm -rf ' . $node{$name}->data_dir . '/pg_replslot/*') if $options{without_slots};
-	$node{$name}->start;
-	return;
-}
-
 # Stops the processes of a node, or lets them go on.
 sub signal_node
 {
@@ -173,12 +149,12 @@ $node{mexico}->append_conf('postgresql.conf', 'max_slot_wal_keep_size = -1');
 $node{mexico}->reload;
 
 # A node is restored from a backup: its registry is that of the backup.
-copy_of('almaty');
+copy_disk('almaty');
 route_chile_to('lima');
 ok(chile_is_at($_, 'lima'), "$_ has the new route") for @names;
 at('mexico', q{UPDATE iuid_routes SET node = 'jakarta' WHERE country = 235});
 $node{mexico}->wait_for_catchup('registry_almaty', 'flush');
-restore('almaty');
+restore_disk('almaty');
 at('mexico', q{UPDATE iuid_routes SET node = 'jakarta' FROM iuid_countries AS c WHERE c.country = iuid_routes.country AND code = 'CO'});
 ok( $node{almaty}->poll_query_until('shop', q{SELECT iuid_node(country, 1) = 'jakarta' FROM iuid_countries WHERE code = 'CO'}),
 	'a later change arrives');
@@ -197,8 +173,8 @@ at_machine('almaty', 'DROP TABLE bills');
 
 # The publisher is restored without its slots.
 my $from = -s $node{almaty}->logfile;
-copy_of('mexico');
-restore('mexico', without_slots => 1);
+copy_disk('mexico');
+restore_disk('mexico', without_slots => 1);
 $node{almaty}->wait_for_log(qr/replication slot "registry_almaty" does not exist/, $from);
 run_block($_) for @blocks[ 0 .. 2 ];
 follow_registry($_, 'mexico', copy_data => 'false') for @names[ 0 .. 2 ];
@@ -206,12 +182,12 @@ route_chile_to('mexico');
 ok(chile_is_at($_, 'mexico'), "$_ follows again") for @names;
 
 # A copy of its disk has its slots.
-copy_of('mexico');
+copy_disk('mexico');
 route_chile_to('jakarta');
 ok(chile_is_at($_, 'jakarta'), "$_ has the new route") for @names;
 at_machine('mexico', 'CREATE TABLE much AS SELECT repeat(md5(n::text), 10) FROM generate_series(1, 30000) AS n');
 $node{mexico}->wait_for_catchup("registry_$_") for @names[ 0 .. 2 ];
-restore('mexico');
+restore_disk('mexico');
 $node{mexico}->poll_query_until('shop', q{SELECT count(*) = 3 FROM pg_stat_replication}) or die 'not all subscribers are back';
 at('mexico', q{UPDATE iuid_routes SET node = 'lima' FROM iuid_countries AS c WHERE c.country = iuid_routes.country AND code = 'CO'});
 $node{mexico}->wait_for_catchup('registry_almaty', 'flush');

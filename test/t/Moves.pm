@@ -1,5 +1,5 @@
 # What the tests of the move share: three nodes, of which almaty has the country 235, and jakarta gets it;
-# the command; what is written meanwhile; and copies of a node's disk.
+# the command; and what is written meanwhile.
 package Moves;
 use strict;
 use warnings;
@@ -11,11 +11,10 @@ use PostgreSQL::Test::Utils;
 use Regions;
 use Test::More;
 
-our @EXPORT = qw($rows $copies start_nodes_of_move move start_move says switch_and move_back done write_rows arrives copy_disk restore_disk subscribes_again registry_again);
+our @EXPORT = qw($rows start_nodes_of_move move start_move says switch_and move_back done write_rows arrives subscribes_again registry_again);
 
 # Of the country, to compare them.
 our $rows = q{SELECT count(*), md5(string_agg(id::text || customer || note, ' ' ORDER BY id)) FROM orders WHERE iuid_is_from(id, 235)};
-our $copies = PostgreSQL::Test::Utils::tempdir_short;
 my %node;
 my ($old, $new) = ('almaty', 'jakarta');
 
@@ -102,27 +101,6 @@ sub arrives
 	$node{$new}->safe_psql('shop', 'CHECKPOINT');
 	my $place = at($old, 'SELECT pg_current_wal_lsn()');
 	$node{$old}->poll_query_until('shop', "SELECT confirmed_flush_lsn >= '$place' FROM pg_replication_slots WHERE slot_name = 'moving_c235'") or die "$what is not confirmed";
-	return;
-}
-
-sub copy_disk
-{
-	my $name = shift;
-	$node{$name}->stop;
-	system_or_bail('cp', '-a', $node{$name}->data_dir, "$copies/$name");
-	$node{$name}->start;
-	return;
-}
-
-sub restore_disk
-{
-	my ($name, %options) = @_;
-	$node{$name}->stop('immediate');
-	system_or_bail('rm', '-rf', $node{$name}->data_dir);
-	system_or_bail('mv', "$copies/$name", $node{$name}->data_dir);
-	append_to_file($node{$name}->data_dir . '/standby.signal', '') if $options{as_standby};
-	$node{$name}->start;
-	$node{$name}->safe_psql('shop', 'SELECT pg_promote()') if $options{as_standby};
 	return;
 }
 

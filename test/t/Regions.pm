@@ -10,12 +10,13 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes 'sleep';
 
-our @EXPORT = qw(start_nodes follow_registry at_machine at at_last attempt run_example passwords);
+our @EXPORT = qw(start_nodes follow_registry copy_disk restore_disk $copies at_machine at at_last attempt run_example passwords);
 
 my $files = 'examples/regions';
 my $host = '127.0.0.1';
 my $folder = PostgreSQL::Test::Utils::tempdir_short;
 my $root = "$folder/root.crt";
+our $copies = PostgreSQL::Test::Utils::tempdir_short;   # of disks
 my %node;
 
 # Starts nodes, with mesh.sql at each, and server.sql at each for each of the others.  Returns the
@@ -79,6 +80,32 @@ sub follow_registry
 {
 	my ($name, $other, %options) = @_;
 	run_example($node{$name}->connstr('shop'), 'subscribe.sql', host => $host, port => $node{$other}->port, root => $root, %options);
+	return;
+}
+
+# A copy of the disk of a node.
+sub copy_disk
+{
+	my $name = shift;
+	$node{$name}->stop;
+	PostgreSQL::Test::Utils::system_or_bail('cp', '-a', $node{$name}->data_dir, "$copies/$name");
+	$node{$name}->start;
+	return;
+}
+
+# The node as it was then.  Its slots come along with the disk, or not, as with pg_basebackup.  As a standby
+# it is promoted.
+sub restore_disk
+{
+	my ($name, %options) = @_;
+	my $data = $node{$name}->data_dir;
+	$node{$name}->stop('immediate');
+	PostgreSQL::Test::Utils::system_or_bail('rm', '-rf', $data);
+	PostgreSQL::Test::Utils::system_or_bail('mv', "$copies/$name", $data);
+	PostgreSQL::Test::Utils::system_or_bail('sh', '-c', "rm -rf $data/pg_replslot/*") if $options{without_slots};
+	append_to_file("$data/standby.signal", '') if $options{as_standby};
+	$node{$name}->start;
+	$node{$name}->safe_psql('shop', 'SELECT pg_promote()') if $options{as_standby};
 	return;
 }
 

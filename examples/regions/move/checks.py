@@ -117,7 +117,7 @@ def before_switch(nodes, move):
                   for part in here.keys() | there.keys()
                   if here.get(part, NO_POLICIES) != there.get(part, NO_POLICIES)]
         found += [why for session in (old, new) for why in hidden_from_owner(session, table)]
-    return found + list(long_transactions(nodes, move))
+    return found + long_transactions(nodes, move)
 
 
 def long_transactions(nodes, move):
@@ -131,14 +131,19 @@ def long_transactions(nodes, move):
         for session in nodes.owner(move.old), nodes.owner(move.new):
             for row in session.read(USERS, names):
                 yield row.id, f"a transaction at {session.node} has used the tables for {LONG} s or longer: {row.who}"
-        for row in nodes.subscriber(move.new).read(SNAPSHOTS):
-            yield row.id, f"a transaction at {move.new} would not see the rows, and is open for {LONG} s or longer: {row.who}"
+        for id, who in snapshots(nodes, move):
+            yield id, f"a transaction at {move.new} would not see the rows, and is open for {LONG} s or longer: {who}"
 
     found, begin = set(look()), time.monotonic()
     while found and time.monotonic() < begin + LONG:
         time.sleep(0.1)
         found &= set(look())
     return [what for _, what in sorted(found)]
+
+
+def snapshots(nodes, move):
+    """The transactions at the new node that have one."""
+    return {(row.id, row.who) for row in nodes.subscriber(move.new).read(SNAPSHOTS)}
 
 
 LONG = 5  # seconds

@@ -91,6 +91,11 @@ def differing(one, other):
     return {key for key, _ in unlike(one, other)}
 
 
+def three(keys):
+    """For a message."""
+    return ", ".join(map(str, sorted(keys)[:3]))
+
+
 def changes(session, move, table):
     """The keys of a table that are noted, or None for all."""
     keys = [row.key for row in session.read(
@@ -160,7 +165,7 @@ def all_noted(session, move, table, keys, behind, hint=": abort, and copy again"
             return
         time.sleep(0.3)  # a change is visible a moment after it is in the log
     raise Stop(f"{len(left)} rows of {table.part} differ between {move.old} and {move.new}, and were not changed since"
-               f" they were compared: {', '.join(map(str, sorted(left)[:3]))}. {behind} has missed changes{hint}")
+               f" they were compared: {three(left)}. {behind} has missed changes{hint}")
 
 
 def few(nodes, move, passed):
@@ -178,7 +183,7 @@ def last(nodes, move):
         found = differences(nodes, move, table)
         if found:
             raise Stop(f"{len(found)} rows of {table.part} differ between {move.old} and {move.new} while nobody writes: "
-                       f"{', '.join(map(str, sorted(found)[:3]))}. Abort this move, and copy again")
+                       f"{three(found)}. Abort this move, and copy again")
 
 
 def after(nodes, move, kept, noted=True):
@@ -201,6 +206,6 @@ def after(nodes, move, kept, noted=True):
         missing = {key for key, _ in here.of_keys(list(keys)) - there.of_keys(list(keys))}
         if missing:
             raise Stop(f"{len(missing)} rows of {kept(table)} at {move.old} are not so at {move.new}: "
-                       f"{', '.join(map(str, sorted(missing)[:3]))}" + HINT.format(move.new))
+                       f"{three(missing)}" + HINT.format(move.new))
     say(move.new, f"-- Has all rows that {move.old} keeps, but for those that changed since: compared in"
         f" {time.monotonic() - begin:.0f} s.")

@@ -38,7 +38,7 @@ def publish(nodes, move):
     old.do_locked(parts, [
         *state.keep(move, by_default(old), state.SERVING, 1, months),
         *(trigger for table in move.tables for trigger in state.noting_triggers(move, table)),
-        *(trigger for table in move.tables for trigger in state.note_always(move, table)),
+        *(trigger for table in move.tables for trigger in state.always(move, table.part, *state.NOTING)),
         f"CREATE PUBLICATION {name(move.name)} FOR TABLE {', '.join(parts)} WITH (publish_via_partition_root = true)"],
         time.monotonic() + nodes.given.patience, "SHARE ROW EXCLUSIVE")
 

@@ -313,10 +313,13 @@ class Session:
 
     def wait_until(self, query, deadline, what, *values):
         """Until a query gives true."""
+        self.wait(lambda: self.value(query, *values, seconds=max(deadline - time.monotonic(), 1)), deadline, what)
+
+    def wait(self, done, deadline, what):
         if self.dry:
             say(self.node, f"-- Waits: {what}.")
             return
-        while not self.value(query, *values, seconds=max(deadline - time.monotonic(), 1)):
+        while not done():
             if time.monotonic() > deadline:
                 raise TooLong(f"{self.node}: this took too long: {what}")
             time.sleep(0.02)

@@ -185,12 +185,6 @@ def note(move, table):
             f" SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS {quote(body)}")
 
 
-# Of a trigger that fires whatever session_replication_role says: a row that a subscription brings to the
-# old node is one that moves, too.
-def always(part, *triggers):
-    return [f"ALTER TABLE {part} ENABLE ALWAYS TRIGGER {name(trigger)}" for trigger in triggers]
-
-
 def refusing_triggers(move, part):
     return [f"CREATE OR REPLACE TRIGGER {name(move.name)} BEFORE INSERT OR UPDATE OR DELETE ON {part}"
             f" FOR EACH ROW EXECUTE FUNCTION {move.at('refuse')}()",
@@ -205,15 +199,21 @@ def noting_triggers(move, table):
             f"CREATE TRIGGER {name(move.name + '_note_all')} AFTER TRUNCATE ON {table.part} EXECUTE FUNCTION {function}()"]
 
 
-def note_always(move, table):
-    return always(table.part, f"{move.name}_note", f"{move.name}_note_all")
+REFUSING, NOTING = ("", "_all"), ("_note", "_note_all")  # the kinds of triggers
+
+
+def always(move, part, *kinds):
+    """They fire whatever session_replication_role says: a row that a subscription brings is one that moves, too."""
+    return [f"ALTER TABLE {part} ENABLE ALWAYS TRIGGER {name(move.name + kind)}" for kind in kinds]
+
+
+def not_for_replication(move, part, *kinds):
+    """They let pass what the copy brings."""
+    return [f"ALTER TABLE {part} ENABLE TRIGGER {name(move.name + kind)}" for kind in kinds]
 
 
 def no_triggers(move, part, *kinds):
     return [f"DROP TRIGGER IF EXISTS {name(move.name + kind)} ON {part}" for kind in kinds]
-
-
-REFUSING, NOTING = ("", "_all"), ("_note", "_note_all")
 
 
 def has_triggers(session, part, move):

@@ -47,7 +47,7 @@ def forward(nodes, move, limit):
     copying.prove(nodes, move, outside)
     if attaching:
         new.do_locked(*attaching, deadline)
-    see(nodes, move, deadline)
+    wait_for_snapshots(nodes, move, deadline)
     route(nodes, move, move.old, move.new, deadline)
     if showing:
         new.transaction(*showing)
@@ -57,12 +57,16 @@ def forward(nodes, move, limit):
         "From here on the move only goes forward.")
 
 
-def see(nodes, move, deadline):
-    """Waits for the transactions that have a snapshot of before: they would look for the rows at the new node, in vain."""
-    subscriber = nodes.subscriber(move.new)
-    since = subscriber.value("SELECT clock_timestamp()::text")
-    subscriber.wait_until(f"SELECT NOT EXISTS ({checks.SNAPSHOTS} AND xact_start < %s::timestamptz)", deadline,
-                          "transactions that would not see the rows have ended", since)
+def wait_for_snapshots(nodes, move, deadline):
+    """The transactions that have a snapshot of before would look for the rows at the new node, in vain."""
+    left = checks.snapshots(nodes, move)
+
+    def ended():
+        if left:
+            left.intersection_update(checks.snapshots(nodes, move))
+        return not left
+
+    nodes.subscriber(move.new).wait(ended, deadline, "transactions that would not see the rows have ended")
 
 
 def complete(nodes, move):
@@ -93,7 +97,7 @@ def refuse(nodes, move, deadline):
     """The old node refuses to write, all tables at once.  The locks wait for who has written."""
     def one(table):
         session_for(nodes, move.old, table).do_locked(
-            [table.part], state.refusing_triggers(move, table.part) + state.always(table.part, move.name, f"{move.name}_all"),
+            [table.part], state.refusing_triggers(move, table.part) + state.always(move, table.part, *state.REFUSING),
             deadline, "SHARE ROW EXCLUSIVE")
 
     for error in at_once(one, {table.part: [table] for table in move.tables}).values():
@@ -128,7 +132,7 @@ def attachment(nodes, move):
     suffix = "" if attached(old, move) else "_moved"
     relations = {}
     for table in tables:
-        statements += state.note_always(move, table) + state.always(table.part, move.name, f"{move.name}_all")
+        statements += state.always(move, table.part, *state.NOTING, *state.REFUSING)
         for part in tree(new, table):
             relations[name(part.schema, part.name)] = name(part.schema, moved(part.name, suffix))
     statements += rights(old, relations)
@@ -333,8 +337,7 @@ def detach(new, move, deadline):
     locks, statements = leaving(new, move, tables, shown)
     statements += [f"DROP VIEW {view}" for view in shown]
     for table in tables:
-        # The copy follows again, past them.
-        statements += [f"ALTER TABLE {table.part} ENABLE TRIGGER {name(trigger)}" for trigger in (move.name, f"{move.name}_all")]
+        statements += state.not_for_replication(move, table.part, *state.REFUSING)
         for part in tree(new, table):
             statements += nobody_else(new, name(part.schema, part.name))
     statements += [at_node(table) for table in move.tables if table.globally]

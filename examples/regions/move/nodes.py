@@ -243,6 +243,9 @@ class Session:
             with limited(self.connection, seconds):
                 # Known only when the session is open.
                 return self.connection.execute(statement.replace("@iuid@", self.schema), values)
+        except KeyboardInterrupt:
+            self.close()  # nobody knows how far its statement is, and its server rolls back
+            raise
         except psycopg.OperationalError as error:
             # What else can be wrong with a session that is open is an error of the statement.
             if self.connection is None or self.connection.broken or error.sqlstate is None:
@@ -254,7 +257,7 @@ class Session:
         """Runs statements in one transaction, and one message."""
         try:
             self.do(";\n".join(["BEGIN", *statements, "COMMIT"]) + ";", seconds=seconds)
-        except (psycopg.Error, KeyboardInterrupt):
+        except psycopg.Error:
             self._execute("ROLLBACK", None, SECONDS)
             raise
 
@@ -281,9 +284,9 @@ class Session:
             try:
                 with self.giving_way():
                     return self.do(";\n".join([*begin, *statements, "COMMIT"]) + ";")
-            except (psycopg.Error, KeyboardInterrupt) as error:
+            except psycopg.Error as error:
                 self._execute("ROLLBACK", None, SECONDS)
-                if isinstance(error, KeyboardInterrupt) or error.sqlstate not in BUSY:
+                if error.sqlstate not in BUSY:
                     raise
                 if time.monotonic() > deadline:
                     raise TooLong(f"{self.node}: the tables are in use{self.in_the_way()}") from error

@@ -27,7 +27,7 @@ iuid_regions_PARTS = iuid_regions.sql \
 	registry/lookup.sql registry/generate_registered.sql registry/iso.sql \
 	regions/country_partitions.sql \
 	regions/global_table.sql regions/global_view.sql regions/drop_global.sql \
-	regions/run_on_nodes.sql regions/select_on_nodes.sql regions/find.sql regions/check_regions.sql
+	regions/run_on_nodes.sql regions/row_type.sql regions/select_on_nodes.sql regions/find.sql regions/check_regions.sql
 
 iuid_gist_PARTS = iuid_gist.sql
 

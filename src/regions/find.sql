@@ -5,7 +5,8 @@
 CREATE FUNCTION @extschema@.iuid_find("rows" anyelement, VARIADIC ids pg_catalog.uuid[])
 RETURNS SETOF anyelement
 AS 'MODULE_PATHNAME', 'iuid_find'
-LANGUAGE C VOLATILE PARALLEL UNSAFE;
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+SUPPORT @extschema@.iuid_row_type_support;
 COMMENT ON FUNCTION @extschema@.iuid_find(anyelement, pg_catalog.uuid[]) IS
 'rows of a table that have these ids, from their nodes, all at once; rows: a NULL of its row type; a NULL id counts for none, the same id twice for one; 22023 (no iuid, no route), 42804, 42809, 54000, 55000 (nodes disagree on a route), and the SQLSTATE of a node that fails (doc/regions.md)';
 

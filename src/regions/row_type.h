@@ -18,10 +18,6 @@
  * The row type, as it is now, of the argument 0 of an SQL function whose result is
  * a set of rows of that type.  42804 if it is not the row type of a table or of a
  * composite type, or has no columns.
- *
- * From then on a change of the row type makes prepared statements that call the
- * function be analyzed again, as if they read the table: they give the new columns,
- * or, when the client was told of others, 0A000.
  */
 extern TupleDesc iuid_row_type_arg(FunctionCallInfo fcinfo);
 

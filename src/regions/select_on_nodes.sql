@@ -6,7 +6,8 @@ CREATE FUNCTION @extschema@.iuid_select_on_nodes("rows" anyelement, command pg_c
 	timeout interval DEFAULT '3 seconds', skip_failed boolean DEFAULT false)
 RETURNS SETOF anyelement
 AS 'MODULE_PATHNAME', 'iuid_select_on_nodes'
-LANGUAGE C VOLATILE PARALLEL UNSAFE;
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+SUPPORT @extschema@.iuid_row_type_support;
 COMMENT ON FUNCTION @extschema@.iuid_select_on_nodes(anyelement, pg_catalog.text, pg_catalog.text[], interval, boolean) IS
 'rows of a query that nodes (NULL: all) run READ ONLY at the same time, in the row type of rows, by the names of columns; timeout: more than 0 to 1 day; a node that fails: its SQLSTATE, or a WARNING; 25006, 42703, 42804, and those of iuid_run_on_nodes (doc/regions.md)';
 

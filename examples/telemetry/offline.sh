@@ -7,7 +7,7 @@
 #   sh offline.sh back FILE TREE       the file is a partition of events, or of late_events, again
 #
 # psql finds the database by its environment, and the tables by search_path (PGOPTIONS).  A table and
-# its file have the bounds of the partition in their name: events_20260101t0000z_20260201t0000z.csv.
+# its file have the bounds of the partition in their name: events_20260101t0000z_20260201t0000z.tsv.
 # Killed anywhere, the same call goes on.
 #
 # What comes back has the defaults in columns that were added meanwhile.
@@ -28,10 +28,10 @@ case ${1:-} in
 				WHERE relkind = 'r' AND NOT relispartition AND pg_table_is_visible(oid)
 				AND relname ~ '^(late_)?events(_\d{8}t\d{4}z){2}\$' ORDER BY relname")
 		for table in $tables; do
-			new=$2/$table.new file=$2/$table.csv
+			new=$2/$table.new file=$2/$table.tsv
 			columns=$(ask -c "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
 				WHERE attrelid = '$table'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''")
-			copied=$(ask -c "\\copy (SELECT $columns FROM $table ORDER BY id, written) TO '$new' (FORMAT csv, HEADER)")
+			copied=$(ask -c "\\copy (SELECT $columns FROM $table ORDER BY id, written) TO '$new' (HEADER)")
 			[ "$copied" = "COPY $(ask -c "SELECT count(*) FROM $table")" ]
 			sync "$new"
 			if [ -e "$file" ] && ! cmp -s "$new" "$file"; then
@@ -44,10 +44,10 @@ case ${1:-} in
 			ask -q -c "DROP TABLE $table"
 		done ;;
 	back)
-		table=$(basename "$2" .csv) tree=$3
+		table=$(basename "$2" .tsv) tree=$3
 		bounds=${table#"${table%_*_*}_"} devices=
 		# The names of the first line, each in quotes.
-		columns=$(head -n 1 "$2" | sed -E 's/"(([^"]|"")*)"|([^,]+)/"\1\3"/g')
+		columns=$(head -n 1 "$2" | sed 's/"/""/g; s/\t/", "/g; s/.*/"&"/')
 		# The locks are those of ATTACH PARTITION, in its order.  Taken after those of the devices, they
 		# could end in a deadlock with a batch.
 		case $table in
@@ -61,7 +61,7 @@ case ${1:-} in
 				WHERE d.country <> excluded.country OR coalesce(d.late_until < excluded.late_until, true)" ;;
 		esac
 		ask -q -1 -c "CREATE TABLE $table (LIKE $tree INCLUDING ALL)" \
-			-c "\\copy $table ($columns) FROM '$2' (FORMAT csv, HEADER)" \
+			-c "\\copy $table ($columns) FROM '$2' (HEADER)" \
 			-c "$devices" \
 			-c "ALTER TABLE $tree ATTACH PARTITION $table
 				FOR VALUES FROM (iuid_floor('${bounds%_*}')) TO (iuid_floor('${bounds#*_}'))"

@@ -75,7 +75,7 @@ $first->quit;
 my $all = q{SELECT string_agg(e::text, ';' ORDER BY id) FROM all_events AS e};
 $node->safe_psql('postgres', q{
 	SELECT iuid_create_partitions(tree, '1 month', '2026-01-01', '2026-04-01') FROM unnest(ARRAY['events', 'late_events']::regclass[]) AS tree;
-	SELECT ingest(array_agg(text 'north'), array_agg(text 'in time'), array_agg('line' || chr(10) || n), array_agg(jsonb_build_object('n', n, 't', '"a,b"')),
+	SELECT ingest(array_agg(text 'north'), array_agg(text 'in time'), array_agg(E'line\n\\.\n' || n), array_agg(jsonb_build_object('n', n, 't', '"a,b"')),
 		array_agg(at), array_agg(NULL::interval), array_agg(CASE WHEN n % 3 = 0 THEN at + interval '40 days' ELSE at + interval '1 minute' END))
 	FROM generate_series(1, 60) AS n, LATERAL (SELECT timestamptz '2026-01-10' + n * interval '12 hours 1 microsecond' AS at) AS x});
 my $before = $node->safe_psql('postgres', $all);
@@ -89,7 +89,7 @@ cmp_ok(length $kept, '<', length $before, 'what is old is out of the way');
 append_to_file("$folder/events_20260101t0000z_20260201t0000z.new", 'half of');
 command_ok([ @offline, 'out', $folder ], 'into files');
 my @files = sort map { /([^\/]+)$/ } glob "$folder/*";
-is("@files", join(' ', map { $_ . '.csv' } 'events_20260101t0000z_20260201t0000z', 'events_20260201t0000z_20260301t0000z', 'late_events_20260101t0000z_20260201t0000z', 'late_events_20260201t0000z_20260301t0000z'), 'each with its bounds');
+is("@files", join(' ', map { $_ . '.tsv' } 'events_20260101t0000z_20260201t0000z', 'events_20260201t0000z_20260301t0000z', 'late_events_20260101t0000z_20260201t0000z', 'late_events_20260201t0000z_20260301t0000z'), 'each with its bounds');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname ~ 'events_\d{8}' AND relkind = 'r'}), '0', 'and the tables are gone');
 command_ok([ @offline, 'back', "$folder/$_", /^(late_events|events)/ ], "$_ comes back") for @files;
 is($node->safe_psql('postgres', $all), $before, 'with all that was there');
@@ -127,7 +127,7 @@ $folder = PostgreSQL::Test::Utils::tempdir;
 is(sent('twice', '2026-01-10', '2026-02-15'), '1|1|0|0', 'late');
 away($folder, 'late_events');
 is(sent('twice', '2026-01-10', '2026-03-10'), '1|1|0|0', 'sent again while its month is away');
-command_like([ @offline, 'back', "$folder/$february.csv", 'late_events' ], qr/^events that are there twice: 1$/, 'its month is back, and says so');
+command_like([ @offline, 'back', "$folder/$february.tsv", 'late_events' ], qr/^events that are there twice: 1$/, 'its month is back, and says so');
 is(sent('twice', '2026-01-10', '2026-03-11'), '1|0|1|0', 'sent again, beside another');
 $node->safe_psql('postgres', q{
 	INSERT INTO quarantine (tenant, device, event, event_time, utc_offset, write_time, reason)
@@ -141,26 +141,26 @@ is($node->safe_psql('postgres', q{SELECT write_time FROM all_events WHERE device
 
 # A month that was made again never overwrites the file that has its name.
 away($folder, 'late_events');
-my $file = slurp_file("$folder/$february.csv");
+my $file = slurp_file("$folder/$february.tsv");
 make_again('late_events');
 is(sent('made again', '2026-01-11', '2026-02-16'), '1|1|0|0', 'the month is made again, and has an event');
 $node->safe_psql('postgres', q{CALL set_aside('late_events', '2026-03-01')});
-command_fails_like([ @offline, 'out', $folder ], qr/\Q$folder\/$february.csv\E has other rows/, 'its file is refused');
-is(slurp_file("$folder/$february.csv"), $file, 'the file is as it was');
+command_fails_like([ @offline, 'out', $folder ], qr/\Q$folder\/$february.tsv\E has other rows/, 'its file is refused');
+is(slurp_file("$folder/$february.tsv"), $file, 'the file is as it was');
 is($node->safe_psql('postgres', "SELECT device FROM $february"), 'made again', 'and the table');
 ok(! -e "$folder/$february.new", 'and nothing else');
 my $other = PostgreSQL::Test::Utils::tempdir;
 command_ok([ @offline, 'out', $other ], 'another folder takes it');
-like(slurp_file("$other/$february.csv"), qr/made again/, 'with its event');
+like(slurp_file("$other/$february.tsv"), qr/made again/, 'with its event');
 
 # A device that was deleted meanwhile has its late events again, and they are known.
 $node->safe_psql('postgres', q{DELETE FROM devices WHERE device = 'made again'});
 is(sent('made again', '2026-03-15', '2026-03-15'), '2|0|0|0', 'a deleted device is there again');
-command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'and its late events');
+command_ok([ @offline, 'back', "$other/$february.tsv", 'late_events' ], 'and its late events');
 is(sent('made again', '2026-01-11', '2026-03-16'), '1|0|1|0', 'they are known');
 away($other, 'late_events');
 $node->safe_psql('postgres', q{DELETE FROM devices WHERE device = 'made again'});
-command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'late events of a device that is not there');
+command_ok([ @offline, 'back', "$other/$february.tsv", 'late_events' ], 'late events of a device that is not there');
 is(sent('made again', '2026-01-11', '2026-03-17'), '1|0|1|0', 'they are known, too');
 is($node->safe_psql('postgres', q{SELECT late_until FROM devices WHERE device = 'made again'}), '2026-02-17 00:00:00+00', 'and until when there are any');
 
@@ -171,23 +171,23 @@ away($other, 'late_events');
 for my $tenant ('', q{INSERT INTO tenants VALUES ('west', 10)}, q{INSERT INTO devices VALUES ('west', 'w', 10)})
 {
 	$node->safe_psql('postgres', $tenant || q{DELETE FROM devices WHERE tenant = 'west'; DELETE FROM tenants WHERE tenant = 'west'});
-	command_fails_like([ @offline, 'back', "$other/$february.csv", 'late_events' ], qr/Key \(tenant, country\)=\(west, 9\) is not present in table "tenants"/, 'no tenant of the country');
+	command_fails_like([ @offline, 'back', "$other/$february.tsv", 'late_events' ], qr/Key \(tenant, country\)=\(west, 9\) is not present in table "tenants"/, 'no tenant of the country');
 	is($node->safe_psql('postgres', "SELECT to_regclass('$february')"), '', 'and nothing is back');
 }
 $node->safe_psql('postgres', q{DELETE FROM devices WHERE tenant = 'west'; UPDATE tenants SET country = 9 WHERE tenant = 'west'});
-command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'the tenant is there again');
+command_ok([ @offline, 'back', "$other/$february.tsv", 'late_events' ], 'the tenant is there again');
 
 # A file from before a column was added comes back, and one with any name of a column.
 away($other, 'late_events');
 $node->safe_psql('postgres', q{ALTER TABLE late_events ADD "Order, ""m""" int DEFAULT 5, ADD "order" text, ADD twice int GENERATED ALWAYS AS (microseconds * 2) STORED});
 my $columns = q{SELECT device, "Order, ""m""", "order", twice FROM late_events WHERE event = 'on' AND written < timestamptz '2026-03-01' ORDER BY device};
-command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'back after columns were added');
+command_ok([ @offline, 'back', "$other/$february.tsv", 'late_events' ], 'back after columns were added');
 is($node->safe_psql('postgres', $columns =~ s{ORDER}{AND tenant = 'west' ORDER}r), 'w|5||0', 'which have their defaults');
 $node->safe_psql('postgres', q{UPDATE late_events SET "Order, ""m""" = 6, "order" = '' WHERE tenant = 'west'});
 $kept = $node->safe_psql('postgres', $columns);
 $other = PostgreSQL::Test::Utils::tempdir;
 away($other, 'late_events');
-command_ok([ @offline, 'back', "$other/$february.csv", 'late_events' ], 'back with these columns');
+command_ok([ @offline, 'back', "$other/$february.tsv", 'late_events' ], 'back with these columns');
 is($node->safe_psql('postgres', $columns), $kept, 'which are as they were');
 
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock in all of this');

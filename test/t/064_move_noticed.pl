@@ -67,7 +67,8 @@ $reader->query('ROLLBACK');
 $reader->quit;
 ok($switch->finish, 'the switch goes on');
 
-# Identifiers that are changed are noted.
+# Many changes are looked up in time, and identifiers that are changed are noted.
+at('jakarta', q{INSERT INTO orders SELECT gen_iuid(235, 1), 1, 'many' FROM generate_series(1, 60000)});
 at('jakarta', q{UPDATE orders SET id = gen_iuid(235, 1) WHERE id = (SELECT min(id) FROM orders_c235)});
 done('finish', 'finish after an identifier was changed');
 

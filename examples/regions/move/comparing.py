@@ -158,9 +158,9 @@ def all_noted(session, move, table, keys, behind, hint=": abort, and copy again"
     left = list(keys)
     for _ in range(10):
         left = [row[0] for row in session.read(
-            "SELECT d FROM unnest(%s::uuid[]) AS d WHERE NOT EXISTS"
-            f" (SELECT FROM {move.at('changes')} WHERE number = %s::int4 AND (key = d OR key IS NULL))",
-            left, table.number)] if left else []
+            f"WITH noted AS (SELECT key FROM {move.at('changes')} WHERE number = %s::int4)"
+            " SELECT unnest(%s::uuid[]) WHERE NOT EXISTS (SELECT FROM noted WHERE key IS NULL) EXCEPT SELECT key FROM noted",
+            table.number, left)] if left else []
         if not left:
             return
         time.sleep(0.3)  # a change is visible a moment after it is in the log

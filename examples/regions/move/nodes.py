@@ -107,8 +107,11 @@ def in_query(text):
 
 @contextlib.contextmanager
 def limited(connection, seconds):
-    """Ends the wait for a server that hangs, to which a cancel would not come, either."""
+    """Ends the wait for a server that hangs, to which a cancel would not come, either; says that it did."""
+    late = threading.Event()
+
     def cut():
+        late.set()
         with contextlib.suppress(OSError, psycopg.Error):
             with socket.socket(fileno=os.dup(connection.fileno())) as end:
                 end.shutdown(socket.SHUT_RDWR)
@@ -116,7 +119,7 @@ def limited(connection, seconds):
     watch = threading.Timer(seconds, cut)
     watch.start()
     try:
-        yield
+        yield late
     finally:
         watch.cancel()
 
@@ -237,10 +240,11 @@ class Session:
             return self._execute(statement, values or None, seconds)
 
     def _execute(self, statement, values, seconds):
+        late = threading.Event()
         try:
             if self.connection is None or self.connection.closed:
                 self.connect()
-            with limited(self.connection, seconds):
+            with limited(self.connection, seconds) as late:
                 # Known only when the session is open.
                 return self.connection.execute(statement.replace("@iuid@", self.schema), values)
         except KeyboardInterrupt:
@@ -250,7 +254,8 @@ class Session:
             # What else can be wrong with a session that is open is an error of the statement.
             if self.connection is None or self.connection.broken or error.sqlstate is None:
                 self.close()
-                raise Silent(f"{self.node} does not answer: {words(error)}") from error
+                why = f"not within {seconds:.0f} s" if late.is_set() else words(error)
+                raise Silent(f"{self.node} does not answer: {why}") from error
             raise
 
     def transaction(self, *statements, seconds=SECONDS):

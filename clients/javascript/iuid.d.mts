@@ -5,9 +5,6 @@ declare const brand: unique symbol;
 /** The text that the server writes: 36 characters in lower case. */
 export type Iuid = string & { readonly [brand]: "iuid" };
 
-/** A bigint is microseconds since 1970, as timestamptz has them. */
-export type Time = Date | bigint;
-
 export interface Fields {
   time: Date | null;
   country: number | null;
@@ -19,7 +16,7 @@ export interface Fields {
 export const NIL: Iuid;
 export const MAX: Iuid;
 
-/** Throws a SyntaxError. */
+/** Throws a SyntaxError if the text is no identifier. */
 export function parse(text: string): Iuid;
 export function isIuid(value: unknown): value is string;
 export function toBytes(id: string): Uint8Array;
@@ -33,19 +30,19 @@ export function compareCountry(a: Iuid, b: Iuid): number;
 export class Maker {
   constructor(clock?: () => [milliseconds: number, nanoseconds: number], random?: (count: number) => Uint8Array);
   make(country: number, entity: number): Iuid;
-  makeAt(country: number, entity: number, at: Time): Iuid;
+  makeAt(country: number, entity: number, at: Date): Iuid;
 }
 
 export function make(country: number, entity: number): Iuid;
-export function makeAt(country: number, entity: number, at: Time): Iuid;
+export function makeAt(country: number, entity: number, at: Date): Iuid;
 
-export function floor(at: Time): Iuid;
+export function floor(at: Date): Iuid;
 export function countryFloor(country: number, entity?: number): Iuid;
 
 export function fromName(country: number, entity: number, name: string | Uint8Array | number | bigint): Iuid;
-export function fromNameAt(country: number, entity: number, name: string | Uint8Array | number | bigint, at: Time): Iuid;
+export function fromNameAt(country: number, entity: number, name: string | Uint8Array | number | bigint, at: Date): Iuid;
 export function fromUuid(uuid: string, country: number, entity: number): Iuid;
-export function fromUuidAt(uuid: string, country: number, entity: number, at: Time): Iuid;
+export function fromUuidAt(uuid: string, country: number, entity: number, at: Date): Iuid;
 
 /** A UUID of version 4 that tells nothing without the key of 32 bytes, and back. */
 export function hide(id: string, key: Uint8Array): string;

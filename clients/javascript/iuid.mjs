@@ -9,8 +9,8 @@
  *    iuid.fromName(125, 1, "order 4711");        // the same input always gives the same identifier
  *
  * An identifier is the string that the server writes, so === compares, and sort() sorts by time.  A
- * time is a Date, or a bigint of microseconds since 1970.  What is refused is a SyntaxError or a
- * RangeError.  R1 and so on are the rules of doc/format.md.
+ * time is a Date.  What is refused is a SyntaxError or a RangeError, and what is of another kind is a
+ * TypeError.  R1 and so on are the rules of doc/format.md.
  *
  * Copy this file and iuid.d.mts into your project: they need Node 18, or a browser, and nothing else.
  *
@@ -28,10 +28,12 @@ const TEN_SECONDS = 10_000n << 12n;
 
 const DIGITS = "(?:[0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4}";
 const TEXT = new RegExp(`^(?:${DIGITS}|\\{${DIGITS}\\})$`);
+const WRITTEN = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const VALID = new RegExp(`^.{14}8.{4}[89ab]|^${NIL}$|^${MAX}$`);
 
 /** Reads every text that the server reads, and gives the one that it writes. */
 export function parse(text) {
+  if (typeof text === "string" && WRITTEN.test(text)) return text; // so that compare() is quick
   const id = parseUuid(text);
   if (!VALID.test(id)) throw new SyntaxError(`invalid input syntax for type iuid: "${text}"`);
   return id;
@@ -41,20 +43,22 @@ export function isIuid(value) {
   return typeof value === "string" && TEXT.test(value) && VALID.test(hyphenate(value));
 }
 
-/** The 16 bytes of an identifier, and back. */
+/** The 16 bytes of an identifier, or of another UUID, and back. */
 export function toBytes(id) {
-  return Uint8Array.from(id.replaceAll("-", "").match(/../g), (digits) => parseInt(digits, 16));
+  return Uint8Array.from(parseUuid(id).replaceAll("-", "").match(/../g), (digits) => parseInt(digits, 16));
 }
 
 export function fromBytes(bytes) {
-  if (bytes.length !== 16) throw new RangeError(`${bytes.length} bytes are not an iuid`);
-  const id = hyphenate(Array.from(bytes, (byte) => hex(byte, 2)).join(""));
+  const copy = bytesOf(bytes, "the bytes of an iuid");
+  if (copy.length !== 16) throw new RangeError(`${copy.length} bytes are not an iuid`);
+  const id = hyphenate(Array.from(copy, (byte) => hex(byte, 2)).join(""));
   if (!VALID.test(id)) throw new RangeError(`uuid "${id}" is not an iuid`);
   return id;
 }
 
 function parseUuid(text) {
-  if (typeof text !== "string" || !TEXT.test(text)) throw new SyntaxError(`invalid input syntax for type iuid: "${text}"`);
+  if (typeof text !== "string") throw new TypeError("the text of an iuid must be a string");
+  if (!TEXT.test(text)) throw new SyntaxError(`invalid input syntax for type iuid: "${text}"`);
   return hyphenate(text);
 }
 
@@ -96,12 +100,14 @@ export function fields(text) {
 
 /** Byte order, for sort(): time first. */
 export function compare(a, b) {
-  return a < b ? -1 : a > b ? 1 : 0;
+  const [first, second] = [parse(a), parse(b)];
+  return first < second ? -1 : first > second ? 1 : 0;
 }
 
 /** Order by origin, for sort(): country, entity, bytes. */
 export function compareCountry(a, b) {
-  return countryOf(a) - countryOf(b) || entityOf(a) - entityOf(b) || compare(a, b);
+  const [first, second] = [parse(a), parse(b)];
+  return countryOf(first) - countryOf(second) || entityOf(first) - entityOf(second) || compare(first, second);
 }
 
 // --- new identifiers (R10 to R15) ----------------------------------------------------------------
@@ -156,9 +162,9 @@ export class Maker {
   make(country, entity) {
     checkOrigin(country, entity);
     const [ms, nanoseconds] = this.#clock();
-    if (!(ms >= 0 && ms <= LAST_MS)) throw new RangeError(`system clock is out of range for type iuid: ${ms} ms since 1970`);
+    if (!isWithin(ms, LAST_MS) || !isWithin(nanoseconds, 999_999)) throw new RangeError(`system clock is out of range for type iuid: ${ms} ms since 1970`);
     const now = (BigInt(ms) << 12n) | BigInt(Math.floor((nanoseconds * 4096) / 1e6));
-    const bits = toBigInt(this.#random(6));
+    const bits = toBigInt(this.#random(6), 6);
     if (this.#last === null || this.#reading - now > TEN_SECONDS || now > this.#last >> 42n) {
       this.#reading = now;
       this.#last = (now << 42n) | BigInt.asUintN(42, bits);
@@ -176,11 +182,12 @@ export class Maker {
   /** A new identifier of a given time; all its random bits are random (R14). */
   makeAt(country, entity, at) {
     checkOrigin(country, entity);
-    return compose(msOf(at), 0, country, entity, toBigInt(this.#random(8)) & RANDOM_MAX);
+    return compose(msOf(at), 0, country, entity, toBigInt(this.#random(8), 8) & RANDOM_MAX);
   }
 }
 
-function toBigInt(bytes) {
+function toBigInt(bytes, count) {
+  if (!isUint8Array(bytes) || bytes.length !== count) throw new TypeError(`random bytes must be a Uint8Array of ${count}`);
   let digits = "0x";
   for (const byte of bytes) digits += hex(byte, 2);
   return BigInt(digits);
@@ -192,12 +199,11 @@ export const makeAt = (country, entity, at) => maker.makeAt(country, entity, at)
 
 // --- bounds (R8, R9) -----------------------------------------------------------------------------
 
-/** The smallest identifier at or after a time. */
+/** The smallest identifier at or after a time, which has whole milliseconds. */
 export function floor(at) {
-  const microseconds = microsecondsOf(at);
-  if (microseconds < 0n) return NIL;
-  const ms = Number((microseconds + 999n) / 1000n);
-  return ms > LAST_MS ? MAX : compose(ms, 0, 0, 0, 0n);
+  const ms = timeOf(at);
+  if (ms < 0) return NIL;
+  return ms > LAST_MS ? MAX : compose(msOf(at), 0, 0, 0, 0n);
 }
 
 /** The smallest identifier of a country and entity in order by origin; both can be 256. */
@@ -212,14 +218,14 @@ export function countryFloor(country, entity = 0) {
 /** The identifier of a string, of bytes, or of an integer, of layout 1. */
 export function fromName(country, entity, name) {
   checkOrigin(country, entity);
-  const [high, low] = digest("iuid.name", bytesOf(name));
+  const [high, low] = digest("iuid.name", bytesOfName(name));
   return compose(Number(high >> 16n), 1, country, entity, low & RANDOM_MAX);
 }
 
 /** The same with a time, in layout 0. */
 export function fromNameAt(country, entity, name, at) {
   checkOrigin(country, entity);
-  return compose(msOf(at), 0, country, entity, digest("iuid.name", bytesOf(name))[1] & RANDOM_MAX);
+  return compose(msOf(at), 0, country, entity, digest("iuid.name", bytesOfName(name))[1] & RANDOM_MAX);
 }
 
 /** The identifier of a UUID of version 1, 6 or 7, with its time. */
@@ -234,21 +240,31 @@ export function fromUuid(uuid, country, entity) {
   if (c !== "1" && c !== "6") throw new RangeError(`uuid "${id}" has no time for an iuid: only UUIDs of versions 1, 6 and 7 have one`);
   const ticks = BigInt("0x" + (c === "1" ? d + b + a : a + b + d)) - 0x01b21dd213814000n;
   if (ticks < 0n) throw new RangeError(`uuid "${id}" has no time for an iuid: its time is before 1970`);
-  return fromUuidAt(id, country, entity, ticks / 10n);
+  return compose(Number(ticks / 10_000n), 0, country, entity, digestOfUuid(id));
 }
 
 /** The identifier of any UUID and a time. */
 export function fromUuidAt(uuid, country, entity, at) {
   checkOrigin(country, entity);
-  return compose(msOf(at), 0, country, entity, digest("iuid.uuid", toBytes(parseUuid(uuid)))[1] & RANDOM_MAX);
+  return compose(msOf(at), 0, country, entity, digestOfUuid(uuid));
 }
 
-/** TextEncoder would replace half a character, and a number above 2^53 is not the one that was meant. */
-function bytesOf(name) {
-  if (name instanceof Uint8Array) return name;
-  if (typeof name === "bigint" || Number.isSafeInteger(name)) name = String(name);
-  if (typeof name !== "string" || /\p{Surrogate}/u.test(name)) throw new RangeError("a name is a well-formed string, a Uint8Array or an integer");
-  return new TextEncoder().encode(name);
+function digestOfUuid(uuid) {
+  return digest("iuid.uuid", toBytes(uuid))[1] & RANDOM_MAX;
+}
+
+/** Half a character has no UTF-8, and a number above 2^53 is not the one that was meant. */
+function bytesOfName(name) {
+  if (typeof name === "string") {
+    if (/\p{Surrogate}/u.test(name)) throw new RangeError("a name must be a well-formed string");
+    return new TextEncoder().encode(name);
+  }
+  if (typeof name === "number" || typeof name === "bigint") {
+    const isWhole = typeof name === "number" ? Number.isSafeInteger(name) : BigInt.asIntN(64, name) === name;
+    if (!isWhole) throw new RangeError("a number as a name must be an integer of 64 bits, and a bigint above 2^53");
+    return new TextEncoder().encode(String(name));
+  }
+  return bytesOf(name, "a name that is no string and no number");
 }
 
 // --- hidden identifiers (R20, R21) ---------------------------------------------------------------
@@ -258,9 +274,10 @@ const HALF = (1n << 61n) - 1n;
 
 /** A UUID of version 4 that tells nothing without the key, a Uint8Array of 32 bytes. */
 export function hide(id, key) {
-  if (!/^.{14}8[01]/.test(id) || !VALID.test(id)) throw new RangeError(`iuid "${id}" cannot be hidden`);
   const k = roundKey(key);
-  let [left, right] = halves(id);
+  const shown = parse(id);
+  if (!/^.{14}8[01]/.test(shown)) throw new RangeError(`iuid "${shown}" cannot be hidden`);
+  let [left, right] = halves(shown);
   for (let round = 0n; round < ROUNDS; round++) [left, right] = [right, left ^ (sipHash(k, round, right) & HALF)];
   return fromHalves(left, right, "4");
 }
@@ -278,9 +295,10 @@ export function reveal(uuid, key) {
 
 /** BLAKE2b with a key, whose first block is the key. */
 function roundKey(key) {
-  if (key.length !== 32) throw new RangeError("a key that hides identifiers must have 32 bytes");
+  const bytes = bytesOf(key, "a key that hides identifiers");
+  if (bytes.length !== 32) throw new RangeError("a key that hides identifiers must have 32 bytes");
   const block = new Uint8Array(128);
-  block.set(key);
+  block.set(bytes);
   const view = new DataView(new ArrayBuffer(16));
   digest("iuid.hide", block, 32).forEach((word, i) => view.setBigUint64(8 * i, word));
   return [view.getBigUint64(0, true), view.getBigUint64(8, true)];
@@ -330,20 +348,39 @@ function sipHash([k0, k1], first, second) {
 // --- arguments (R6) ------------------------------------------------------------------------------
 
 function checkOrigin(country, entity, limit = 255) {
-  for (const [what, number] of [["country", country], ["entity", entity]])
-    if (!(Number.isInteger(number) && number >= 0 && number <= limit))
-      throw new RangeError(`${what} ${number} is out of range for type iuid: 0 to ${limit}`);
+  for (const [what, number] of [["country", country], ["entity", entity]]) {
+    if (typeof number !== "number") throw new TypeError(`${what} must be a number`);
+    if (!isWithin(number, limit)) throw new RangeError(`${what} ${number} is out of range for type iuid: 0 to ${limit}`);
+  }
 }
 
-function microsecondsOf(at) {
-  return typeof at === "bigint" ? at : BigInt(at.getTime()) * 1000n;
+function isWithin(number, limit) {
+  return Number.isInteger(number) && number >= 0 && number <= limit;
 }
 
 function msOf(at) {
-  const microseconds = microsecondsOf(at);
-  const ms = Number(microseconds / 1000n);
-  if (microseconds < 0n || ms > LAST_MS) throw new RangeError(`time ${at} is out of range for type iuid`);
+  const ms = timeOf(at);
+  if (!isWithin(ms, LAST_MS)) throw new RangeError(`time ${at} is out of range for type iuid`);
   return ms;
+}
+
+/** The milliseconds of a Date of any realm, NaN if it is invalid. */
+function timeOf(at) {
+  try {
+    return Date.prototype.getTime.call(at);
+  } catch {
+    throw new TypeError("a time must be a Date");
+  }
+}
+
+/* This getter knows a Uint8Array of any realm; instanceof knows its own realm's. */
+const { get: typedArrayName } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
+const isUint8Array = (value) => typedArrayName.call(value) === "Uint8Array";
+
+/** A copy, which cannot be made of a buffer that was transferred. */
+function bytesOf(value, what) {
+  if (!isUint8Array(value)) throw new TypeError(`${what} must be a Uint8Array`);
+  return new Uint8Array(value);
 }
 
 // --- BLAKE2b with personalization, which JavaScript does not have (R16) --------------------------

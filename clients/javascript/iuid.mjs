@@ -137,9 +137,10 @@ function systemRandom(count) {
 let difference = 0;
 function systemClock() {
   const ms = Date.now();
-  const part = performance.now() + (difference - ms);
-  const inside = Math.min(Math.max(part, 0), 0.999999);
-  difference += inside - part;
+  const shown = performance.now();
+  const part = shown + (difference - ms);
+  const inside = part > 0 ? Math.min(part, 0.999999) : 0;
+  if (inside !== part) difference = ms + inside - shown;
   return [ms, Math.floor(inside * 1e6)];
 }
 

@@ -149,6 +149,10 @@ const at = (ms, shown = performance.now()) => {
 assert.equal(at(4102444800000), 4102444800000);
 assert.equal(at(4102444790001), 4102444800000);
 assert.equal(at(1767225600000), 1767225600000);
+assert.throws(() => at(NaN), RangeError);
+assert.throws(() => at(undefined), RangeError);
+assert.equal(at(1767225700000), 1767225700000);
+assert.equal(at(1767225800000, NaN), 1767225800000);
 assert.equal(at(1767225900000, 0), 1767225900000);
 const made = [iuid, copy].map(({ make }) => Array.from({ length: 10000 }, () => make(7, 1)));
 for (const ids of made) {

@@ -2,23 +2,27 @@
 #
 #   ./dev clients [language...]
 #                              the programs of clients/, or those that are named: clients/vectors.json
-#                              by the rules of doc/format.md, and identifiers of four processes
+#                              by the rules of doc/format.md, and identifiers of four processes;
+#                              "bundles" is what bundlers of npm make of the one in JavaScript
 #
-# Without a name, the languages that are missing are installed.  With names, they are SKIPPED.
+# Without a name, the programs that are missing are installed.  With names, what needs them is SKIPPED.
 
 . "$(dirname "$0")/library.sh"
 
 # Each function prepares the program of a language, in a folder of its own, and names the command that
 # runs it.
-declare -A compiler=([python]=python3 [go]=go [javascript]=node [java]=javac [rust]=rustc)
-declare -A package=([python]=python3 [go]=golang-go [javascript]=nodejs [java]=default-jdk-headless [rust]=rustc)
-all='python go javascript java rust'
+declare -A programs=([python]=python3 [go]=go [javascript]=node [java]=javac [rust]=rustc [bundles]='node npm chromium')
+declare -A package=([python3]=python3 [go]=golang-go [node]=nodejs [javac]=default-jdk-headless [rustc]=rustc [npm]=npm [chromium]=chromium)
+all='python go javascript java rust bundles'
 
 if [ $# = 0 ]; then
-	for language in $all; do
-		command -v "${compiler[$language]}" >/dev/null || install_packages "${package[$language]}"
+	for program in "${!package[@]}"; do
+		command -v "$program" >/dev/null || install_packages "${package[$program]}"
 	done
 fi
+
+# Debian 12 has Node 18, in which crypto is global with an option only.
+export NODE_OPTIONS=--experimental-global-webcrypto
 
 prepare_python() { command=(python3 -B "$tree/test/clients/client.py"); }
 
@@ -34,6 +38,13 @@ prepare_go() {
 
 prepare_javascript() { command=(node "$tree/test/clients/client.mjs"); }
 
+# These are no client's program: the vectors are in the bundles.
+prepare_bundles() {
+	check=() command=(node "$tree/test/clients/javascript/bundles.mjs")
+	cp "$tree"/test/clients/javascript/package*.json .
+	npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1 || { cat npm.log >&2; return 1; }
+}
+
 prepare_java() {
 	command=(java -cp . Client)
 	javac -Xlint:all -Werror -d . "$tree/clients/java/Iuid.java" "$tree/test/clients/Client.java"
@@ -48,14 +59,15 @@ prepare_rust() {
 
 failed=()
 for language in ${*:-$all}; do
-	[ -n "${compiler[$language]:-}" ] || die "there is no client in $language"
-	if ! command -v "${compiler[$language]}" >/dev/null; then
-		say "SKIPPED: $language is not installed"
+	[ -n "${programs[$language]:-}" ] || die "there is no client in $language"
+	if ! type ${programs[$language]} >/dev/null 2>&1; then
+		say "SKIPPED: $language, which needs ${programs[$language]}"
 		continue
 	fi
 	mkdir "$work/$language"
 	cd "$work/$language"
-	if ! "prepare_$language" || ! python3 -B "$tree/test/clients/check.py" "$language" "${command[@]}"; then
+	check=(python3 -B "$tree/test/clients/check.py" "$language")
+	if ! "prepare_$language" || ! "${check[@]}" "${command[@]}"; then
 		failed+=("$language")
 	fi
 	cd "$work"

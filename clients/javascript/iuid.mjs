@@ -12,7 +12,7 @@
  * time is a Date.  What is refused is a SyntaxError or a RangeError, and what is of another kind is a
  * TypeError.  R1 and so on are the rules of doc/format.md.
  *
- * Copy this file and iuid.d.mts into your project: they need Node 18, or a browser, and nothing else.
+ * Copy this file and iuid.d.mts into your project: they need Node 20, or a browser, and nothing else.
  *
  * Copyright (c) 2026, the iuid authors.  SPDX-License-Identifier: PostgreSQL
  */
@@ -111,9 +111,6 @@ export function compareCountry(a, b) {
 }
 
 // --- new identifiers (R10 to R15) ----------------------------------------------------------------
-
-/* Before version 20, Node has no global crypto. */
-const crypto = globalThis.crypto ?? (await import("node:crypto")).webcrypto;
 
 /* A call for each identifier would take longer than all the rest. */
 const pool = new Uint8Array(8192);
@@ -258,12 +255,12 @@ function digestOfUuid(uuid) {
 function bytesOfName(name) {
   if (typeof name === "string") {
     if (/\p{Surrogate}/u.test(name)) throw new RangeError("a name must be a well-formed string");
-    return new TextEncoder().encode(name);
+    return utf8(name);
   }
   if (typeof name === "number" || typeof name === "bigint") {
     const isWhole = typeof name === "number" ? Number.isSafeInteger(name) : BigInt.asIntN(64, name) === name;
     if (!isWhole) throw new RangeError("a number as a name must be an integer of 64 bits, and a bigint above 2^53");
-    return new TextEncoder().encode(String(name));
+    return utf8(String(name));
   }
   return bytesOf(name, "a name that is no string and no number");
 }
@@ -384,6 +381,11 @@ function bytesOf(value, what) {
   return new Uint8Array(value);
 }
 
+/** Without TextEncoder, which Jest with jsdom does not have. */
+function utf8(text) {
+  return Uint8Array.from(encodeURIComponent(text).match(/%..|./g) ?? [], (byte) => (byte[1] ? parseInt(byte.slice(1), 16) : byte.charCodeAt()));
+}
+
 // --- BLAKE2b with personalization, which JavaScript does not have (R16) --------------------------
 
 const IV = BigUint64Array.of(
@@ -401,7 +403,7 @@ function digest(personal, message, keyLength = 0) {
   // The parameter block: 16 bytes of digest, the key, fanout and depth 1; from byte 48 the personalization.
   const parameters = new Uint8Array(64);
   parameters.set([16, keyLength, 1, 1]);
-  parameters.set(new TextEncoder().encode(personal), 48);
+  parameters.set(utf8(personal), 48);
   const h = words(parameters).map((word, i) => word ^ IV[i]);
   for (let done = 0; ; ) {
     const block = new Uint8Array(128);

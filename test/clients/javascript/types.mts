@@ -1,0 +1,37 @@
+// The types say what iuid.mjs takes, and nothing else.
+import * as iuid from "../../../clients/javascript/iuid.mjs";
+
+const id: iuid.Iuid = iuid.make(125, 1);
+const at: Date | null = iuid.fields(id).time;
+const shown: string = iuid.hide(id, new Uint8Array(32));
+const back: iuid.Iuid | null = iuid.reveal(shown, new Uint8Array(32));
+const ids: iuid.Iuid[] = [iuid.floor(new Date()), iuid.countryFloor(125), iuid.fromName(125, 1, 4711n), iuid.fromNameAt(125, 1, "a", new Date())];
+ids.sort(iuid.compareCountry);
+export { at, back };
+
+// @ts-expect-error
+iuid.make("125", 1);
+// @ts-expect-error
+iuid.make(125n, 1);
+// @ts-expect-error
+iuid.makeAt(125, 1, Date.now());
+// @ts-expect-error
+iuid.makeAt(125, 1, 1767225600123000n);
+// @ts-expect-error
+iuid.fromNameAt(125, 1, "a", "2026-01-01");
+// @ts-expect-error
+iuid.fromUuidAt(shown, 125, 1, 1767225600123000n);
+// @ts-expect-error
+iuid.floor(1767225600123000n);
+// @ts-expect-error
+iuid.hide(id, "kJh-sPqRtUvWxYzAbCdEfGhIjKlMnOpQ");
+// @ts-expect-error
+iuid.hide(id, new Uint16Array(32));
+// @ts-expect-error
+iuid.reveal(shown, new Array<number>(32));
+// @ts-expect-error
+iuid.fromBytes(new ArrayBuffer(16));
+// @ts-expect-error
+iuid.fromName(125, 1, true);
+// @ts-expect-error
+iuid.compare(1, 2);

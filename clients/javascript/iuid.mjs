@@ -112,13 +112,18 @@ export function compareCountry(a, b) {
 
 // --- new identifiers (R10 to R15) ----------------------------------------------------------------
 
-/* A call for each identifier would take longer than all the rest. */
+/*
+ * A call for each identifier would take longer than all the rest.  A process that starts from a
+ * snapshot of another one, as of node --build-snapshot, has an origin of its own (R15).
+ */
 const pool = new Uint8Array(8192);
 let left = 0;
+let origin;
 function systemRandom(count) {
-  if (left < count) {
+  if (left < count || origin !== performance.timeOrigin) {
     crypto.getRandomValues(pool);
     left = pool.length;
+    origin = performance.timeOrigin;
   }
   left -= count;
   const bytes = pool.slice(left, left + count);

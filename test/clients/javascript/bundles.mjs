@@ -30,6 +30,7 @@ async function pack(filename, target) {
 await build("entry.mjs", "esbuild-esm.js", { format: "esm", platform: "browser" });
 await build("entry.mjs", "esbuild-iife.js", { format: "iife", platform: "browser" });
 await build("entry.mjs", "esbuild.cjs", { format: "cjs", platform: "node" });
+await build("snapshot.mjs", "snapshot.cjs", { format: "cjs", platform: "node" });
 await pack("webpack-web.js", "web");
 await pack("webpack.cjs", "node");
 
@@ -62,6 +63,16 @@ if (process.features.require_module) {
   console.log("Node: require() and import give one module");
 } else {
   console.log(`SKIPPED: require() of a module, which Node ${process.versions.node} does not have`);
+}
+
+// R15: processes that start from a snapshot do not use the random bits of the one that it is of.
+if (parseInt(process.versions.node) >= 20) {
+  node("--snapshot-blob", "snapshot.blob", "--build-snapshot", "snapshot.cjs");
+  const [one, other] = [0, 1].map(() => node("--snapshot-blob", "snapshot.blob"));
+  assert(iuid.isIuid(one.trim()) && one !== other, one);
+  console.log("Node: two processes of one snapshot");
+} else {
+  console.log(`SKIPPED: snapshots, as Node ${process.versions.node} is older than the client asks for`);
 }
 
 // Jest with jsdom runs its tests in a realm that has no TextEncoder.

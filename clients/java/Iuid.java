@@ -28,17 +28,15 @@ import java.util.regex.Pattern;
  * id = Iuid.of(rows.getObject(1, UUID.class));        // of SELECT id::uuid
  * }</pre>
  *
- * Identifiers compare by time; UUID.compareTo() would not, as it compares signed numbers.  What is
- * refused is an IllegalArgumentException.  R1 and so on are the rules of doc/format.md.
+ * Identifiers compare by time; UUID.compareTo() would not, as it compares signed numbers.  Jackson
+ * writes an identifier as its text, because it is a CharSequence, and reads it by fromString().  What
+ * is refused is an IllegalArgumentException.  R1 and so on are the rules of doc/format.md.
  *
  * <p>Copy this file into your project, below a line with its package: it needs Java 17 and nothing else.
  *
  * <p>Copyright (c) 2026, the iuid authors.  SPDX-License-Identifier: PostgreSQL
- *
- * @param high the first 8 bytes
- * @param low the last 8 bytes
  */
-public record Iuid(long high, long low) implements Comparable<Iuid>, Serializable {
+public final class Iuid implements CharSequence, Comparable<Iuid>, Serializable {
 	/** The ends of the key space (R5). */
 	public static final Iuid NIL = new Iuid(0, 0), MAX = new Iuid(-1, -1);
 
@@ -50,10 +48,37 @@ public record Iuid(long high, long low) implements Comparable<Iuid>, Serializabl
 	private static final long LAST_MS = (1L << 48) - 1, RANDOM_MAX = (1L << 54) - 1, TAIL_MAX = (1L << 42) - 1;
 	private static final long TEN_SECONDS = 10_000L << 12;
 
-	public Iuid {
+	private final UUID uuid;
+
+	/** Of the first and the last 8 bytes. */
+	public Iuid(long high, long low) {
+		uuid = new UUID(high, low);
 		boolean nilOrMax = high == low && (high == 0 || high == -1);
 		if (!((high >>> 12 & 0xf) == 8 && low >>> 62 == 2 || nilOrMax))
-			throw new IllegalArgumentException("uuid \"" + new UUID(high, low) + "\" is not an iuid");
+			throw new IllegalArgumentException("uuid \"" + uuid + "\" is not an iuid");
+	}
+
+	private long high() {
+		return uuid.getMostSignificantBits();
+	}
+
+	private long low() {
+		return uuid.getLeastSignificantBits();
+	}
+
+	/** What was serialized comes in by the constructor, too. */
+	private Object readResolve() {
+		return of(uuid);
+	}
+
+	@Override
+	public boolean equals(Object other) {
+		return other instanceof Iuid id && uuid.equals(id.uuid);
+	}
+
+	@Override
+	public int hashCode() {
+		return uuid.hashCode();
 	}
 
 	/** R1; the arguments fit. */
@@ -78,14 +103,34 @@ public record Iuid(long high, long low) implements Comparable<Iuid>, Serializabl
 		throw new IllegalArgumentException("invalid input syntax for type iuid: \"" + text + "\"");
 	}
 
+	/** The same, by the name that UUID has, and that Jackson and JAX-RS look for. */
+	public static Iuid fromString(String text) {
+		return parse(text);
+	}
+
 	/** The text that the server writes. */
 	@Override
 	public String toString() {
-		return toUuid().toString();
+		return uuid.toString();
+	}
+
+	@Override
+	public int length() {
+		return 36;
+	}
+
+	@Override
+	public char charAt(int index) {
+		return toString().charAt(index);
+	}
+
+	@Override
+	public CharSequence subSequence(int start, int end) {
+		return toString().subSequence(start, end);
 	}
 
 	public UUID toUuid() {
-		return new UUID(high, low);
+		return uuid;
 	}
 
 	public static Iuid of(UUID uuid) {
@@ -95,11 +140,11 @@ public record Iuid(long high, long low) implements Comparable<Iuid>, Serializabl
 	// --- fields: empty where an identifier does not have them (R4) ---------------------------------
 
 	public OptionalInt layout() {
-		return equals(NIL) || equals(MAX) ? OptionalInt.empty() : OptionalInt.of((int) (high >>> 8) & 0xf);
+		return equals(NIL) || equals(MAX) ? OptionalInt.empty() : OptionalInt.of((int) (high() >>> 8) & 0xf);
 	}
 
 	public Optional<Instant> time() {
-		return layout().orElse(-1) == 0 ? Optional.of(Instant.ofEpochMilli(high >>> 16)) : Optional.empty();
+		return layout().orElse(-1) == 0 ? Optional.of(Instant.ofEpochMilli(high() >>> 16)) : Optional.empty();
 	}
 
 	public OptionalInt country() {
@@ -111,7 +156,7 @@ public record Iuid(long high, long low) implements Comparable<Iuid>, Serializabl
 	}
 
 	public OptionalLong random() {
-		return isKnown() ? OptionalLong.of(low & RANDOM_MAX) : OptionalLong.empty();
+		return isKnown() ? OptionalLong.of(low() & RANDOM_MAX) : OptionalLong.empty();
 	}
 
 	private boolean isKnown() {
@@ -119,18 +164,18 @@ public record Iuid(long high, long low) implements Comparable<Iuid>, Serializabl
 	}
 
 	private int countryBits() {
-		return (int) high & 0xff;
+		return (int) high() & 0xff;
 	}
 
 	private int entityBits() {
-		return (int) (low >>> 54) & 0xff;
+		return (int) (low() >>> 54) & 0xff;
 	}
 
 	/** Byte order: time first (R7). */
 	@Override
 	public int compareTo(Iuid other) {
-		int order = Long.compareUnsigned(high, other.high);
-		return order != 0 ? order : Long.compareUnsigned(low, other.low);
+		int order = Long.compareUnsigned(high(), other.high());
+		return order != 0 ? order : Long.compareUnsigned(low(), other.low());
 	}
 
 	// --- new identifiers (R10 to R14) --------------------------------------------------------------
@@ -297,7 +342,7 @@ public record Iuid(long high, long low) implements Comparable<Iuid>, Serializabl
 		if (country().isEmpty())
 			throw new IllegalArgumentException("iuid \"" + this + "\" cannot be hidden");
 		ByteBuffer k = roundKey(key);
-		long left = leftHalf(high, low), right = low & HALF;
+		long left = leftHalf(high(), low()), right = low() & HALF;
 		for (int round = 0; round < ROUNDS; round++) {
 			long next = left ^ sipHash(k, round, right) & HALF;
 			left = right;

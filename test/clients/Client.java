@@ -1,6 +1,7 @@
 import java.io.*;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.time.*;
 import java.util.*;
 import java.util.concurrent.*;
@@ -136,6 +137,15 @@ class Client {
 		}
 	}
 
+	static boolean failsOfNull(Runnable call) {
+		try {
+			call.run();
+			return false;
+		} catch (NullPointerException expected) {
+			return true;
+		}
+	}
+
 	/** Whether another thread makes an identifier while one does. */
 	static boolean makesBeside() throws Exception {
 		CountDownLatch made = new CountDownLatch(1);
@@ -163,8 +173,57 @@ class Client {
 		return seen.take();
 	}
 
+	public static class Order {
+		public Iuid id, none;
+		public List<Iuid> others;
+		public Map<Iuid, Integer> prices;
+	}
+
+	/** Libraries that the client does not need, so the compiler does not know them. */
+	static void checkLibraries(Iuid id) throws Exception {
+		Order order = new Order();
+		order.id = id;
+		order.others = List.of(id, Iuid.NIL);
+		order.prices = Map.of(id, 1);
+		Object jackson, gson;
+		try {
+			jackson = Class.forName("com.fasterxml.jackson.databind.ObjectMapper").getDeclaredConstructor().newInstance();
+			gson = Class.forName("com.google.gson.Gson").getDeclaredConstructor().newInstance();
+		} catch (ClassNotFoundException missing) {
+			System.out.println("SKIPPED: " + missing.getMessage() + " is not installed");
+			return;
+		}
+		java.lang.reflect.Method write = jackson.getClass().getMethod("writeValueAsString", Object.class);
+		java.lang.reflect.Method read = jackson.getClass().getMethod("readValue", String.class, Class.class);
+		String text = (String) write.invoke(jackson, order);
+		String expected = "{'id':'I','none':null,'others':['I','00000000-0000-0000-0000-000000000000'],'prices':{'I':1}}";
+		check("Jackson writes " + text, text.equals(expected.replace("I", id.toString()).replace('\'', '"')));
+		Order back = (Order) read.invoke(jackson, text, Order.class);
+		check("Jackson reads", back.id.equals(id) && back.none == null && back.others.equals(order.others) && back.prices.equals(order.prices));
+		check("Jackson reads braces", read.invoke(jackson, "\"{" + id.toString().toUpperCase() + "}\"", Iuid.class).equals(id));
+		for (String wrong : List.of("\"\"", "\"a\"", "\"" + UUID.randomUUID() + "\"", "1", "1.5", "true", "[]", "{}", "{\"high\":0,\"low\":0}"))
+			try {
+				check("Jackson reads " + wrong + " as " + read.invoke(jackson, wrong, Iuid.class), false);
+			} catch (java.lang.reflect.InvocationTargetException refused) {
+				check("Jackson refuses " + wrong, refused.getCause() instanceof IOException);
+			}
+
+		// Gson writes fields, of which the one is a text: no number that a browser rounds.
+		text = (String) gson.getClass().getMethod("toJson", Object.class).invoke(gson, id);
+		check("Gson writes " + text, text.equals("{\"uuid\":\"" + id + "\"}"));
+		check("Gson reads", gson.getClass().getMethod("fromJson", String.class, Class.class).invoke(gson, text, Iuid.class).equals(id));
+	}
+
 	static void own() throws Exception {
 		Iuid id = Iuid.make(125, 1);
+		checkLibraries(id);
+		check("a CharSequence", new StringBuilder().append(id).append(id.subSequence(8, 9)).toString().equals(id + "-") && id.length() == 36 && id.compareTo(Iuid.MAX) < 0);
+		check("equals", !id.equals(null) && !id.equals(id.toUuid()) && Set.of(id, Iuid.NIL).contains(Iuid.fromString(id.toString())));
+		check("null", Stream.<Runnable>of(() -> Iuid.parse(null), () -> Iuid.of(null), () -> Iuid.makeAt(1, 2, null), () -> Iuid.floor(null),
+			() -> Iuid.fromName(1, 2, (String) null), () -> Iuid.fromName(1, 2, (byte[]) null), () -> Iuid.fromName(1, 2, "a", null),
+			() -> Iuid.fromUuid(null, 1, 2), () -> Iuid.fromUuid(UUID.randomUUID(), 1, 2, null), () -> id.hide(null),
+			() -> Iuid.reveal(null, new byte[32]), () -> Iuid.reveal(UUID.randomUUID(), null), () -> id.compareTo(null)).allMatch(Client::failsOfNull));
+		check("keys", IntStream.of(0, 16, 31, 33, 64).allMatch(size -> fails(() -> id.hide(new byte[size])) && fails(() -> Iuid.reveal(UUID.randomUUID(), new byte[size]))));
 		check("UUID", Iuid.of(id.toUuid()).equals(id) && Iuid.of(id.toUuid()).hashCode() == id.hashCode() && id.toUuid().version() == 8);
 		check("another UUID", fails(() -> Iuid.of(UUID.randomUUID())) && fails(() -> new Iuid(0, 1)));
 		check("half a character", fails(() -> Iuid.fromName(1, 2, "caf\ud800")));
@@ -174,6 +233,42 @@ class Client {
 		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 		new ObjectOutputStream(bytes).writeObject(id);
 		check("serialized", new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray())).readObject().equals(id));
+		byte[] other = bytes.toByteArray();
+		for (int i = other.length - 16; i < other.length; i++)
+			other[i] = 1;
+		check("what was serialized elsewhere", fails(() -> {
+			try {
+				new ObjectInputStream(new ByteArrayInputStream(other)).readObject();
+			} catch (IOException | ClassNotFoundException error) {
+				throw new AssertionError(error);
+			}
+		}));
+
+		// An interrupt is for whoever waits: a Maker does not.
+		Thread.currentThread().interrupt();
+		check("interrupted", Iuid.make(7, 1).compareTo(id) > 0 && Thread.interrupted());
+
+		// What fails in a Maker leaves it as it was, and a clock that makes identifiers does not stop it.
+		Iuid.Maker[] nested = new Iuid.Maker[1];
+		List<Iuid> made = new ArrayList<>();
+		int[] turn = {0};
+		nested[0] = new Iuid.Maker(new GivenClock() {
+			@Override public Instant instant() {
+				if (++turn[0] == 2)
+					made.add(nested[0].make(7, 1));
+				if (turn[0] == 4)
+					throw new IllegalStateException();
+				return Instant.EPOCH;
+			}
+		}, new SecureRandom());
+		made.add(nested[0].make(7, 1));
+		made.add(nested[0].make(7, 1));
+		try {
+			nested[0].make(7, 1);
+		} catch (IllegalStateException expected) {
+			made.add(nested[0].make(7, 1));
+		}
+		check("nested: " + made, made.size() == 4 && made.equals(made.stream().sorted().distinct().collect(Collectors.toList())));
 	}
 
 	public static void main(String[] arguments) throws Exception {

@@ -7,8 +7,8 @@
 //	id, err = iuid.FromName(125, 1, []byte("order 4711")) // the same input, the same identifier
 //
 // An ID is 16 bytes, as the UUIDs of other packages are: uuid.UUID(id).  database/sql reads and
-// writes it, and so does JSON, as text; *ID is one that can be NULL.  R1 and so on are the rules of
-// doc/format.md.
+// writes it, and so does JSON, as text; *ID is one that can be NULL.  The zero value is Nil, which
+// Value refuses: as a bound, Nil is Nil.String().  R1 and so on are the rules of doc/format.md.
 //
 // Copy this file into your module: it needs Go 1.18 and nothing else.
 //
@@ -88,6 +88,9 @@ func (id ID) IsValid() bool {
 	return id.high()>>12&0xf == 8 && id.low()>>62 == 2 || id == Nil || id == Max
 }
 
+// IsZero tells whether the ID is Nil, as one is that was never set; omitzero of encoding/json asks it.
+func (id ID) IsZero() bool { return id == Nil }
+
 // Fields are those of an identifier.  What an identifier does not have is -1 or the zero Time (R4).
 type Fields struct {
 	Time            time.Time // in UTC
@@ -100,7 +103,7 @@ type Fields struct {
 // Fields reads the fields of an identifier.
 func (id ID) Fields() Fields {
 	f := Fields{Ms: -1, Country: -1, Entity: -1, Random: -1, Layout: -1}
-	if id == Nil || id == Max {
+	if !id.IsValid() || id == Nil || id == Max {
 		return f
 	}
 	f.Layout = int(id.high() >> 8 & 0xf)
@@ -177,7 +180,12 @@ func (id ID) String() string {
 }
 
 // MarshalText is for JSON, XML and flags, and UnmarshalText reads it.
-func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+func (id ID) MarshalText() ([]byte, error) {
+	if !id.IsValid() {
+		return nil, fail(ErrValue, "uuid %q is not an iuid", id)
+	}
+	return []byte(id.String()), nil
+}
 
 func (id *ID) UnmarshalText(text []byte) (err error) {
 	*id, err = Parse(string(text))
@@ -185,7 +193,15 @@ func (id *ID) UnmarshalText(text []byte) (err error) {
 }
 
 // Value gives database/sql the text.
-func (id ID) Value() (driver.Value, error) { return id.String(), nil }
+func (id ID) Value() (driver.Value, error) {
+	if id.IsZero() {
+		return nil, fail(ErrValue, "an iuid was not set; *iuid.ID can be NULL")
+	}
+	if !id.IsValid() {
+		return nil, fail(ErrValue, "uuid %q is not an iuid", id)
+	}
+	return id.String(), nil
+}
 
 // Scan reads a column of type iuid or uuid from database/sql, in text or in binary.
 func (id *ID) Scan(source any) (err error) {

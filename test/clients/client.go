@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/gob"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -242,6 +243,36 @@ func own() {
 		check(read.Scan(source))
 		must("Scan", read == id)
 	}
+	// An ID that nobody set is stored nowhere, as a text of Nil would stand in place of the column's default.
+	var unset, other = iuid.ID{}, iuid.ID(bitsOf("919108f7-52d1-4320-9bac-f847db4148a8"))
+	must("IsZero", unset.IsZero() && iuid.Nil.IsZero() && !id.IsZero() && !iuid.Max.IsZero())
+	for _, refused := range []iuid.ID{unset, iuid.Nil, other} {
+		value, err := refused.Value()
+		must("Value of "+refused.String(), value == nil && errors.Is(err, iuid.ErrValue))
+		value, err = driver.DefaultParameterConverter.ConvertValue(refused)
+		must("an argument "+refused.String(), value == nil && errors.Is(err, iuid.ErrValue))
+	}
+	var none row
+	check(json.Unmarshal([]byte(`{"ID":null}`), &none))
+	must("JSON of null", none.ID.IsZero())
+	for _, taken := range []iuid.ID{id, iuid.Max} {
+		value, err := driver.DefaultParameterConverter.ConvertValue(&taken)
+		must("Value", err == nil && value == taken.String())
+	}
+	value, err := driver.DefaultParameterConverter.ConvertValue((*iuid.ID)(nil))
+	must("NULL", err == nil && value == nil)
+	text, err = unset.MarshalText()
+	must("MarshalText of Nil", err == nil && string(text) == unset.String())
+	_, err = other.MarshalText()
+	must("MarshalText of another UUID", errors.Is(err, iuid.ErrValue))
+	_, err = iuid.Hide(other, [32]byte{})
+	must("Hide of another UUID", errors.Is(err, iuid.ErrValue))
+	must("Fields of another UUID", other.Fields() == iuid.Nil.Fields())
+	var stream bytes.Buffer
+	var decoded row
+	check(gob.NewEncoder(&stream).Encode(row{ID: id}))
+	check(gob.NewDecoder(&stream).Decode(&decoded))
+	must("gob", decoded.ID == id)
 	must("Scan of NULL", new(iuid.ID).Scan(nil) != nil)
 	must("Scan of another UUID", new(iuid.ID).Scan(make([]byte, 15)) != nil && new(iuid.ID).Scan(bytes.Repeat([]byte{1}, 16)) != nil && new(iuid.ID).Scan([16]byte{1}) != nil)
 	_, err = iuid.Parse("")

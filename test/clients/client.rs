@@ -179,6 +179,21 @@ fn own() {
     assert!(matches!(iuid::make_at(1, 2, UNIX_EPOCH - Duration::from_nanos(1)), Err(Error::Time(_))));
     assert_eq!(iuid::make_at(1, 2, id.time().unwrap()).unwrap().ms(), id.ms());
 
+    // What fails in a Maker leaves it as it was.
+    let mut turn = 0;
+    let panics_once = move || {
+        turn += 1;
+        assert_ne!(turn, 2, "expected");
+        UNIX_EPOCH
+    };
+    let mut maker = Maker::new(panics_once, |bytes| Ok(bytes.fill(0xff)));
+    let first = maker.make(7, 1).unwrap();
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| ()));
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| maker.make(7, 1).is_ok())).is_err());
+    std::panic::set_hook(hook);
+    assert!(first < maker.make(7, 1).unwrap());
+
     // R15: a child that was forked has other random bits than its parent.
     let mut ends = [0; 2];
     let mut bytes = [0; 16];

@@ -4,8 +4,9 @@
 --   psql -d shop -f iuid.sql
 --
 -- It needs CREATE on the database, and PostgreSQL 14 or later.  Everything is in the schema iuid_sql.
--- The names are those of the extension, so put that schema into the search_path, after the schema of
--- the extension if that is there, too.  R1 and so on are the rules of doc/format.md.
+-- The names are those of the extension.  Without the extension, put that schema into the search_path.
+-- Beside it, do not: with both schemas there, iuid_country('...') is not unique, so write
+-- iuid_sql.iuid_country('...').  R1 and so on are the rules of doc/format.md.
 --
 -- Bodies that begin with RETURN are parsed here, under this search_path, so no caller's search_path
 -- matters; and the planner can put them into the query.  PL/pgSQL is parsed when it runs, so its names,

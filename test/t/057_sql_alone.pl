@@ -86,6 +86,16 @@ for my $call ('gen_iuid(256, 1)', 'gen_iuid(-1, 1)', 'gen_iuid(1, 256)', 'gen_iu
 }
 is($node->safe_psql('shop', 'SELECT iuid_sql.iuid_from_uuid(NULL, 7, 1) IS NULL'), 't', 'nothing of nothing');
 
+# A text could be of the type of the one schema, and of the other: so one of the two is in the search_path, as the page says.
+my $page = slurp_file('doc/sql-alone.md');
+my ($without, $with) = $page =~ /^(SET search_path = .*?;)/mg;
+isnt($with, undef, 'the page has two paths');
+for my $call (map { "iuid_$_('019b76da-a87b-807d-8041-23456789abcd')" } 'country', 'entity', 'layout', 'random', 'timestamp', 'fields')
+{
+	is($node->safe_psql('shop', ($with // $without) . " SELECT $call"), $node->safe_psql('shop', "SELECT iuid_sql.$call"), "beside the extension: $call");
+	like(($node->psql('shop', "\\set VERBOSITY sqlstate\nSET search_path = $_; SELECT $call"))[2], qr/ERROR:  42725/, "not unique: $call") for 'public, iuid_sql', 'iuid_sql, public';
+}
+
 # In tables: what the planner does with it.
 $node->safe_psql('shop', q{
 	SET ROLE team; CREATE SCHEMA work; SET search_path = work, iuid_sql;
@@ -128,7 +138,6 @@ like(($node->psql('shop', "$trapped SELECT $_"))[2], qr/ERROR:  (country|entity|
 	for 'gen_iuid(256, 1)', 'gen_iuid(1, -1)', 'gen_iuid(1, NULL)', q{gen_iuid(1, 1, 'infinity'::pg_catalog.timestamptz)}, q{iuid_from_uuid('919108f7-52d1-4320-9bac-f847db4148a8'::pg_catalog.uuid, 7, 1)};
 
 # To the extension and back, as on the page, while the table is in use: what refers to it, and what was prepared.
-my $page = slurp_file('doc/sql-alone.md');
 my ($there) = $page =~ /^(ALTER TABLE accounts .*?;)$/ms;
 my ($back) = $page =~ /^(ALTER TABLE accounts ALTER id DROP DEFAULT, ALTER id TYPE uuid.*?;)$/m;
 $node->safe_psql('shop', q{

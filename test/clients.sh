@@ -11,20 +11,24 @@
 
 # Each function prepares the program of a language, in a folder of its own, and names the command that
 # runs it.
-declare -A programs=([python]=python3 [go]=go [javascript]=node [java]=javac [rust]=rustc [bundles]='node npm chromium')
-declare -A package=([python3]=python3 [go]=golang-go [node]=nodejs [javac]=default-jdk-headless [rustc]=rustc [npm]=npm [chromium]=chromium)
+declare -A programs=([python]=/usr/bin/python3 [go]=go [javascript]=node [java]=javac [rust]=rustc [bundles]='node npm chromium')
+declare -A package=([/usr/bin/python3]=python3 [go]=golang-go [node]=nodejs [javac]=default-jdk-headless [rustc]=rustc [npm]=npm [chromium]=chromium)
+# Libraries that services use beside the clients, each for the tests of one.
+libraries='python3-pandas libjackson2-databind-java libgoogle-gson-java'
 all='python go javascript java rust bundles'
 
 if [ $# = 0 ]; then
 	for program in "${!package[@]}"; do
 		command -v "$program" >/dev/null || install_packages "${package[$program]}"
 	done
+	# shellcheck disable=SC2086
+	install_packages $libraries
 fi
 
 # Debian 12 has Node 18, in which crypto is global with an option only.
 export NODE_OPTIONS=--experimental-global-webcrypto
 
-prepare_python() { command=(python3 -B "$tree/test/clients/client.py"); }
+prepare_python() { command=("${programs[python]}" -B "$tree/test/clients/client.py"); }
 
 prepare_go() {
 	command=(./client)
@@ -46,7 +50,7 @@ prepare_bundles() {
 }
 
 prepare_java() {
-	command=(java -cp . Client)
+	command=(java -cp ".:/usr/share/java/*" Client)
 	javac -Xlint:all -Werror -d . "$tree/clients/java/Iuid.java" "$tree/test/clients/Client.java"
 }
 

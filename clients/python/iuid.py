@@ -8,8 +8,8 @@
     id = iuid.from_name(125, 1, "order 4711")  # the same input always gives the same identifier
 
 An Iuid is a uuid.UUID, so drivers take it as one; ids compare by time.  sorted(ids, key=country_order)
-sorts by country.  Times are datetimes with a time zone, or microseconds since 1970.  What is refused
-is a ValueError.  R1 and so on are the rules of doc/format.md.
+sorts by country.  Times are datetimes with a time zone.  A wrong value is a ValueError, and a wrong
+type a TypeError.  R1 and so on are the rules of doc/format.md.
 
 Copy this file into your project: it needs Python 3.8 and nothing else.
 
@@ -20,17 +20,19 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import itertools
+import numbers
 import operator
 import os
 import re
-import threading
 import time
 import uuid
+import weakref
 
 __all__ = ["NIL", "MAX", "Iuid", "Maker", "country_floor", "country_order", "floor", "from_name", "from_name_at", "from_uuid", "from_uuid_at", "hide", "make", "make_at", "reveal"]
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
-_MICROSECOND = datetime.timedelta(microseconds=1)
+_MILLISECOND = datetime.timedelta(milliseconds=1)
 _LAST_MS = 2**48 - 1
 _TEN_SECONDS = 10_000 << 12
 # R3: the end of the pattern is the end of the text, where $ would take a line feed, too.
@@ -48,7 +50,7 @@ class Iuid(uuid.UUID):
         elif isinstance(value, str):
             number = int(value.strip("{}").replace("-", ""), 16) if _TEXT.match(value) else None
         else:
-            number = operator.index(value)
+            number = _integer(value)
         if number is None or not _is_valid(number):
             raise ValueError(f'invalid input syntax for type iuid: "{value}"' if isinstance(value, str) else f'uuid "{value}" is not an iuid')
         super().__init__(int=number)
@@ -97,65 +99,110 @@ MAX = Iuid("ffffffff-ffff-ffff-ffff-ffffffffffff")
 # --- new identifiers ------------------------------------------------------------------------------
 
 
+class _State:
+    """What is known after an identifier: of LAST the lower 42 bits are the tail, the others the time."""
+
+    __slots__ = "number", "reading", "last", "problem", "following"
+
+    def __init__(self, number, reading=None, last=None, problem=None):
+        self.number, self.reading, self.last, self.problem = number, reading, last, problem
+        self.following = []
+
+
+class _Session:
+    def __init__(self):
+        self.numbers, self.newest = itertools.count(1), _State(0)
+
+
+def _clock():
+    """Looked up at each call, as tests that freeze the time put another one there."""
+    return time.time_ns()
+
+
+_makers = weakref.WeakSet()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: [maker.forget() for maker in _makers])  # R15
+
+
 class Maker:
     """Makes identifiers that ascend, for all threads of the process (R10 to R13).
 
     Most programs call make(), which is that of one Maker for the process.  CLOCK gives nanoseconds
     since 1970, and RANDOM as many random bytes as it is asked for.
+
+    A signal handler, a finalizer or a trace function can call make() between any two steps of another
+    call, and an exception or a fork can end it there.  So there is no lock.  A call draws a number, and
+    walks from the newest state to the state of its number.  A state that is missing on the way is the
+    first that somebody appends to the state before.  next() and append() are one step each.
     """
 
-    def __init__(self, clock=time.time_ns, random=os.urandom):
+    def __init__(self, clock=_clock, random=os.urandom):
         self._clock, self._random = clock, random
         self.forget()
+        _makers.add(self)
+
+    def __reduce__(self):
+        """A copy has no last identifier."""
+        return type(self), (self._clock, self._random)
 
     def forget(self):
         """The next identifier takes its time from the clock."""
-        self._lock = threading.Lock()
-        self._reading = self._last = None  # of _last the lower 42 bits are the tail, the others the time
+        self._session = _Session()
 
     def make(self, country: int, entity: int) -> Iuid:
-        _check(country, entity)
-        with self._lock:
-            now = self._clock() * 4096 // 1_000_000
-            if not 0 <= now >> 12 <= _LAST_MS:
-                raise ValueError(f"system clock is out of range for type iuid: {now >> 12} ms since 1970")
-            bits = int.from_bytes(self._random(6), "big")
-            if self._last is None or self._reading - now > _TEN_SECONDS or now > self._last >> 42:
-                self._reading, self._last = now, now << 42 | bits & 2**42 - 1
-            else:
-                self._last += 1 + (bits & 2**32 - 1)
-            last = self._last
-            if last >> 54 > _LAST_MS:
-                self._last = None
-                raise ValueError("system clock is out of range for type iuid: no room after the last identifier")
-        return _compose(last >> 54, country, entity, last & 2**54 - 1)
+        country, entity = _origin(country, entity)
+        session = None
+        while session is not self._session:  # after a fork it is another one
+            session = self._session
+            state, number = session.newest, next(session.numbers)
+            while state.number < number:
+                if not state.following:
+                    state.following.append(self._next(state))
+                state = state.following[0]
+            session.newest = state
+        if state.problem:
+            raise ValueError(f"system clock is out of range for type iuid: {state.problem}")
+        return _compose(state.last >> 54, country, entity, state.last & 2**54 - 1)
 
-    def make_at(self, country: int, entity: int, at: datetime.datetime | int) -> Iuid:
+    def _next(self, state):
+        """R10 to R13."""
+        now = operator.index(self._clock()) * 4096 // 1_000_000
+        bits = int.from_bytes(self._random(6), "big")
+        last, reading = state.last, state.reading
+        if not 0 <= now >> 12 <= _LAST_MS:
+            return _State(state.number + 1, reading, last, f"{now >> 12} ms since 1970")
+        if last is None or reading - now > _TEN_SECONDS or now > last >> 42:
+            return _State(state.number + 1, now, now << 42 | bits & 2**42 - 1)
+        last += 1 + (bits & 2**32 - 1)
+        if last >> 54 > _LAST_MS:
+            return _State(state.number + 1, problem="no room after the last identifier")
+        return _State(state.number + 1, reading, last)
+
+    def make_at(self, country: int, entity: int, at: datetime.datetime) -> Iuid:
         """A new identifier of a given time; all its random bits are random (R14)."""
-        _check(country, entity)
+        country, entity = _origin(country, entity)
         return _compose(_ms(at), country, entity, int.from_bytes(self._random(8), "big") & 2**54 - 1)
 
 
 _maker = Maker()
 make, make_at = _maker.make, _maker.make_at
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_maker.forget)  # R15
 
 
 # --- bounds and orders ----------------------------------------------------------------------------
 
 
-def floor(at: datetime.datetime | int) -> Iuid:
+def floor(at: datetime.datetime) -> Iuid:
     """The smallest identifier at or after a time (R8)."""
-    microseconds = _microseconds(at)
-    if microseconds < 0:
+    since_1970 = _since_1970(at)
+    if since_1970 < datetime.timedelta():
         return NIL
-    return MAX if microseconds > _LAST_MS * 1000 else _compose(-(-microseconds // 1000), 0, 0)
+    ms = -(-since_1970 // _MILLISECOND)
+    return MAX if ms > _LAST_MS else _compose(ms, 0, 0)
 
 
 def country_floor(country: int, entity: int = 0) -> Iuid:
     """The smallest identifier of a country and entity in order by origin; both can be 256 (R9)."""
-    _check(country, entity, 256)
+    country, entity = _origin(country, entity, 256)
     if entity == 256:
         country, entity = country + 1, 0
     return MAX if country > 255 else _compose(0, country, entity)
@@ -163,7 +210,8 @@ def country_floor(country: int, entity: int = 0) -> Iuid:
 
 def country_order(id: uuid.UUID) -> tuple[int, int, int]:
     """A key for sorted(), min() and max() (R7)."""
-    return id.int >> 64 & 0xFF, id.int >> 54 & 0xFF, id.int
+    number = _number(id)
+    return number >> 64 & 0xFF, number >> 54 & 0xFF, number
 
 
 # --- derived identifiers --------------------------------------------------------------------------
@@ -171,46 +219,56 @@ def country_order(id: uuid.UUID) -> tuple[int, int, int]:
 
 def from_name(country: int, entity: int, name: str | bytes | int) -> Iuid:
     """The identifier of a str, bytes or int, of layout 1 (R16 to R18)."""
-    _check(country, entity)
+    country, entity = _origin(country, entity)
     digest = _digest(b"iuid.name", _bytes(name))
     return _compose(digest >> 80, country, entity, digest & 2**54 - 1, layout=1)
 
 
-def from_name_at(country: int, entity: int, name: str | bytes | int, at: datetime.datetime | int) -> Iuid:
+def from_name_at(country: int, entity: int, name: str | bytes | int, at: datetime.datetime) -> Iuid:
     """The same with a time, in layout 0."""
-    _check(country, entity)
+    country, entity = _origin(country, entity)
     return _compose(_ms(at), country, entity, _digest(b"iuid.name", _bytes(name)) & 2**54 - 1)
 
 
 def from_uuid(id: uuid.UUID, country: int, entity: int) -> Iuid:
     """The identifier of a UUID of version 1, 6 or 7, with its time (R17, R19)."""
-    _check(country, entity)
-    version = id.int >> 76 & 0xF if id.int >> 62 & 3 == 2 else None
+    country, entity = _origin(country, entity)
+    number = _number(id)
+    version = number >> 76 & 0xF if number >> 62 & 3 == 2 else None
     if version == 7:
-        return _compose(id.int >> 80, country, entity, (id.int >> 64 & 0xFFF) << 42 | id.int >> 20 & 2**42 - 1)
+        return _compose(number >> 80, country, entity, (number >> 64 & 0xFFF) << 42 | number >> 20 & 2**42 - 1)
     if version == 1:
-        ticks = (id.int >> 64 & 0xFFF) << 48 | (id.int >> 80 & 0xFFFF) << 32 | id.int >> 96
+        ticks = (number >> 64 & 0xFFF) << 48 | (number >> 80 & 0xFFFF) << 32 | number >> 96
     elif version == 6:
-        ticks = id.int >> 80 << 12 | id.int >> 64 & 0xFFF
+        ticks = number >> 80 << 12 | number >> 64 & 0xFFF
     else:
         raise ValueError(f'uuid "{id}" has no time for an iuid: only UUIDs of versions 1, 6 and 7 have one')
     ticks -= 0x01B21DD213814000  # 1582-10-15 to 1970
     if ticks < 0:
         raise ValueError(f'uuid "{id}" has no time for an iuid: its time is before 1970')
-    return from_uuid_at(id, country, entity, ticks // 10)
+    return _compose(ticks // 10_000, country, entity, _digest_of(number))
 
 
-def from_uuid_at(id: uuid.UUID, country: int, entity: int, at: datetime.datetime | int) -> Iuid:
+def from_uuid_at(id: uuid.UUID, country: int, entity: int, at: datetime.datetime) -> Iuid:
     """The identifier of any UUID and a time."""
-    _check(country, entity)
-    return _compose(_ms(at), country, entity, _digest(b"iuid.uuid", id.bytes) & 2**54 - 1)
+    country, entity = _origin(country, entity)
+    return _compose(_ms(at), country, entity, _digest_of(_number(id)))
+
+
+def _digest_of(number):
+    return _digest(b"iuid.uuid", number.to_bytes(16, "big")) & 2**54 - 1
 
 
 def _bytes(name):
     """R18."""
-    if isinstance(name, int):
-        name = "%d" % name
-    return name.encode("utf-8") if isinstance(name, str) else name
+    if isinstance(name, bytes):
+        return name
+    if isinstance(name, str):
+        return name.encode("utf-8")
+    number = _integer(name)
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(f"number {number} is out of range for type bigint")
+    return b"%d" % number
 
 
 def _digest(personal, message):
@@ -224,9 +282,10 @@ _ROUNDS, _HALF, _WORD = 30, 2**61 - 1, 2**64 - 1
 
 def hide(id: uuid.UUID, key: bytes) -> uuid.UUID:
     """A UUID of version 4 that tells nothing without the key of 32 bytes."""
-    if Iuid(id).country is None:
+    number = _number(id)
+    if Iuid(number).country is None:
         raise ValueError(f'iuid "{id}" cannot be hidden')
-    keys, (left, right) = _round_keys(key), _halves(id.int)
+    keys, (left, right) = _round_keys(key), _halves(number)
     for n in range(_ROUNDS):
         left, right = right, left ^ _siphash(keys, n, right) & _HALF
     return uuid.UUID(int=_join(left, right, 4))
@@ -234,8 +293,9 @@ def hide(id: uuid.UUID, key: bytes) -> uuid.UUID:
 
 def reveal(hidden: uuid.UUID, key: bytes) -> Iuid | None:
     """The identifier that was hidden; None for a UUID that no identifier gives."""
-    keys, (left, right) = _round_keys(key), _halves(hidden.int)
-    if hidden.int >> 76 & 0xF != 4 or hidden.int >> 62 & 3 != 2:
+    number = _number(hidden)
+    keys, (left, right) = _round_keys(key), _halves(number)
+    if number >> 76 & 0xF != 4 or number >> 62 & 3 != 2:
         return None
     for n in reversed(range(_ROUNDS)):
         left, right = right ^ _siphash(keys, n, left) & _HALF, left
@@ -244,6 +304,8 @@ def reveal(hidden: uuid.UUID, key: bytes) -> Iuid | None:
 
 
 def _round_keys(key):
+    if not isinstance(key, bytes):
+        raise TypeError(f"a key that hides identifiers is bytes, not {type(key).__name__}")
     if len(key) != 32:
         raise ValueError("a key that hides identifiers must have 32 bytes")
     digest = hashlib.blake2b(digest_size=16, key=key, person=b"iuid.hide").digest()
@@ -281,19 +343,35 @@ def _siphash(keys, *words):
 # --- arguments (R6) -------------------------------------------------------------------------------
 
 
-def _check(country, entity, limit=255):
+def _integer(value):
+    """An int.  numpy's integers are numbers of fixed width, which shifts would overflow; a bool is none."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"an integer is needed, not {type(value).__name__}")
+    return operator.index(value)
+
+
+def _origin(country, entity, limit=255):
+    country, entity = _integer(country), _integer(entity)
     for what, number in ("country", country), ("entity", entity):
         if not 0 <= number <= limit:
             raise ValueError(f"{what} {number} is out of range for type iuid: 0 to {limit}")
+    return country, entity
 
 
-def _microseconds(at):
-    """A datetime without a time zone is a TypeError."""
-    return at if isinstance(at, int) else (at - _EPOCH) // _MICROSECOND
+def _number(id):
+    if not isinstance(id, uuid.UUID):
+        raise TypeError(f"a uuid.UUID is needed, not {type(id).__name__}")
+    return id.int
+
+
+def _since_1970(at):
+    if not isinstance(at, datetime.datetime) or at.tzinfo is None:
+        raise TypeError(f"a time is a datetime with a time zone, not {at!r}")
+    return at - _EPOCH
 
 
 def _ms(at):
-    ms = _microseconds(at) // 1000
+    ms = _since_1970(at) // _MILLISECOND
     if not 0 <= ms <= _LAST_MS:
         raise ValueError(f'time "{at}" is out of range for type iuid')
     return ms

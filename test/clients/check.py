@@ -9,7 +9,8 @@ four processes at once:
     COMMAND make N    writes N new identifiers of country 7 and entity 1, made by each of four threads
                       at once: a line has the number of the thread and the identifier
     COMMAND turns     writes such an identifier for each line that it reads, at once
-    COMMAND own       fails if something is wrong that other languages do not have, such as JSON
+    COMMAND own       fails if something is wrong that other languages do not have, such as JSON, and
+                      says what it skips
 
 In a line of calls, tabs stand between the name of the call and its arguments.  A text is given as
 its bytes of UTF-8 in hexadecimal, and ~ is an argument that is not given.  An answer is "= " and
@@ -142,7 +143,8 @@ def check_turns():
 check_vectors()
 check_made()
 check_turns()
-run("own")
+for line in run("own"):
+    print(f"{language}: {line}")
 for failure in failures[:20]:
     print(f"{language}: FAILED: {failure}")
 if failures:

@@ -4,15 +4,17 @@ The servers compute a digest of each row: the first 64 bits of the SHA-256 of it
 settings that make a text the same everywhere.  Sums of them are compared by table and month, then where
 these differ by 4,096 parts of a month, and then by rows.
 
-Rows are written meanwhile.  What is read at the old node is one snapshot; what is read at the new node
-has at least the changes of that snapshot.  So a row that differs was changed after the snapshot, and
-its key was noted: if it was not, the nodes are not the same.  When the rest is the same, the changes
-that the snapshot sees are forgotten.  Before that both nodes keep a higher number: a new node that was
-restored from a backup of before has a smaller one, and what it lacks since is noted.
+Rows are written meanwhile.  What is read is one snapshot at each node, and that of the new node has at
+least the changes of the other one.  So a row that differs was changed after the snapshot of the old
+node, and its key was noted: rows whose keys were noted since are left out, and all others must be the
+same.  Then the changes that the snapshot sees are forgotten.  Before that both nodes keep a higher
+number: a new node that was restored from a backup of before has a smaller one, and what it lacks since
+is noted.
 """
 
 import collections
 import concurrent.futures
+import contextlib
 import time
 
 from country import columns
@@ -22,6 +24,7 @@ SECONDS = 24 * 3600  # for all rows of a table
 FEW = 2000  # changes that are left for the moment in which nobody writes
 ROUNDS = 5  # until there are few
 BATCH = 20_000  # keys in one question
+SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL idle_in_transaction_session_timeout = 0"
 HINT = ". Nothing is dropped: insert what {} has not, and start this command again"
 
 
@@ -53,8 +56,12 @@ class Rows:
             f"SELECT {self.key}, {self.digest} FROM {self.relation} AS t WHERE {where}", *values, seconds=SECONDS))
 
     def of_keys(self, keys):
-        # As texts: psycopg registers UUID at its first use, which two threads may not do at once.
-        return self.each(f"{self.key} = ANY (%s::uuid[])", [str(key) for key in keys])
+        return self.each(f"{self.key} = ANY (%s::uuid[])", texts(keys))
+
+
+def texts(keys):
+    """psycopg registers UUID at its first use, which two threads may not do at once."""
+    return [str(key) for key in keys]
 
 
 def both(work, *rows):
@@ -67,15 +74,17 @@ def unlike(one, other):
     return [key for key in one.keys() | other.keys() if one.get(key) != other.get(key)]
 
 
-def all_keys(one, other):
-    """The keys of the rows that differ, of all rows."""
+def all_keys(one, other, noted=()):
+    """The keys of the rows that differ, of all rows but those whose keys are noted."""
     found = set()
-    for month in unlike(*both(lambda rows: rows.sums(rows.month), one, other)):
-        where = "{} IS NOT DISTINCT FROM %s::text"
-        parts = unlike(*both(lambda rows: rows.sums(rows.part, where.format(rows.month), month), one, other))
+    others = "{} <> ALL (%s::uuid[])"
+    keys = texts(noted or ())
+    for month in unlike(*both(lambda rows: rows.sums(rows.month, others.format(rows.key), keys), one, other)):
+        where = others + " AND {} IS NOT DISTINCT FROM %s::text"
+        parts = unlike(*both(lambda rows: rows.sums(rows.part, where.format(rows.key, rows.month), keys, month), one, other))
         if parts:
             found |= differing(*both(lambda rows: rows.each(
-                f"{where.format(rows.month)} AND {rows.part} = ANY (%s::int4[])", month, parts), one, other))
+                f"{where.format(rows.key, rows.month)} AND {rows.part} = ANY (%s::int4[])", keys, month, parts), one, other))
     return found
 
 
@@ -96,10 +105,11 @@ def three(keys):
     return ", ".join(map(str, sorted(keys)[:3]))
 
 
-def changes(session, move, table):
-    """The keys of a table that are noted, or None for all."""
+def changes(session, move, table, since=None):
+    """The keys of a table that are noted, or None for all: those that a snapshot does not see, if it is given."""
     keys = [row.key for row in session.read(
-        f"SELECT DISTINCT key FROM {move.at('changes')} WHERE number = %s::int4", table.number)]
+        f"SELECT DISTINCT key FROM {move.at('changes')} WHERE number = %s::int4"
+        " AND NOT coalesce(pg_visible_in_snapshot(xact, %s::pg_snapshot), false)", table.number, since)]
     return None if None in keys else keys
 
 
@@ -114,11 +124,24 @@ def rows_of(nodes, move, table, at_old=None):
     return Rows(old, at_old or table.part, table, names), Rows(new, table.part, table, names)
 
 
-def differences(nodes, move, table, whole=False):
-    """The keys of the rows that differ: of all rows, or of those that are noted."""
+def differences(nodes, move, table, whole=False, since=()):
+    """The keys of the rows that differ: of all rows, or of those that are noted, but not SINCE."""
     here, there = rows_of(nodes, move, table)
     keys = None if whole else changes(here.session, move, table)
-    return all_keys(here, there) if keys is None else some_keys(here, there, keys)
+    if keys is None:
+        return all_keys(here, there, since)
+    return some_keys(here, there, [*set(keys).difference(since or ())])
+
+
+@contextlib.contextmanager
+def one_snapshot(session):
+    """All that is read meanwhile is of one moment: now."""
+    session.run(SNAPSHOT)
+    session.read("SELECT 1")
+    try:
+        yield
+    finally:
+        session.roll_back()
 
 
 def compare(nodes, move, whole, passed):
@@ -134,10 +157,12 @@ def compare(nodes, move, whole, passed):
         return
     old.read("SELECT 1")
     try:
-        old.run("BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL idle_in_transaction_session_timeout = 0")
-        place = old.value("SELECT pg_current_wal_insert_lsn()::text")
+        old.run(SNAPSHOT)
+        place, snapshot = old.read("SELECT pg_current_wal_insert_lsn()::text, pg_current_snapshot()::text")[0]
         passed(place)
-        found = {table: differences(nodes, move, table, whole) for table in move.tables}
+        with one_snapshot(new):
+            found = {table: differences(nodes, move, table, whole, changes(nodes.owner(move.old), move, table, snapshot))
+                     for table in move.tables}
         number = int(old.value(f"SELECT number + 1 FROM {move.at('move')}"))
         compared = old.value(f"SELECT compared FROM {move.at('move')}")
         new.do(f"UPDATE {move.at('move')} SET number = {number};")
@@ -199,10 +224,12 @@ def after(nodes, move, kept, noted=True):
         return
     for table in move.tables:
         here, there = rows_of(nodes, move, table, kept(table))
-        keys = all_keys(here, there)
         if noted:
+            with one_snapshot(new):
+                keys = all_keys(here, there, changes(new, move, table))
             all_noted(new, move, table, keys, move.new, HINT.format(move.new))
             continue
+        keys = all_keys(here, there)
         missing = {key for key, _ in here.of_keys(list(keys)) - there.of_keys(list(keys))}
         if missing:
             raise Stop(f"{len(missing)} rows of {kept(table)} at {move.old} are not so at {move.new}: "

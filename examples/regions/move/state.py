@@ -135,7 +135,8 @@ def keep(move, given, phase, number, months=()):
         yield (f"INSERT INTO {at('months')} VALUES ({month.oid}, {table.number}, {quote(month.schema)}, {quote(month.name)},"
                f" {month.file})")
     # With a key, as a publication of all tables refuses to delete from a table without one.
-    yield f"CREATE TABLE {at('changes')} (id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, number int4 NOT NULL, key uuid)"
+    yield (f"CREATE TABLE {at('changes')} (id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, number int4 NOT NULL, key uuid,"
+           " xact xid8 DEFAULT pg_current_xact_id())")
     yield f"CREATE UNLOGGED TABLE {at('alive')} (since timestamptz PRIMARY KEY)"
     yield f"INSERT INTO {at('alive')} VALUES (now())"
     yield from no_rights(f"ALL TABLES IN SCHEMA {name(move.name)}", given)

@@ -74,4 +74,12 @@ SELECT id, count(*) FROM assigned GROUP BY id;
 \set VERBOSITY sqlstate
 \copy assigned FROM 'results/uuid.bin' (FORMAT binary)
 \set VERBOSITY default
+-- a text in binary is not of the right length, which the server says of a uuid, too
+CREATE TEMP TABLE received (id uuid);
+\copy (SELECT text '019b7612-3c00-8007-8041-23456789abcd') TO 'results/text.bin' (FORMAT binary)
+\copy received FROM 'results/text.bin' (FORMAT binary)
+\copy assigned FROM 'results/text.bin' (FORMAT binary)
+\copy (SELECT text '019b7612') TO 'results/text.bin' (FORMAT binary)
+\copy received FROM 'results/text.bin' (FORMAT binary)
+\copy assigned FROM 'results/text.bin' (FORMAT binary)
 SELECT iuid_send('019b7612-3c00-8007-8041-23456789abcd');

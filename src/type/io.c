@@ -72,7 +72,7 @@ iuid_out(PG_FUNCTION_ARGS)
 	PG_RETURN_CSTRING(text);
 }
 
-/* iuid_recv(internal): 16 bytes.  22P03 for a UUID that is not an iuid. */
+/* iuid_recv(internal): 16 bytes.  22P03 for more, as for a text, and for a UUID that is not an iuid. */
 PG_FUNCTION_INFO_V1(iuid_recv);
 Datum
 iuid_recv(PG_FUNCTION_ARGS)
@@ -80,6 +80,11 @@ iuid_recv(PG_FUNCTION_ARGS)
 	StringInfo buffer = (StringInfo) PG_GETARG_POINTER(0);
 	const Iuid *id = (const Iuid *) pq_getmsgbytes(buffer, IUID_LEN);
 
+	/* The server finds this itself, but after what the value is. */
+	if (buffer->cursor != buffer->len)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+				 errmsg("incorrect binary data format")));
 	if (!iuid_is_valid(id))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),

@@ -56,6 +56,7 @@ my @calls = (
 	'iuid_typanalyze(internal)' => 'ANALYZE OWN.plain',
 	'iuid_range_support(internal)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.<@) $value{iuid_tstzrange}",
 	'iuid_is_from_support(internal)' => 'SELECT id FROM OWN.plain WHERE EXT.iuid_is_from(id, 7)',
+	'iuid_row_type_support(internal)' => "SELECT f.id FROM EXT.iuid_find(NULL::OWN.orders, VARIADIC ARRAY['$almaty'::pg_catalog.uuid]) AS f",
 	'iuid_cast_support(internal)' => 'SELECT id::pg_catalog.uuid::EXT.iuid FROM OWN.plain');
 my ($table, $interval, $time) = (q{'OWN.TABLE'::pg_catalog.regclass}, '::pg_catalog.interval', '::pg_catalog.timestamptz');
 my @partition_calls = (

@@ -57,6 +57,68 @@ is( $node->safe_psql('after', 'INSERT INTO orders DEFAULT VALUES RETURNING count
 	'7|orders_c7_now', 'the restored default makes an identifier for the restored partition');
 is($node->safe_psql('after', 'SELECT count(*) FROM seen'), '501', 'the restored view reads one country');
 
+# What a dump cannot say: the page's query finds what does not restore, and nothing else.
+my ($query) = slurp_file('doc/packages.md') =~ /^(WITH expressions .*?;)$/ms;
+my $a = q{'019b76da-a87b-807d-8041-23456789abcd'};
+my %lost = (
+	'row <' => "(id, n) < ($a, 3)", 'row >=' => "(id, n) >= ($a, 3)", 'row <=, of three' => "(id, id, n) <= ($a, $a, 3)",
+	'row of a uuid' => "(id, n) > ($a\::uuid, 3)", 'nested' => "NOT (n > 3 AND (id, n) > ($a, 3))", 'nullif' => "iuid_country(nullif(id, $a)) = 3");
+my %kept = (
+	'row, not first' => "(n, id) > (3, $a)", 'row =' => "(id, n) = ($a, 3)", 'row of uuid' => "(id::uuid, n) > ($a, 3)", 'row distinct' => "(id, n) IS DISTINCT FROM ($a, 3)", 'case' => "iuid_country(CASE WHEN id <> $a THEN id END) = 3",
+	'case when' => "CASE id WHEN $a THEN true END", 'distinct' => "id IS DISTINCT FROM $a", 'in' => "id IN ($a, '00000000-0000-0000-0000-000000000000')", 'between' => "id BETWEEN $a AND $a",
+	'greatest' => "iuid_country(greatest(id, $a)) = 3", 'of others' => '(n, n) > (1, 2) AND nullif(n, 3) > 1', 'time' => q{id <@ tstzrange('2026-01-01 00:00+00', NULL)}, 'array' => "ARRAY[id] \@> ARRAY[$a\::iuid]");
+my %lost_query = (
+	'in select' => 'SELECT id FROM a WHERE (id, n) IN (SELECT id, n FROM b)', 'not in select' => 'SELECT id FROM a WHERE (id, n) NOT IN (SELECT id, n FROM b)', 'not all' => 'SELECT id FROM a WHERE (id, n) <> ALL (SELECT id, n FROM b)',
+	'any' => 'SELECT id FROM a WHERE (id, n) >= ANY (SELECT id, n FROM b)', 'row select' => 'SELECT id FROM a WHERE (id, n) > (SELECT id, n FROM b)', 'having' => "SELECT n FROM a GROUP BY n HAVING (max(id), n) > ($a, 3)",
+	'in select of uuid' => 'SELECT id FROM a WHERE (id, n) IN (SELECT u, n FROM b)');
+my %kept_query = (
+	'not first' => 'SELECT id FROM a WHERE (n, id) IN (SELECT n, id FROM b)', 'one' => 'SELECT id FROM a WHERE id IN (SELECT id FROM b) AND n > ALL (SELECT n FROM b)', 'using' => 'SELECT id FROM a JOIN b USING (id)', 'full' => 'SELECT id FROM a FULL JOIN b USING (id)',
+	'window' => q{SELECT count(*) OVER (ORDER BY id RANGE '1 day' PRECEDING) FROM a}, 'union' => 'SELECT id FROM a UNION SELECT id FROM b', 'order' => 'SELECT id FROM a ORDER BY id USING ~<~', 'both columns of others' => 'SELECT id FROM a WHERE (n, n) IN (SELECT n, n FROM b)');
+my (@definitions, %expected);
+my $number = 0;
+sub define
+{
+	my ($is_lost, $object, $definition) = @_;
+	push @definitions, $definition;
+	$expected{$object} = 1 if $is_lost;
+}
+for my $is_lost (0, 1)
+{
+	for my $condition (values %{ $is_lost ? \%lost : \%kept })
+	{
+		$number++;
+		my $new = $condition =~ s/\b(id|n)\b/NEW.$1/gr;
+		my $sql = $condition =~ s/\bid\b/\$1/gr =~ s/\bn\b/\$2/gr;
+		define($is_lost, "constraint check_$number on table checked_$number", "CREATE TABLE checked_$number (id iuid, n int, CONSTRAINT check_$number CHECK ($condition))");
+		define($is_lost, "default value for column g of table made_$number", "CREATE TABLE made_$number (id iuid, n int, g boolean GENERATED ALWAYS AS ($condition) STORED)");
+		define($is_lost, "index part_$number", "CREATE INDEX part_$number ON a (n) WHERE $condition");
+		define($is_lost, "policy p_$number on table a", "CREATE POLICY p_$number ON a USING ($condition)");
+		define($is_lost, "rule _RETURN on view seen_$number", "CREATE VIEW seen_$number AS SELECT n FROM a WHERE $condition");
+		define($is_lost, "trigger t_$number on table a", "CREATE TRIGGER t_$number BEFORE INSERT ON a FOR EACH ROW WHEN ($new) EXECUTE FUNCTION suppress_redundant_updates_trigger()");
+		define($is_lost, "function f_$number(iuid,integer)", "CREATE FUNCTION f_$number(iuid, integer) RETURNS boolean LANGUAGE sql BEGIN ATOMIC SELECT $sql; END");
+	}
+	for my $select (values %{ $is_lost ? \%lost_query : \%kept_query })
+	{
+		$number++;
+		define($is_lost, "rule _RETURN on view read_$number", "CREATE VIEW read_$number AS $select");
+		define($is_lost, "function r_$number()", "CREATE FUNCTION r_$number() RETURNS void LANGUAGE sql BEGIN ATOMIC $select; END");
+	}
+}
+$node->safe_psql('postgres', $_) for 'CREATE DATABASE expressions', 'CREATE DATABASE lost';
+$node->safe_psql('expressions', join ";\n", 'CREATE EXTENSION iuid; CREATE TABLE a (id iuid, n int); CREATE TABLE b (id iuid, n int, u uuid)', @definitions);
+$node->command_ok([ 'pg_dump', '-f', $dump, $node->connstr('expressions') ], 'dump of what a dump cannot say');
+my $found = $node->safe_psql('expressions', $query);
+PostgreSQL::Test::Utils::run_command([ 'psql', '-X', '-q', '-f', $dump, $node->connstr('lost') ]);
+my $objects = q{
+	SELECT pg_describe_object(classid, objid, 0) FROM (
+		SELECT 'pg_class'::regclass, oid FROM pg_class WHERE relkind IN ('i', 'r') UNION ALL SELECT 'pg_constraint'::regclass, oid FROM pg_constraint
+		UNION ALL SELECT 'pg_attrdef'::regclass, oid FROM pg_attrdef UNION ALL SELECT 'pg_policy'::regclass, oid FROM pg_policy UNION ALL SELECT 'pg_rewrite'::regclass, oid FROM pg_rewrite
+		UNION ALL SELECT 'pg_trigger'::regclass, oid FROM pg_trigger UNION ALL SELECT 'pg_proc'::regclass, oid FROM pg_proc) AS o(classid, objid)};
+my %restored = map { $_ => 1 } split /\n/, $node->safe_psql('lost', $objects);
+my @lost = grep { !$restored{$_} && !/^table / } split /\n/, $node->safe_psql('expressions', $objects);
+is(join("\n", sort @lost), join("\n", sort keys %expected), 'what does not restore');
+is(join("\n", sort split /\n/, $found), join("\n", sort @lost), 'is what the query finds');
+
 # A node's own settings are those of its database; pg_dump -C has them.
 $node->safe_psql('postgres', q{
 	CREATE ROLE service;

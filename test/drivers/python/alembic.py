@@ -22,7 +22,7 @@ def include_name(name, kind, parents):
 
 # SET-UP
 metadata = MetaData()
-Table("orders", metadata, Column("id", IUID, primary_key=True), Column("note", sqlalchemy.Text))
+Table("orders", metadata, Column("id", IUID, server_default=text("gen_iuid(125, 1)"), primary_key=True), Column("note", sqlalchemy.Text))
 
 
 def execute(user, *statements):
@@ -33,7 +33,7 @@ def execute(user, *statements):
 
 
 def differences():
-    options = {"include_name": include_name, "compare_type": True}
+    options = {"include_name": include_name, "compare_type": True, "compare_server_default": True}
     with sqlalchemy.create_engine("postgresql+psycopg2://").connect() as connection:
         found = compare_metadata(MigrationContext.configure(connection, opts=options), metadata)
     return ", ".join(sorted(f"{what} {table.name}" for what, table in found)) or "no change"

@@ -131,6 +131,10 @@ BEGIN
 		UNION ALL SELECT 'swap', t.name::text, format('view %s has GROUP BY with the primary key alone', r.ev_class::regclass), 'A view has no primary key: write all columns into GROUP BY.'
 		FROM pg_constraint AS c JOIN pg_depend AS d ON d.refclassid = 'pg_constraint'::regclass AND d.refobjid = c.oid AND d.classid = 'pg_rewrite'::regclass
 			JOIN pg_rewrite AS r ON r.oid = d.objid JOIN pg_class AS v ON v.oid = r.ev_class AND v.relkind = 'v' WHERE c.conrelid = t.old AND NOT t.swapped
+		UNION ALL SELECT DISTINCT 'swap', t.name::text, format('view %s compares rows by an operator of an extension', r.ev_class::regclass), 'The server cannot write such a view anew: cast the first column to a type of the server.'
+		FROM pg_depend AS d JOIN pg_rewrite AS r ON r.oid = d.objid AND d.classid = 'pg_rewrite'::regclass JOIN pg_class AS v ON v.oid = r.ev_class AND v.relkind = 'v',
+			regexp_matches(r.ev_action::text, '(?:{ROWCOMPAREEXPR :\w+ \d+ :opnos \(o|:testexpr {BOOLEXPR :boolop \w+ :args \({OPEXPR :opno) (\d+)', 'g') AS operator JOIN pg_operator AS o ON o.oid::text = operator[1]
+		WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = t.old AND NOT t.swapped AND o.oprnamespace <> 'pg_catalog'::regnamespace
 		UNION ALL SELECT 'swap', t.name::text, 'not all rows have come', format('CALL migration.backfill(%L).', t.old) WHERE t.complete IS NULL
 		UNION ALL SELECT 'swap', t.name::text, 'its foreign keys have not been checked', 'CALL migration.constrain().' WHERE t.complete IS NOT NULL AND NOT t.constrained;
 	END LOOP;

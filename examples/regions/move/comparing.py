@@ -105,12 +105,13 @@ def three(keys):
     return ", ".join(map(str, sorted(keys)[:3]))
 
 
-def changes(session, move, table, since=None):
-    """The keys of a table that are noted, or None for all: those that a snapshot does not see, if it is given."""
-    keys = [row.key for row in session.read(
-        f"SELECT DISTINCT key FROM {move.at('changes')} WHERE number = %s::int4"
-        " AND NOT coalesce(pg_visible_in_snapshot(xact, %s::pg_snapshot), false)", table.number, since)]
-    return None if None in keys else keys
+def changes(session, move, since=None):
+    """The keys that are noted, by table, or None for all: those that a snapshot does not see, if it is given."""
+    noted = {table.number: [] for table in move.tables}
+    for row in session.read(f"SELECT DISTINCT number, key FROM {move.at('changes')}"
+                            " WHERE NOT coalesce(pg_visible_in_snapshot(xact, %s::pg_snapshot), false)", since):
+        noted[row.number].append(row.key)
+    return {table: None if None in noted[table.number] else noted[table.number] for table in move.tables}
 
 
 def sessions(nodes, move):
@@ -124,10 +125,13 @@ def rows_of(nodes, move, table, at_old=None):
     return Rows(old, at_old or table.part, table, names), Rows(new, table.part, table, names)
 
 
-def differences(nodes, move, table, whole=False, since=()):
-    """The keys of the rows that differ: of all rows, or of those that are noted, but not SINCE."""
-    here, there = rows_of(nodes, move, table)
-    keys = None if whole else changes(here.session, move, table)
+def pairs(nodes, move):
+    """Each table, with its rows at both nodes."""
+    return [(table, *rows_of(nodes, move, table)) for table in (() if nodes.given.dry_run else move.tables)]
+
+
+def differences(here, there, keys, since=()):
+    """The keys of the rows that differ: of some, or of all if KEYS is None, but of none that was noted SINCE."""
     if keys is None:
         return all_keys(here, there, since)
     return some_keys(here, there, [*set(keys).difference(since or ())])
@@ -161,8 +165,9 @@ def compare(nodes, move, whole, passed):
         place, snapshot = old.read("SELECT pg_current_wal_insert_lsn()::text, pg_current_snapshot()::text")[0]
         passed(place)
         with one_snapshot(new):
-            found = {table: differences(nodes, move, table, whole, changes(nodes.owner(move.old), move, table, snapshot))
-                     for table in move.tables}
+            since = changes(nodes.owner(move.old), move, snapshot)
+            keys = dict.fromkeys(move.tables) if whole else changes(old, move)
+            found = {table: differences(here, there, keys[table], since[table]) for table, here, there in pairs(nodes, move)}
         number = int(old.value(f"SELECT number + 1 FROM {move.at('move')}"))
         compared = old.value(f"SELECT compared FROM {move.at('move')}")
         new.do(f"UPDATE {move.at('move')} SET number = {number};")
@@ -201,11 +206,12 @@ def few(nodes, move, passed):
         compare(nodes, move, False, passed)
 
 
-def last(nodes, move):
-    """While nobody writes: what changed since is the same, too."""
+def last(nodes, move, tables):
+    """While nobody writes: what changed since is the same, too, of TABLES, which are pairs()."""
     old, _ = sessions(nodes, move)
-    for table in () if old.dry else move.tables:
-        found = differences(nodes, move, table)
+    keys = changes(old, move) if tables else {}
+    for table, here, there in tables:
+        found = differences(here, there, keys[table])
         if found:
             raise Stop(f"{len(found)} rows of {table.part} differ between {move.old} and {move.new} while nobody writes: "
                        f"{three(found)}. Abort this move, and copy again")
@@ -226,7 +232,7 @@ def after(nodes, move, kept, noted=True):
         here, there = rows_of(nodes, move, table, kept(table))
         if noted:
             with one_snapshot(new):
-                keys = all_keys(here, there, changes(new, move, table))
+                keys = all_keys(here, there, changes(new, move)[table])
             all_noted(new, move, table, keys, move.new, HINT.format(move.new))
             continue
         keys = all_keys(here, there)

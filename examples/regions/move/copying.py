@@ -13,6 +13,9 @@ from nodes import Stop, TooLong, in_query, name, say
 LAG = 2**18  # bytes of log: with less than that the copy is as good as the original
 STILL = 60  # seconds without progress, after which the copy is said to stand still
 
+# How far each worker is: the slot stands still while a table catches up.
+RECEIVED = "SELECT relid, received_lsn::text FROM pg_stat_subscription WHERE subname = %s::name ORDER BY 1, 2"
+
 # How far each table of the subscription is.
 STATES = """
 SELECT s.srsubstate AS state, s.srrelid::int8 AS oid, c.relname AS part, b.subenabled AS enabled
@@ -188,14 +191,15 @@ def follow(nodes, move):
         behind = slot.behind
         copied = dict(subscriber.read("SELECT relid::int8, tuples_processed FROM pg_stat_progress_copy"
                                       " WHERE command = 'COPY FROM' AND relid = ANY (%s::oid[])", [row.oid for row in states]))
-        parts = [f"{row.part} " + ("is copied" if row.state in "sr" else f"{copied.get(row.oid, 0):,} rows")
-                 for row in states]
+        parts = [f"{row.part} " + ("is copied" if row.state in "sr" else "catches up" if row.state == "f"
+                                   else f"{copied.get(row.oid, 0):,} rows") for row in states]
         line = ", ".join(parts) + f"; {max(behind, 0):,} bytes of log behind"
         if line != shown:
             say(move.new, "-- " + line)
         shown = line
-        if (parts, slot.place) != progress:
-            progress, moving = (parts, slot.place), time.monotonic()
+        received = subscriber.read(RECEIVED, move.name)
+        if (parts, slot.place, received) != progress:
+            progress, moving = (parts, slot.place, received), time.monotonic()
         # The end of a worker by a time limit is no error to the server.
         restarts += any(0 < count < before.get(oid, 0) for oid, count in copied.items())
         before |= {oid: count for oid, count in copied.items() if count}

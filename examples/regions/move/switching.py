@@ -30,7 +30,7 @@ def forward(nodes, move, limit):
     old, new = nodes.owner(move.old), nodes.owner(move.new)
     nodes.routed = any(leads_to(nodes.owner(each), move, move.new) for each in nodes.publishers())
     attaching, showing, giving_up = attachment(nodes, move), views(nodes, move), surrender(old, move)
-    outside = copying.keys_outside(new, move)
+    outside, pairs = copying.keys_outside(new, move), comparing.pairs(nodes, move)
     prepare(nodes, move)
     say(move.old, "-- Refuses writes from here on.  If this command does not say that they are taken again, start switch "
         "or abort.")
@@ -43,7 +43,7 @@ def forward(nodes, move, limit):
         copying.months(nodes, move, make=False)
         copying.new_months(nodes, move)
         attaching, giving_up = attachment(nodes, move), surrender(old, move)
-    comparing.last(nodes, move)
+    comparing.last(nodes, move, pairs)
     copying.prove(nodes, move, outside)
     if attaching:
         new.do_locked(*attaching, deadline)

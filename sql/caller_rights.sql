@@ -94,6 +94,34 @@ INSERT INTO keyed VALUES (iuid_from_name(7, 1, 'one'), 1), (iuid_from_name(7, 1,
 RESET ROLE;
 SELECT n FROM iuid_find(NULL::keyed, iuid_from_name(7, 1, 'two'));
 
+-- an event trigger writes as the owner of the table, whoever calls
+CREATE TABLE made (tag text, by_role name DEFAULT current_user);
+CREATE FUNCTION note_made() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.made VALUES (tg_tag); END $$;
+CREATE TABLE months (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
+ALTER TABLE months OWNER TO regress_iuid_owner;
+CREATE EVENT TRIGGER made ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION note_made();
+\set VERBOSITY sqlstate
+SELECT iuid_create_partitions('months', '1 month', '2026-01-01', '2026-02-01');
+\set VERBOSITY default
+SELECT count(*) FROM made;
+ALTER FUNCTION note_made() SECURITY DEFINER;
+SELECT iuid_create_partitions('months', '1 month', '2026-01-01', '2026-02-01');
+SELECT DISTINCT tag, by_role = current_user AS by_definer FROM made;
+DROP EVENT TRIGGER made;
+
+-- default privileges reach what the policies of the parent hide
+ALTER DEFAULT PRIVILEGES FOR ROLE regress_iuid_owner GRANT SELECT ON TABLES TO regress_iuid_reader;
+ALTER TABLE months ENABLE ROW LEVEL SECURITY;
+GRANT SELECT ON months TO regress_iuid_reader;
+SELECT iuid_create_partitions('months', '1 month', '2026-01-01', '2026-03-01');
+INSERT INTO months VALUES (iuid_floor('2026-02-03'));
+SET ROLE regress_iuid_reader;
+SELECT (SELECT count(*) FROM months) AS parent, (SELECT count(*) FROM months_2026_02) AS partition;
+RESET ROLE;
+ALTER DEFAULT PRIVILEGES FOR ROLE regress_iuid_owner REVOKE SELECT ON TABLES FROM regress_iuid_reader;
+DROP TABLE made, months;
+DROP FUNCTION note_made;
+
 DROP TABLE orders, coded, no_code, keyed;
 DROP OPERATOR = (own_key, iuid);
 DROP FUNCTION says, is_key;

@@ -14,7 +14,7 @@
 declare -A programs=([python]=/usr/bin/python3 [go]=go [javascript]=node [java]=javac [rust]=rustc [bundles]='node npm chromium')
 declare -A package=([/usr/bin/python3]=python3 [go]=golang-go [node]=nodejs [javac]=default-jdk-headless [rustc]=rustc [npm]=npm [chromium]=chromium)
 # Libraries that services use beside the clients, each for the tests of one.
-libraries='python3-pandas libjackson2-databind-java libgoogle-gson-java'
+libraries='python3-pandas python3-pydantic libjackson2-databind-java libgoogle-gson-java'
 all='python go javascript java rust bundles'
 
 if [ $# = 0 ]; then

@@ -7,8 +7,8 @@
     id = iuid.Iuid("019b76da-a87b-807d-8041-23456789abcd")
     id = iuid.from_name(125, 1, "order 4711")  # the same input always gives the same identifier
 
-An Iuid is a uuid.UUID, so drivers take it as one; ids compare by time.  sorted(ids, key=country_order)
-sorts by country.  Times are datetimes with a time zone.  A wrong value is a ValueError, and a wrong
+An Iuid is a uuid.UUID, so drivers take it as one; ids compare by time.  id.time and id.fields are those
+of a uuid.UUID of version 1, and mean nothing here.  sorted(ids, key=country_order) sorts by country.  Times are datetimes with a time zone.  A wrong value is a ValueError, and a wrong
 type a TypeError.  R1 and so on are the rules of doc/format.md.
 
 Copy this file into your project: it needs Python 3.8 and nothing else.
@@ -27,7 +27,6 @@ import os
 import re
 import time
 import uuid
-import weakref
 
 __all__ = ["NIL", "MAX", "Iuid", "Maker", "country_floor", "country_order", "floor", "from_name", "from_name_at", "from_uuid", "from_uuid_at", "hide", "make", "make_at", "reveal"]
 
@@ -50,10 +49,15 @@ class Iuid(uuid.UUID):
         elif isinstance(value, str):
             number = int(value.strip("{}").replace("-", ""), 16) if _TEXT.match(value) else None
         else:
-            number = _integer(value)
+            number = _integer(value, "an iuid is a str, a uuid.UUID or an int")
         if number is None or not _is_valid(number):
             raise ValueError(f'invalid input syntax for type iuid: "{value}"' if isinstance(value, str) else f'uuid "{value}" is not an iuid')
         super().__init__(int=number)
+
+    @classmethod
+    def __get_validators__(cls):
+        """For pydantic, whose version 1 would take any UUID for a subclass of uuid.UUID."""
+        yield lambda value, values=None: value if isinstance(value, cls) else cls(value)
 
     @property
     def layout(self) -> int | None:
@@ -110,18 +114,15 @@ class _State:
 
 
 class _Session:
-    def __init__(self):
-        self.numbers, self.newest = itertools.count(1), _State(0)
+    """Of one process: a child has one of its own (R15), which its first call makes, for all threads."""
+
+    def __init__(self, process):
+        self.process, self.numbers, self.newest, self.children = process, itertools.count(1), _State(0), {}
 
 
 def _clock():
     """Looked up at each call, as tests that freeze the time put another one there."""
     return time.time_ns()
-
-
-_makers = weakref.WeakSet()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: [maker.forget() for maker in _makers])  # R15
 
 
 class Maker:
@@ -133,13 +134,12 @@ class Maker:
     A signal handler, a finalizer or a trace function can call make() between any two steps of another
     call, and an exception or a fork can end it there.  So there is no lock.  A call draws a number, and
     walks from the newest state to the state of its number.  A state that is missing on the way is the
-    first that somebody appends to the state before.  next() and append() are one step each.
+    first that somebody appends to the state before.  next(), append() and setdefault() are one step each.
     """
 
     def __init__(self, clock=_clock, random=os.urandom):
         self._clock, self._random = clock, random
         self.forget()
-        _makers.add(self)
 
     def __reduce__(self):
         """A copy has no last identifier."""
@@ -147,13 +147,15 @@ class Maker:
 
     def forget(self):
         """The next identifier takes its time from the clock."""
-        self._session = _Session()
+        self._session = _Session(os.getpid())
 
     def make(self, country: int, entity: int) -> Iuid:
         country, entity = _origin(country, entity)
-        session = None
-        while session is not self._session:  # after a fork it is another one
-            session = self._session
+        process = None
+        while process != os.getpid():  # a fork can come in the middle, too, and uWSGI tells nobody
+            process, session = os.getpid(), self._session
+            if session.process != process:
+                session = self._session = session.children.setdefault(process, _Session(process))
             state, number = session.newest, next(session.numbers)
             while state.number < number:
                 if not state.following:
@@ -265,7 +267,7 @@ def _bytes(name):
         return name
     if isinstance(name, str):
         return name.encode("utf-8")
-    number = _integer(name)
+    number = _integer(name, "a name is a str, bytes or an int")
     if not -(2**63) <= number < 2**63:
         raise ValueError(f"number {number} is out of range for type bigint")
     return b"%d" % number
@@ -343,10 +345,10 @@ def _siphash(keys, *words):
 # --- arguments (R6) -------------------------------------------------------------------------------
 
 
-def _integer(value):
+def _integer(value, what="a country or an entity is an int"):
     """An int.  numpy's integers are numbers of fixed width, which shifts would overflow; a bool is none."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"an integer is needed, not {type(value).__name__}")
+        raise TypeError(f"{what}, not {type(value).__name__}")
     return operator.index(value)
 
 

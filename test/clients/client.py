@@ -1,9 +1,11 @@
 """clients/python for check.py."""
 import copy
+import ctypes
 import datetime
 import decimal
 import fractions
 import gc
+import json
 import os
 import pickle
 import signal
@@ -139,6 +141,7 @@ def own():
     check_interrupted()
     check_forked()
     check_clock()
+    check_pydantic()
 
 
 # --- arguments: what each function takes, and what it refuses ---------------------------------------
@@ -415,8 +418,8 @@ def check_forked():
 
     reader, writer = os.pipe()
 
-    def in_fork(maker):
-        if os.fork() == 0:
+    def in_fork(maker, fork):
+        if fork() == 0:
             os.write(writer, maker.make(7, 1).bytes)
             os._exit(0)
         return iuid.Iuid(uuid.UUID(bytes=os.read(reader, 16)))
@@ -424,8 +427,10 @@ def check_forked():
     clock, iuid._maker._clock = iuid._maker._clock, stopped_clock
     iuid._maker.make(7, 1)
     for maker in iuid._maker, iuid.Maker(stopped_clock):
-        last = maker.make(7, 1)
-        far_apart("the child", in_fork(maker), last)
+        for fork in os.fork, ctypes.PyDLL(None).fork:  # as uWSGI forks, which runs no hooks
+            last = maker.make(7, 1)
+            far_apart("the child", in_fork(maker, fork), last)
+            far_apart("its brother", in_fork(maker, fork), in_fork(maker, fork))
     iuid._maker._clock = clock
     for copied in copy.copy(maker), copy.deepcopy(maker), pickle.loads(pickle.dumps(maker)):
         far_apart("the copy", copied.make(7, 1), last)
@@ -466,6 +471,29 @@ def check_forked():
     in_child("a child of another thread", lambda: maker.make(7, 1))
     forked.set()
     thread.join()
+
+
+def check_pydantic():
+    """A field of a model holds an Iuid, or the model is refused."""
+    try:
+        import pydantic
+    except ImportError:
+        print("SKIPPED: pydantic is not installed")
+        return
+
+    class Order(pydantic.BaseModel):
+        id: iuid.Iuid
+
+    text = "019b76da-a87b-807d-8041-23456789abcd"
+    for value in text, uuid.UUID(text), iuid.Iuid(text):
+        order = Order(id=value)
+        assert isinstance(order.id, iuid.Iuid) and order.json() == json.dumps({"id": text}), order
+    for value in "919108f7-52d1-4320-9bac-f847db4148a8", uuid.uuid4(), "urn:uuid:" + text, iuid.Iuid(text).bytes, None, 1.5:
+        try:
+            Order(id=value)
+        except pydantic.ValidationError:
+            continue
+        raise AssertionError(f"a model takes {value!r}")
 
 
 def check_clock():

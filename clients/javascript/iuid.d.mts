@@ -18,8 +18,10 @@ export const MAX: Iuid;
 
 /** Throws a SyntaxError if the text is no identifier. */
 export function parse(text: string): Iuid;
-export function isIuid(value: unknown): value is string;
-export function toBytes(id: string): Uint8Array;
+/** Whether parse() takes it.  A string that is none stays a string. */
+export function isIuid(value: unknown): value is string & { readonly [brand]: "iuid" | "text" };
+/** What crypto.subtle, Blob and fetch take, in every version of TypeScript. */
+export function toBytes(id: string): ReturnType<typeof Uint8Array.of>;
 export function fromBytes(bytes: Uint8Array): Iuid;
 export function fields(id: string): Fields;
 

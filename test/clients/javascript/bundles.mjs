@@ -93,5 +93,5 @@ clock.uninstall();
 assert(Math.abs(iuid.fields(iuid.make(7, 1)).time - Date.now()) < 1000);
 console.log("Node: fake timers");
 
-node(require.resolve("typescript/bin/tsc"), "--noEmit", "--strict", "--target", "es2022", "--lib", "es2022", "--typeRoots", "none", "--module", "nodenext", join(here, "types.mts"));
+node(require.resolve("typescript/bin/tsc"), "--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,dom", "--typeRoots", "none", "--module", "nodenext", join(here, "types.mts"));
 console.log("TypeScript: types.mts");

@@ -7,6 +7,11 @@ const shown: string = iuid.hide(id, new Uint8Array(32));
 const back: iuid.Iuid | null = iuid.reveal(shown, new Uint8Array(32));
 const ids: iuid.Iuid[] = [iuid.floor(new Date()), iuid.countryFloor(125), iuid.fromName(125, 1, 4711n), iuid.fromNameAt(125, 1, "a", new Date())];
 ids.sort(iuid.compareCountry);
+export const digest = crypto.subtle.digest("SHA-256", iuid.toBytes(id));
+export function route(text: string): iuid.Iuid {
+  if (!iuid.isIuid(text)) throw new Error(text.slice(0, 40));
+  return iuid.parse(text);
+}
 export { at, back };
 
 // @ts-expect-error

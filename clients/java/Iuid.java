@@ -29,8 +29,9 @@ import java.util.regex.Pattern;
  * }</pre>
  *
  * Identifiers compare by time; UUID.compareTo() would not, as it compares signed numbers.  Jackson
- * writes an identifier as its text, because it is a CharSequence, and reads it by fromString().  What
- * is refused is an IllegalArgumentException.  R1 and so on are the rules of doc/format.md.
+ * writes an identifier as its text, because it is a CharSequence, and reads it by valueOf().  In tests
+ * with AssertJ write assertThatObject(id).  What is refused is an IllegalArgumentException.  R1 and so
+ * on are the rules of doc/format.md.
  *
  * <p>Copy this file into your project, below a line with its package: it needs Java 17 and nothing else.
  *
@@ -103,8 +104,8 @@ public final class Iuid implements CharSequence, Comparable<Iuid>, Serializable 
 		throw new IllegalArgumentException("invalid input syntax for type iuid: \"" + text + "\"");
 	}
 
-	/** The same, by the name that UUID has, and that Jackson and JAX-RS look for. */
-	public static Iuid fromString(String text) {
+	/** The same, by the name that Jackson, JAX-RS and Spring look for. */
+	public static Iuid valueOf(String text) {
 		return parse(text);
 	}
 

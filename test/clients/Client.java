@@ -218,7 +218,7 @@ class Client {
 		Iuid id = Iuid.make(125, 1);
 		checkLibraries(id);
 		check("a CharSequence", new StringBuilder().append(id).append(id.subSequence(8, 9)).toString().equals(id + "-") && id.length() == 36 && id.compareTo(Iuid.MAX) < 0);
-		check("equals", !id.equals(null) && !id.equals(id.toUuid()) && Set.of(id, Iuid.NIL).contains(Iuid.fromString(id.toString())));
+		check("equals", !id.equals(null) && !id.equals(id.toUuid()) && Set.of(id, Iuid.NIL).contains(Iuid.valueOf(id.toString())));
 		check("null", Stream.<Runnable>of(() -> Iuid.parse(null), () -> Iuid.of(null), () -> Iuid.makeAt(1, 2, null), () -> Iuid.floor(null),
 			() -> Iuid.fromName(1, 2, (String) null), () -> Iuid.fromName(1, 2, (byte[]) null), () -> Iuid.fromName(1, 2, "a", null),
 			() -> Iuid.fromUuid(null, 1, 2), () -> Iuid.fromUuid(UUID.randomUUID(), 1, 2, null), () -> id.hide(null),

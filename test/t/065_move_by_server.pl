@@ -12,10 +12,9 @@ use Regions;
 use Test::More;
 
 plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
+plan skip_all => 'SKIPPED: before PostgreSQL 19 a subscription has no foreign server' if PostgreSQL::Test::Cluster->new('any')->pg_version < 19;
 
 my %node = start_nodes_of_move();
-plan skip_all => 'SKIPPED: before PostgreSQL 19 a subscription has no foreign server' if at('almaty', 'SHOW server_version_num') < 190000;
-
 my ($password) = slurp_file($ENV{PGPASSFILE}) =~ /:mover:(\w+)/;
 at_machine('jakarta', "SET log_statement = none; SET log_min_error_statement = panic; CREATE USER MAPPING FOR CURRENT_USER SERVER almaty OPTIONS (user 'mover', password '$password')");
 my $before = -s $node{jakarta}->logfile;

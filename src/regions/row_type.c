@@ -7,8 +7,8 @@
  * whose row type it names: to the server, SELECT * FROM iuid_find(NULL::orders, $1)
  * keeps its columns whatever becomes of those of orders.  So when a table changes,
  * the server is told, in this session, that the functions have changed which are
- * planned for its row type; and a statement whose columns changed before it was
- * planned for the first time is not planned.
+ * planned for its row type.  A statement whose columns changed before it is planned is
+ * not planned, and one whose columns changed after it began is ended.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -23,6 +23,7 @@
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "nodes/supportnodes.h"
+#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -43,9 +44,11 @@ static List *all_watched;
 
 static void watch(Oid table, Oid function);
 static void tell_of_change(Datum arg, Oid table);
-static void check_columns(const RangeTblEntry *rte, const FuncExpr *call);
-static bool same_columns(const RangeTblEntry *rte, int first, int count,
-						 Oid type);
+static bool has_changed(Query *query, const FuncExpr *call);
+static bool same_columns(const RangeTblEntry *rte, int first, TupleDesc rows,
+						 int count);
+static bool same_types(Query *query, int varno, int first, TupleDesc rows);
+static bool same_row_type(TupleDesc before, TupleDesc now);
 pg_noreturn static void reject_changed(Oid type, const char *when);
 
 /*
@@ -60,21 +63,30 @@ iuid_row_type_support(PG_FUNCTION_ARGS)
 		(SupportRequestSimplify *) PG_GETARG_POINTER(0);
 	const FuncExpr *call;
 	Oid table;
-	ListCell *lc;
+	bool changed;
 
 	if (!IsA(request, SupportRequestSimplify))
 		PG_RETURN_POINTER(NULL);
 
 	call = request->fcall;
 	table = get_typ_typrelid(call->funcresulttype);
-	if (!OidIsValid(table))
-		PG_RETURN_POINTER(NULL); /* iuid_row_type_arg() says so */
-
-	watch(table, call->funcid);
-	if (request->root != NULL)
+	if (OidIsValid(table))
 	{
-		foreach (lc, request->root->parse->rtable)
-			check_columns(lfirst_node(RangeTblEntry, lc), call);
+		watch(table, call->funcid);
+		changed =
+			request->root != NULL && has_changed(request->root->parse, call);
+	}
+	else
+		changed = !SearchSysCacheExists1(TYPEOID,
+										 ObjectIdGetDatum(call->funcresulttype));
+	if (changed)
+	{
+		/* The next time it is analyzed again. */
+		CallSyscacheCallbacks(PROCOID,
+							  GetSysCacheHashValue1(PROCOID,
+													ObjectIdGetDatum(
+														call->funcid)));
+		reject_changed(call->funcresulttype, "before the statement was planned");
 	}
 	PG_RETURN_POINTER(NULL);
 }
@@ -83,6 +95,7 @@ TupleDesc
 iuid_row_type_arg(FunctionCallInfo fcinfo)
 {
 	Oid type = get_fn_expr_argtype(fcinfo->flinfo, 0);
+	const ReturnSetInfo *result = (const ReturnSetInfo *) fcinfo->resultinfo;
 	TupleDesc rows;
 	int columns = 0;
 
@@ -95,6 +108,10 @@ iuid_row_type_arg(FunctionCallInfo fcinfo)
 				 errhint(
 					 "Give a NULL of the row type of a table, such as NULL::orders.")));
 	rows = lookup_rowtype_tupdesc_copy(type, -1);
+	if (result != NULL && IsA(result, ReturnSetInfo) &&
+		result->expectedDesc != NULL &&
+		!same_row_type(result->expectedDesc, rows))
+		reject_changed(type, "while the statement ran");
 	for (int i = 0; i < rows->natts; i++)
 	{
 		if (!TupleDescAttr(rows, i)->attisdropped)
@@ -111,6 +128,7 @@ iuid_row_type_arg(FunctionCallInfo fcinfo)
 static void
 watch(Oid table, Oid function)
 {
+	static bool registered;
 	uint32 hash = GetSysCacheHashValue1(PROCOID, ObjectIdGetDatum(function));
 	MemoryContext caller;
 	Watched *watched;
@@ -122,8 +140,9 @@ watch(Oid table, Oid function)
 		if (watched->table == table && watched->function == hash)
 			return;
 	}
-	if (all_watched == NIL)
+	if (!registered)
 		CacheRegisterRelcacheCallback(tell_of_change, (Datum) 0);
+	registered = true;
 	caller = MemoryContextSwitchTo(TopMemoryContext);
 	watched = palloc(sizeof(Watched));
 	watched->table = table;
@@ -134,7 +153,9 @@ watch(Oid table, Oid function)
 	CallSyscacheCallbacks(PROCOID, hash);
 }
 
-/* Without a table, any can have changed. */
+/*
+ * Without a table, any can have changed.  What is planned again is watched again.
+ */
 static void
 tell_of_change(Datum arg pg_attribute_unused(), Oid table)
 {
@@ -142,84 +163,119 @@ tell_of_change(Datum arg pg_attribute_unused(), Oid table)
 
 	foreach (lc, all_watched)
 	{
-		const Watched *watched = lfirst(lc);
+		Watched *watched = lfirst(lc);
 
 		if (!OidIsValid(table) || watched->table == table)
+		{
 			CallSyscacheCallbacks(PROCOID, watched->function);
+			all_watched = foreach_delete_current(all_watched, lc);
+			pfree(watched);
+		}
 	}
 }
 
 /*
- * 0A000 unless the columns that a statement was analyzed with are those of the row
- * type now.  A view has its statement from the catalog, without places in a text:
+ * Whether a query has such a call in FROM, and was analyzed with other columns than the
+ * row type has now.  A view has its query from the catalog, without places in a text:
  * it keeps its columns and their names.
  */
-static void
-check_columns(const RangeTblEntry *rte, const FuncExpr *call)
+static bool
+has_changed(Query *query, const FuncExpr *call)
 {
-	int first = 0;
-	ListCell *lc;
+	TupleDesc rows = lookup_rowtype_tupdesc_copy(call->funcresulttype, -1);
+	int varno = 0;
+	ListCell *lc, *lc_item;
 
-	if (rte->rtekind != RTE_FUNCTION)
-		return;
-	foreach (lc, rte->functions)
+	foreach (lc, query->rtable)
 	{
-		const RangeTblFunction *item = lfirst_node(RangeTblFunction, lc);
-		const FuncExpr *analyzed = (const FuncExpr *) item->funcexpr;
+		const RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+		int first = 0;
 
-		if (IsA(analyzed, FuncExpr) && analyzed->funcid == call->funcid &&
-			analyzed->funcresulttype == call->funcresulttype &&
-			analyzed->location >= 0 &&
-			!same_columns(rte, first, item->funccolcount, call->funcresulttype))
+		varno++;
+		/* Of an RTE of another kind it is an empty list. */
+		foreach (lc_item, rte->functions)
 		{
-			/* The next time it is analyzed again. */
-			CallSyscacheCallbacks(PROCOID,
-								  GetSysCacheHashValue1(PROCOID,
-														ObjectIdGetDatum(
-															call->funcid)));
-			reject_changed(call->funcresulttype,
-						   "since the statement was prepared");
+			const RangeTblFunction *item = lfirst_node(RangeTblFunction, lc_item);
+			const FuncExpr *analyzed = (const FuncExpr *) item->funcexpr;
+
+			if (IsA(analyzed, FuncExpr) && analyzed->funcid == call->funcid &&
+				analyzed->funcresulttype == call->funcresulttype &&
+				analyzed->location >= 0 &&
+				!(same_columns(rte, first, rows, item->funccolcount) &&
+				  same_types(query, varno, first, rows)))
+				return true;
+			first += item->funccolcount;
 		}
-		first += item->funccolcount;
 	}
+	return false;
 }
 
-/* The columns of an RTE from the first on; a dropped one has an empty name. */
+/* By number and names, unless the statement gives them its own; a dropped one has none. */
 static bool
-same_columns(const RangeTblEntry *rte, int first, int count, Oid type)
+same_columns(const RangeTblEntry *rte, int first, TupleDesc rows, int count)
 {
 	int renamed = rte->alias == NULL ? 0 : list_length(rte->alias->colnames);
-	TupleDesc rows = lookup_rowtype_tupdesc(type, -1);
-	bool same = rows->natts == count;
 
-	for (int i = 0; i < count && same; i++)
+	if (rows->natts != count)
+		return false;
+	for (int i = 0; i < count; i++)
 	{
 		Form_pg_attribute column = TupleDescAttr(rows, i);
 		const char *before = strVal(list_nth(rte->eref->colnames, first + i));
-		const char *now = column->attisdropped ? "" : NameStr(column->attname);
 
-		same = first + i < renamed || strcmp(before, now) == 0;
+		if ((before[0] == '\0') != column->attisdropped)
+			return false;
+		if (first + i >= renamed && !column->attisdropped &&
+			strcmp(before, NameStr(column->attname)) != 0)
+			return false;
 	}
-	ReleaseTupleDesc(rows);
-	return same;
+	return true;
+}
+
+/* The types with which a query reads the columns. */
+static bool
+same_types(Query *query, int varno, int first, TupleDesc rows)
+{
+	ListCell *lc;
+
+	foreach (lc, pull_vars_of_level((Node *) query, 0))
+	{
+		const Var *var = lfirst(lc);
+		int column;
+
+		if (!IsA(var, Var) || (int) var->varno != varno)
+			continue;
+		column = var->varattno - 1 - first;
+		if (column >= 0 && column < rows->natts &&
+			TupleDescAttr(rows, column)->atttypid != var->vartype)
+			return false;
+	}
+	return true;
 }
 
 void
 iuid_check_row_type(TupleDesc rows)
 {
-	TupleDesc now = lookup_rowtype_tupdesc_copy(rows->tdtypeid, -1);
+	if (!same_row_type(rows, lookup_rowtype_tupdesc_copy(rows->tdtypeid, -1)))
+		reject_changed(rows->tdtypeid, "while the statement waited");
+}
 
-	for (int i = 0; i < rows->natts; i++)
+static bool
+same_row_type(TupleDesc before, TupleDesc now)
+{
+	bool same = before->natts == now->natts;
+
+	for (int i = 0; same && i < now->natts; i++)
 	{
-		Form_pg_attribute before = TupleDescAttr(rows, i);
-		Form_pg_attribute column = TupleDescAttr(now, i);
+		Form_pg_attribute one = TupleDescAttr(before, i);
+		Form_pg_attribute other = TupleDescAttr(now, i);
 
-		if (before->attisdropped || column->attisdropped)
-			continue;
-		if (strcmp(NameStr(before->attname), NameStr(column->attname)) != 0 ||
-			before->atttypid != column->atttypid)
-			reject_changed(rows->tdtypeid, "while the statement waited");
+		same = one->attisdropped == other->attisdropped &&
+			(one->attisdropped ||
+			 (one->atttypid == other->atttypid &&
+			  strcmp(NameStr(one->attname), NameStr(other->attname)) == 0));
 	}
+	return same;
 }
 
 static void
@@ -229,6 +285,7 @@ reject_changed(Oid type, const char *when)
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("cached plan must not change result type"),
 			 errdetail("The columns of type %s changed %s.",
-					   format_type_be(type), when),
-			 errhint("Send the statement again.")));
+					   format_type_extended(type, -1, FORMAT_TYPE_ALLOW_INVALID),
+					   when),
+			 errhint("Send the statement again, or prepare it again.")));
 }

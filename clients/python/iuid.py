@@ -347,6 +347,8 @@ def _siphash(keys, *words):
 
 def _integer(value, what="a country or an entity is an int"):
     """An int.  numpy's integers are numbers of fixed width, which shifts would overflow; a bool is none."""
+    if type(value) is int:
+        return value  # at once, as isinstance() asks a registry
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{what}, not {type(value).__name__}")
     return operator.index(value)

@@ -249,7 +249,7 @@ def in_child(what, check):
     """In a process that an alarm ends, should it wait for ever."""
     child = os.fork()
     if child == 0:
-        signal.alarm(60)
+        signal.alarm(300)
         status = 1
         try:
             check()

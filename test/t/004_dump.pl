@@ -88,10 +88,16 @@ for my $is_lost (0, 1)
 	{
 		$number++;
 		my $new = $condition =~ s/\b(id|n)\b/NEW.$1/gr;
+		my $alone = $condition =~ s/\bid\b/$a\::iuid/gr =~ s/\bn\b/3/gr;
 		my $sql = $condition =~ s/\bid\b/\$1/gr =~ s/\bn\b/\$2/gr;
 		define($is_lost, "constraint check_$number on table checked_$number", "CREATE TABLE checked_$number (id iuid, n int, CONSTRAINT check_$number CHECK ($condition))");
 		define($is_lost, "default value for column g of table made_$number", "CREATE TABLE made_$number (id iuid, n int, g boolean GENERATED ALWAYS AS ($condition) STORED)");
 		define($is_lost, "index part_$number", "CREATE INDEX part_$number ON a (n) WHERE $condition");
+		define($is_lost, "policy w_$number on table a", "CREATE POLICY w_$number ON a FOR INSERT WITH CHECK ($condition)");
+		define($is_lost, "index expression_$number", "CREATE INDEX expression_$number ON a (($condition))");
+		define($is_lost, "rule u_$number on table a", "CREATE RULE u_$number AS ON UPDATE TO a WHERE $new DO ALSO DELETE FROM b");
+		define($is_lost, "function d_$number(boolean)", "CREATE FUNCTION d_$number(boolean DEFAULT ($alone)) RETURNS void LANGUAGE sql AS ''");
+		define($is_lost, "statistics object s_$number", "CREATE STATISTICS s_$number ON n, ($condition) FROM a");
 		define($is_lost, "policy p_$number on table a", "CREATE POLICY p_$number ON a USING ($condition)");
 		define($is_lost, "rule _RETURN on view seen_$number", "CREATE VIEW seen_$number AS SELECT n FROM a WHERE $condition");
 		define($is_lost, "trigger t_$number on table a", "CREATE TRIGGER t_$number BEFORE INSERT ON a FOR EACH ROW WHEN ($new) EXECUTE FUNCTION suppress_redundant_updates_trigger()");
@@ -113,7 +119,8 @@ my $objects = q{
 	SELECT pg_describe_object(classid, objid, 0) FROM (
 		SELECT 'pg_class'::regclass, oid FROM pg_class WHERE relkind IN ('i', 'r') UNION ALL SELECT 'pg_constraint'::regclass, oid FROM pg_constraint
 		UNION ALL SELECT 'pg_attrdef'::regclass, oid FROM pg_attrdef UNION ALL SELECT 'pg_policy'::regclass, oid FROM pg_policy UNION ALL SELECT 'pg_rewrite'::regclass, oid FROM pg_rewrite
-		UNION ALL SELECT 'pg_trigger'::regclass, oid FROM pg_trigger UNION ALL SELECT 'pg_proc'::regclass, oid FROM pg_proc) AS o(classid, objid)};
+		UNION ALL SELECT 'pg_trigger'::regclass, oid FROM pg_trigger UNION ALL SELECT 'pg_proc'::regclass, oid FROM pg_proc
+		UNION ALL SELECT 'pg_statistic_ext'::regclass, oid FROM pg_statistic_ext) AS o(classid, objid)};
 my %restored = map { $_ => 1 } split /\n/, $node->safe_psql('lost', $objects);
 my @lost = grep { !$restored{$_} && !/^table / } split /\n/, $node->safe_psql('expressions', $objects);
 is(join("\n", sort @lost), join("\n", sort keys %expected), 'what does not restore');

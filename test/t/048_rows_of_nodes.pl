@@ -398,6 +398,10 @@ SKIP:
 	}
 }
 
+# Beside another function, and with names of the statement's own.
+is(attempt('north', "SELECT f.note FROM ROWS FROM (generate_series(1, 1), iuid_find(NULL::orders, '$id{1}')) AS f"), 'of 1', 'beside another function');
+is(attempt('north', "SELECT f.id = '$id{1}' FROM iuid_find(NULL::orders, '$id{1}') AS f (id, x)"), 't', 'columns that the statement names');
+
 # --- A row type that changes ---------------------------------------------------------------
 
 my %change = (
@@ -411,7 +415,7 @@ for my $kind (sort keys %change)
 {
 	my ($ddl, $after) = @{ $change{$kind} };
 	at($_, "CREATE TABLE changing (id iuid PRIMARY KEY, a text, b text); INSERT INTO changing VALUES ('" . $id{ $_ eq 'north' ? 1 : 3 } . "', 'of a', 'of b')") for 'north', 'middle';
-	my (%session, %fresh);
+	my (%session, %fresh, %width);
 	for my $function (@$functions)
 	{
 		my ($where, $call) = @$function;
@@ -425,6 +429,8 @@ for my $kind (sort keys %change)
 		# And one of a session that has not called the function at all.
 		$fresh{$call} = $server->background_psql('north', on_error_stop => 0);
 		$fresh{$call}->query("\\set VERBOSITY sqlstate\nPREPARE first AS SELECT a FROM $call AS f");
+		$width{$call} = $server->background_psql('north', on_error_stop => 0);
+		$width{$call}->query("\\set VERBOSITY sqlstate\nPREPARE width AS SELECT (SELECT count(*) FROM jsonb_object_keys(to_jsonb(f))) FROM (SELECT * FROM $call) AS f");
 	}
 	at($_, "ALTER TABLE changing $ddl") for 'north', 'middle';
 	for my $function (@$functions)
@@ -437,6 +443,11 @@ for my $kind (sort keys %change)
 		# A server whose caches were emptied in between has analyzed it again.
 		like($answers[0], qr/^(?:0A000|$only_prepared)$/, "$kind, $call: a session that only prepared it");
 		is($answers[1], $only_prepared, "$kind, $call: when it sends it again");
+		my $columns = at($where, q{SELECT count(*) FROM changing AS t, jsonb_object_keys(to_jsonb(t))});
+		@answers = map { $width{$call}->{stderr} = ''; $width{$call}->query('EXECUTE width') . $width{$call}->{stderr} =~ s/.*ERROR: +(\w+).*/$1/sr } 1 .. 2;
+		like($answers[0], qr/^(?:0A000|$columns)$/, "$kind, $call: all columns");
+		is($answers[1], $columns, "$kind, $call: all columns, when it sends it again");
+		$width{$call}->quit;
 		$fresh->quit;
 		my $present = at($where, q{SELECT to_jsonb(t) - 'id' FROM changing AS t});
 		for my $again ('', ' again')

@@ -62,6 +62,8 @@ sql(q{
 	CREATE FUNCTION peoples() RETURNS int LANGUAGE sql AS 'SELECT 1 /* of the peoples */';
 	CREATE VIEW counted AS SELECT p.*, count(*) AS count FROM people AS p JOIN devices AS d ON d.person_id = p.id GROUP BY p.id;
 	CREATE VIEW later AS SELECT id FROM people AS p WHERE (iuid_floor(p.at), p.id) > (iuid_floor('2026-01-01'), 3);
+	CREATE VIEW later_in AS SELECT id FROM people AS p WHERE (iuid_floor(p.at), p.id) IN (SELECT iuid_floor(q.at), q.id FROM people AS q);
+	CREATE VIEW of_server AS SELECT id FROM people AS p WHERE (p.at, p.id) > ('2026-01-01', 3);
 	CREATE VIEW of_receipts AS SELECT person_id FROM receipts;
 	CREATE TABLE secrets (id bigint);
 	CREATE POLICY only_people ON secrets USING (id IN (SELECT id FROM people));
@@ -94,9 +96,9 @@ is(in_the_way('make'), '', 'nothing is in the way');
 # --- all that depends on the tables, at once --------------------------------------------------------
 
 is(sql(q{SELECT step || ', ' || name FROM migration.plan() WHERE what ~ '^depends on|^before' ORDER BY 1}), join("\n",
-	'!, logs', ('!, people') x 2, 'finish, function public.email_of(public.people)', 'finish, policy only_people on table public.secrets', 'finish, publication leaf', 'finish, view public.of_receipts',
+	'!, logs', ('!, people') x 3, 'finish, function public.email_of(public.people)', 'finish, policy only_people on table public.secrets', 'finish, publication leaf', 'finish, view public.of_receipts',
 	'look, function public.email_of(public.people)', 'look, index public.by_person_and_time', ('look, new clients') x 5,
-	('swap, view public.counted') x 2, 'swap, view public.later'), 'the plan names all that depends on the tables');
+	('swap, view public.counted') x 2, 'swap, view public.later', 'swap, view public.later_in', 'swap, view public.of_server'), 'the plan names all that depends on the tables');
 
 # --- what applications do meanwhile -----------------------------------------------------------------
 
@@ -149,8 +151,8 @@ kill_in('CALL migration.constrain()', 'receipts');
 sql('ALTER TABLE receipts ADD CONSTRAINT migration_person_iuid CHECK (person_iuid IS NOT NULL) NOT VALID');   # one more of its commands
 is(sql('CALL migration.constrain(); SELECT bool_and(constrained) FROM migration.tables'), 't', 'kill -9 of constrain(): it goes on');
 is(sql(q{SELECT attnotnull, (SELECT count(*) FROM pg_constraint WHERE conname LIKE 'migration%' AND contype = 'c') FROM pg_attribute WHERE attrelid = 'receipts'::regclass AND attname = 'person_iuid'}), 't|0', 'and leaves nothing of its way');
-is(in_the_way('swap'), join("\n", 'logs: the old table has no partition for later rows', 'people: view public.counted has GROUP BY with the primary key alone', 'people: view public.later compares rows by an operator of an extension'), 'what old clients would meet after the swap is in its way');
-sql('CREATE TABLE logs_rest PARTITION OF logs DEFAULT; CREATE OR REPLACE VIEW counted AS SELECT p.id, p.email, p.ticket, p.boss, p.at, count(*) AS count FROM people AS p JOIN devices AS d ON d.person_id = p.id GROUP BY 1, 2, 3, 4, 5; DROP VIEW later');
+is(in_the_way('swap'), join("\n", 'logs: the old table has no partition for later rows', 'people: view public.counted has GROUP BY with the primary key alone', 'people: view public.later compares rows by an operator of an extension', 'people: view public.later_in compares rows by an operator of an extension'), 'what old clients would meet after the swap is in its way');
+sql('CREATE TABLE logs_rest PARTITION OF logs DEFAULT; CREATE OR REPLACE VIEW counted AS SELECT p.id, p.email, p.ticket, p.boss, p.at, count(*) AS count FROM people AS p JOIN devices AS d ON d.person_id = p.id GROUP BY 1, 2, 3, 4, 5; DROP VIEW later, later_in, of_server');
 
 # Of the swap, when it has all its locks but one.
 $reader = $blocker->('SELECT count(*) FROM v2.seats');

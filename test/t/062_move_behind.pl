@@ -219,5 +219,11 @@ done('finish', 'finish with all rows');
 at('almaty', q{DELETE FROM orders WHERE note = 'newer'});
 is(at('almaty', $rows), $confirmed, 'all rows are there');
 
+# What is emptied at the new node after the switch has been there.
+move_back();
+done($_, "$_ once more") for 'copy', 'switch';
+at('jakarta', 'TRUNCATE orders_c235');
+done('finish', 'finish after TRUNCATE');
+
 $_->stop for values %node;
 done_testing();

@@ -47,7 +47,7 @@ static void tell_of_change(Datum arg, Oid table);
 static bool has_changed(Query *query, const FuncExpr *call);
 static bool same_columns(const RangeTblEntry *rte, int first, TupleDesc rows,
 						 int count);
-static bool same_types(Query *query, int varno, int first, TupleDesc rows);
+static bool same_types(List *vars, int varno, int first, TupleDesc rows);
 static bool same_row_type(TupleDesc before, TupleDesc now);
 pg_noreturn static void reject_changed(Oid type, const char *when);
 
@@ -183,6 +183,7 @@ static bool
 has_changed(Query *query, const FuncExpr *call)
 {
 	TupleDesc rows = lookup_rowtype_tupdesc_copy(call->funcresulttype, -1);
+	List *vars = pull_vars_of_level((Node *) query, 0);
 	int varno = 0;
 	ListCell *lc, *lc_item;
 
@@ -202,7 +203,7 @@ has_changed(Query *query, const FuncExpr *call)
 				analyzed->funcresulttype == call->funcresulttype &&
 				analyzed->location >= 0 &&
 				!(same_columns(rte, first, rows, item->funccolcount) &&
-				  same_types(query, varno, first, rows)))
+				  same_types(vars, varno, first, rows)))
 				return true;
 			first += item->funccolcount;
 		}
@@ -232,13 +233,13 @@ same_columns(const RangeTblEntry *rte, int first, TupleDesc rows, int count)
 	return true;
 }
 
-/* The types with which a query reads the columns. */
+/* The types with which the Vars of a query read the columns. */
 static bool
-same_types(Query *query, int varno, int first, TupleDesc rows)
+same_types(List *vars, int varno, int first, TupleDesc rows)
 {
 	ListCell *lc;
 
-	foreach (lc, pull_vars_of_level((Node *) query, 0))
+	foreach (lc, vars)
 	{
 		const Var *var = lfirst(lc);
 		int column;

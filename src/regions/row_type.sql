@@ -8,4 +8,3 @@ AS 'MODULE_PATHNAME', 'iuid_row_type_support'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_row_type_support(pg_catalog.internal) IS
 'internal: planner support of the functions that return rows of a given row type';
-

@@ -78,9 +78,9 @@ my (@definitions, %expected);
 my $number = 0;
 sub define
 {
-	my ($is_lost, $object, $definition) = @_;
-	push @definitions, $definition;
-	$expected{$object} = 1 if $is_lost;
+	my ($is_lost, %definition) = @_;
+	push @definitions, values %definition;
+	@expected{ keys %definition } = () if $is_lost;
 }
 for my $is_lost (0, 1)
 {
@@ -90,24 +90,26 @@ for my $is_lost (0, 1)
 		my $new = $condition =~ s/\b(id|n)\b/NEW.$1/gr;
 		my $alone = $condition =~ s/\bid\b/$a\::iuid/gr =~ s/\bn\b/3/gr;
 		my $sql = $condition =~ s/\bid\b/\$1/gr =~ s/\bn\b/\$2/gr;
-		define($is_lost, "constraint check_$number on table checked_$number", "CREATE TABLE checked_$number (id iuid, n int, CONSTRAINT check_$number CHECK ($condition))");
-		define($is_lost, "default value for column g of table made_$number", "CREATE TABLE made_$number (id iuid, n int, g boolean GENERATED ALWAYS AS ($condition) STORED)");
-		define($is_lost, "index part_$number", "CREATE INDEX part_$number ON a (n) WHERE $condition");
-		define($is_lost, "policy w_$number on table a", "CREATE POLICY w_$number ON a FOR INSERT WITH CHECK ($condition)");
-		define($is_lost, "index expression_$number", "CREATE INDEX expression_$number ON a (($condition))");
-		define($is_lost, "rule u_$number on table a", "CREATE RULE u_$number AS ON UPDATE TO a WHERE $new DO ALSO DELETE FROM b");
-		define($is_lost, "function d_$number(boolean)", "CREATE FUNCTION d_$number(boolean DEFAULT ($alone)) RETURNS void LANGUAGE sql AS ''");
-		define($is_lost, "statistics object s_$number", "CREATE STATISTICS s_$number ON n, ($condition) FROM a");
-		define($is_lost, "policy p_$number on table a", "CREATE POLICY p_$number ON a USING ($condition)");
-		define($is_lost, "rule _RETURN on view seen_$number", "CREATE VIEW seen_$number AS SELECT n FROM a WHERE $condition");
-		define($is_lost, "trigger t_$number on table a", "CREATE TRIGGER t_$number BEFORE INSERT ON a FOR EACH ROW WHEN ($new) EXECUTE FUNCTION suppress_redundant_updates_trigger()");
-		define($is_lost, "function f_$number(iuid,integer)", "CREATE FUNCTION f_$number(iuid, integer) RETURNS boolean LANGUAGE sql BEGIN ATOMIC SELECT $sql; END");
+		define($is_lost,
+			"constraint check_$number on table checked_$number" => "CREATE TABLE checked_$number (id iuid, n int, CONSTRAINT check_$number CHECK ($condition))",
+			"default value for column g of table made_$number" => "CREATE TABLE made_$number (id iuid, n int, g boolean GENERATED ALWAYS AS ($condition) STORED)",
+			"index part_$number" => "CREATE INDEX part_$number ON a (n) WHERE $condition",
+			"policy w_$number on table a" => "CREATE POLICY w_$number ON a FOR INSERT WITH CHECK ($condition)",
+			"index expression_$number" => "CREATE INDEX expression_$number ON a (($condition))",
+			"rule u_$number on table a" => "CREATE RULE u_$number AS ON UPDATE TO a WHERE $new DO ALSO DELETE FROM b",
+			"function d_$number(boolean)" => "CREATE FUNCTION d_$number(boolean DEFAULT ($alone)) RETURNS void LANGUAGE sql AS ''",
+			"statistics object s_$number" => "CREATE STATISTICS s_$number ON n, ($condition) FROM a",
+			"policy p_$number on table a" => "CREATE POLICY p_$number ON a USING ($condition)",
+			"rule _RETURN on view seen_$number" => "CREATE VIEW seen_$number AS SELECT n FROM a WHERE $condition",
+			"trigger t_$number on table a" => "CREATE TRIGGER t_$number BEFORE INSERT ON a FOR EACH ROW WHEN ($new) EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+			"function f_$number(iuid,integer)" => "CREATE FUNCTION f_$number(iuid, integer) RETURNS boolean LANGUAGE sql BEGIN ATOMIC SELECT $sql; END");
 	}
 	for my $select (values %{ $is_lost ? \%lost_query : \%kept_query })
 	{
 		$number++;
-		define($is_lost, "rule _RETURN on view read_$number", "CREATE VIEW read_$number AS $select");
-		define($is_lost, "function r_$number()", "CREATE FUNCTION r_$number() RETURNS void LANGUAGE sql BEGIN ATOMIC $select; END");
+		define($is_lost,
+			"rule _RETURN on view read_$number" => "CREATE VIEW read_$number AS $select",
+			"function r_$number()" => "CREATE FUNCTION r_$number() RETURNS void LANGUAGE sql BEGIN ATOMIC $select; END");
 	}
 }
 $node->safe_psql('postgres', $_) for 'CREATE DATABASE expressions', 'CREATE DATABASE lost';

@@ -440,7 +440,7 @@ for my $kind (sort keys %change)
 		my $fresh = $fresh{$call};
 		my $only_prepared = $kind =~ /drop|rename/ ? '42703' : $kind eq 'swap' ? 'of b' : 'of a';
 		my @answers = map { $fresh->{stderr} = ''; $fresh->query('EXECUTE first') . $fresh->{stderr} =~ s/.*ERROR: +(\w+).*/$1/sr } 1 .. 2;
-		# A server whose caches were emptied in between has analyzed it again.
+		# Where another session has made its schema for temporary objects since, it was analyzed again.
 		like($answers[0], qr/^(?:0A000|$only_prepared)$/, "$kind, $call: a session that only prepared it");
 		is($answers[1], $only_prepared, "$kind, $call: when it sends it again");
 		my $columns = at($where, q{SELECT count(*) FROM changing AS t, jsonb_object_keys(to_jsonb(t))});

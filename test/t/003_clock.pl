@@ -220,8 +220,9 @@ my $sessions = IPC::Run::start([ 'pgbench', '-n', '-c', '4', '-T', '600', '-f', 
 my @clock = ('+0', '-2s', '+0', '-1h', '@4102444800', '+0', '1767225800.001', '1767225800.002', '1767225805');
 for my $step (1 .. @clock)
 {
-	# What a session makes while the clock is moved is in step 0.
-	$node->safe_psql('postgres', 'UPDATE step SET step = 0');
+	# What a session makes while the clock is moved is in step 0. The lock waits
+	# for the statements that have read the step before.
+	$node->safe_psql('postgres', 'BEGIN; LOCK TABLE step; UPDATE step SET step = 0; COMMIT');
 	move_clock($clock[ $step - 1 ]);
 	$node->safe_psql('postgres', "UPDATE step SET step = $step");
 	$node->poll_query_until('postgres', "SELECT count(*) >= 4 FROM (SELECT FROM beside WHERE step = $step GROUP BY pid HAVING count(*) >= 100) AS x")

@@ -8,8 +8,8 @@
 
 . "$(dirname "$0")/library.sh"
 
-install_toolchain clang clang-format clang-tidy clang-tools cppcheck dpkg-dev patch perl pyflakes3 \
-	python3-jsonschema
+install_toolchain clang clang-format clang-tidy clang-tools cppcheck dpkg-dev perl pyflakes3 \
+	python3 python3-jsonschema
 build -Werror
 say "gcc: no warning"
 run_make clean
@@ -31,11 +31,9 @@ as_user cppcheck --quiet --std=c99 --enable=warning,style,performance,portabilit
 say "cppcheck: no warning"
 find src test/fuzz -name '*.[ch]' -exec clang-format --dry-run --Werror {} +
 say "clang-format: no difference"
-as_user pyflakes3 clients/python/*.py examples/{desk,regions/move}/*.py test/{browser,clients,data,drivers,drivers/python,fuzz,models}/*.py
+as_user pyflakes3 clients/python/*.py examples/{desk,regions/move}/*.py test/{browser,clients,data,drivers,drivers/python,fuzz,models}/*.py test/*.py
 say "pyflakes: no warning"
-for patch in test/mutants/*.patch; do
-	patch -p1 --dry-run -s -f -F0 <"$patch" >/dev/null || die "$patch does not apply: make the mutant anew"
-done
+python3 test/put_mutant.py --check . test/mutants/*.mutant || die "make these mutants anew"
 say "mutants: each applies"
 version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" iuid.control)
 perl -MJSON::PP -0777 -e '

@@ -3,28 +3,24 @@
 #   ./dev mutants [name...]    put known faults into the code, all or those that are named, one
 #                              after the other: each must make a test fail
 #
-# A mutant is test/mutants/NAME.patch.  Its first line says what it breaks.  A line "Test: NAME..."
+# A mutant is test/mutants/NAME.mutant.  Its first line says what it breaks.  A line "Test: NAME..."
 # names tests, as ./dev test takes them: one of them must fail.  Without a mutant, all of them must
-# pass.
+# pass.  test/put_mutant.py says how a mutant names the code that it changes.
 
 . "$(dirname "$0")/library.sh"
 . "$tree/test/suites.sh"
 
 tests_of() {
-	sed -n 's/^Test: //p' "$tree/test/mutants/$1.patch"
+	sed -n 's/^Test: //p' "$tree/test/mutants/$1.mutant"
 }
 
-# All or nothing of a patch, whose lines stand in the code as they stand in the patch.
+# Sets "changed" to the file that the mutant changes.
 apply() {
-	local patch=(as_user patch -d "$work/tree" -p1 -s -F0 --no-backup-if-mismatch)
-	"${patch[@]}" --dry-run <"$tree/test/mutants/$1.patch" && "${patch[@]}" <"$tree/test/mutants/$1.patch"
+	changed=$(as_user python3 test/put_mutant.py . "test/mutants/$1.mutant")
 }
 
 restore() {
-	local file
-	for file in $(sed -n 's|^+++ b/||p' "$tree/test/mutants/$1.patch"); do
-		as_user tee "$work/tree/$file" <"$tree/$file" >/dev/null
-	done
+	[ -z "$changed" ] || as_user tee "$work/tree/$changed" <"$tree/$changed" >/dev/null
 }
 
 build_again() {
@@ -58,13 +54,13 @@ passes() {
 }
 
 names=("$@")
-[ $# -gt 0 ] || names=($(basename -s .patch "$tree"/test/mutants/*.patch))
+[ $# -gt 0 ] || names=($(basename -s .mutant "$tree"/test/mutants/*.mutant))
 for name in "${names[@]}"; do
-	[ -f "$tree/test/mutants/$name.patch" ] || die "there is no mutant $name"
+	[ -f "$tree/test/mutants/$name.mutant" ] || die "there is no mutant $name"
 	[ -n "$(tests_of "$name")" ] || die "mutant $name names no test"
 done
 
-install_toolchain libfaketime libipc-run-perl openssl patch perl
+install_toolchain libfaketime libipc-run-perl openssl perl python3
 build '' with_llvm=no autodepend=yes
 start_server
 stop_server
@@ -91,7 +87,7 @@ for name in "${names[@]}"; do
 	say "$name: $outcome"
 	[[ $outcome = noticed* ]] || failed+=("$name")
 	[[ $outcome != 'does not'* ]] || cat "$work/mutant.log"
-	restore "$name"
+	restore
 done
 stop_server
 [ ${#failed[@]} = 0 ] || die "FAILED: ${failed[*]}"

@@ -54,6 +54,11 @@
 	((void) (classid), pg_foreign_server_aclcheck(objectid, roleid, mode))
 #endif
 
+/* Before 16, each member of a role may SET ROLE to it. */
+#if PG_VERSION_NUM < 160000
+#define member_can_set_role(member, role) is_member_of_role(member, role)
+#endif
+
 /* Sets of events belong to resource owners from 17 on. */
 #if PG_VERSION_NUM < 170000
 #include "storage/latch.h"
@@ -69,6 +74,15 @@
 /* The prefix for a function that does not return came with 18. */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()
+#endif
+
+/* The statement, for event triggers, came with 17. */
+#if PG_VERSION_NUM < 170000
+#define REINDEX_RELATION(relid, flags, params) \
+	reindex_relation(relid, flags, params)
+#else
+#define REINDEX_RELATION(relid, flags, params) \
+	reindex_relation(NULL, relid, flags, params)
 #endif
 
 /* The flags of a scan came with 19. */

@@ -13,13 +13,26 @@
 
 #include <sodium.h>
 
+#include "fmgr.h"
 #include "mb/pg_wchar.h"
+#include "utils/builtins.h"
 
 #include "name.h"
 
 #define HASH_LEN 8 /* hexadecimal digits */
 
 static char *hash_of(const char *name);
+
+/* iuid_shortened_name(base, suffix) */
+PG_FUNCTION_INFO_V1(iuid_shorten_name);
+Datum
+iuid_shorten_name(PG_FUNCTION_ARGS)
+{
+	char *base = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char *suffix = text_to_cstring(PG_GETARG_TEXT_PP(1));
+
+	PG_RETURN_TEXT_P(cstring_to_text(iuid_shortened_name(base, suffix)));
+}
 
 char *
 iuid_shortened_name(const char *base, const char *suffix)

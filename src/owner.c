@@ -35,8 +35,12 @@ iuid_become(Oid user)
 SavedUser
 iuid_become_owner(Oid table)
 {
-	FormData_pg_class row = iuid_class_of(table);
+	return iuid_become_owner_of(table, iuid_class_of(table));
+}
 
+SavedUser
+iuid_become_owner_of(Oid table, FormData_pg_class row)
+{
 	if (row.relpersistence != RELPERSISTENCE_TEMP)
 		return become(row.relowner, SECURITY_RESTRICTED_OPERATION);
 	if (row.relowner != GetUserId())

@@ -12,6 +12,8 @@
 
 #include "compat.h"
 
+#include "catalog/pg_class.h"
+
 /* The user and the settings from before iuid_become(). */
 typedef struct SavedUser
 {
@@ -33,6 +35,12 @@ extern SavedUser iuid_become(Oid user);
  * current user must be the owner: 42501.
  */
 extern SavedUser iuid_become_owner(Oid table);
+
+/*
+ * The same for a row of pg_class that the caller has read, and whose owner the
+ * caller has checked: a row that is read again may have another owner.
+ */
+extern SavedUser iuid_become_owner_of(Oid table, FormData_pg_class row);
 
 extern void iuid_restore_user(SavedUser *saved);
 

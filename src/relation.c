@@ -13,12 +13,16 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/pg_constraint.h"
+#include "catalog/pg_inherits.h"
+#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/syscache.h"
 
 #include "execute.h"
@@ -51,6 +55,37 @@ iuid_lock_to_read(Oid relation, bool wait)
 				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 				 errmsg("could not obtain lock on relation %s",
 						iuid_qualified_name(relation))));
+}
+
+bool
+iuid_may_have_rows(Oid partition)
+{
+	Relation table;
+	bool may;
+
+	if (get_rel_relkind(partition) != RELKIND_RELATION)
+		return false;
+	if (!ConditionalLockRelationOid(partition, AccessShareLock))
+		return true;
+	table = try_relation_open(partition, NoLock);
+	may = table != NULL && RelationGetNumberOfBlocks(table) > 0;
+	if (table != NULL)
+		relation_close(table, NoLock);
+	UnlockRelationOid(partition, AccessShareLock);
+	return may;
+}
+
+bool
+iuid_has_foreign_table(Oid table)
+{
+	ListCell *lc;
+
+	foreach (lc, find_all_inheritors(table, NoLock, NULL))
+	{
+		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_FOREIGN_TABLE)
+			return true;
+	}
+	return false;
 }
 
 char *

@@ -29,6 +29,16 @@ extern FormData_pg_class iuid_class_of(Oid relation);
  */
 extern void iuid_lock_to_read(Oid relation, bool wait);
 
+/*
+ * Whether a table may have rows: it is a plain table, and it has pages or
+ * another session has locked it exclusively.  The function waits for no lock
+ * and keeps none.
+ */
+extern bool iuid_may_have_rows(Oid partition);
+
+/* Whether a table, or one below it, is a foreign table. */
+extern bool iuid_has_foreign_table(Oid table);
+
 /* The names of a relation and of its schema, as they are. */
 extern char *iuid_relation_name(Oid relation);
 extern char *iuid_relation_schema(Oid relation);

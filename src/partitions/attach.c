@@ -1,13 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * attach.c
- *	  Makes and attaches new partitions, and moves their rows into them.
+ *	  SQL function that attaches partitions, and moves the rows that wait for them.
  *
- * ATTACH PARTITION needs a weaker lock on the parent than CREATE TABLE ...
- * PARTITION OF.  But the server refuses to attach a partition while the
- * DEFAULT partition holds rows of it, or an open-ended partition overlaps it.
- * So these rows are taken out before, the open-ended partition gets another
- * bound, and the rows are put into the new partition afterwards.
+ * The server refuses to attach a partition while the DEFAULT partition has rows
+ * of it, or while a partition without an end overlaps it.  So these rows are
+ * taken out before, the partition without an end gets another bound, and the
+ * rows are put into the new partition afterwards.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -17,283 +16,295 @@
 
 #include "compat.h"
 
-#include "access/table.h"
-#include "catalog/namespace.h"
-#include "catalog/partition.h"
-#include "catalog/pg_class.h"
-#include "commands/defrem.h"
-#include "commands/tablespace.h"
-#include "miscadmin.h"
-#include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
-#include "utils/lsyscache.h"
-#include "utils/rel.h"
-#include "utils/relcache.h"
-#include "utils/timestamp.h"
-
 #include "attach.h"
-#include "default_rows.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
+#include "datum.h"
 #include "execute.h"
-#include "lock.h"
-#include "move.h"
-#include "name.h"
-#include "open_end.h"
+#include "function.h"
+#include "owner.h"
 #include "relation.h"
 
-static void check_may_create(Oid schema);
-static void attach_table(const Partitioned *parent, Oid table, const char *from,
-						 const char *to);
-static char *quoted_bound(const Iuid *bound);
-static void take_replica_identity(const Partitioned *parent, Oid table);
+static Datum *read_array(FunctionCallInfo fcinfo, int n, Oid type, bool **nulls,
+						 int *count);
+static Partition *read_partitions(FunctionCallInfo fcinfo, int *count);
+static int compare_lower(const void *a, const void *b, void *parent);
+static void sort_partitions(const Partitioned *parent, Partition *partitions,
+							int count);
+static void attach(Oid table, Oid schema, Partition *partitions, int count);
+static Partitioned *lock_parent(Oid table, Oid schema, Partition *partitions,
+								int count);
+static LOCKMODE lock_needed(const Partitioned *parent,
+							const Partition *partitions, int count);
+static void check_owned(Oid table);
+static void check_new(const Partitioned *parent, Oid table);
+static void check_foreign_keys(const Partition *partitions, int count);
 
-Oid
-iuid_create_like(Oid parent, const char *name, const char *rest)
+/*
+ * iuid_attach_partitions(parent, partitions, lower, upper): attaches tables as
+ * partitions for the keys from lower up to but not including upper, NULL for
+ * MINVALUE and MAXVALUE.
+ *
+ * 22004 for a NULL argument or a NULL among the tables; 22023 for arrays that
+ * are not of one dimension and equal length, bounds in the wrong order,
+ * partitions that overlap, and those that leave a gap to a partition without an
+ * end, or nothing of it; 42P01, 42501 and 42809 for the tables; 55000 for
+ * foreign keys of a new partition's own, and for what changes while the
+ * function runs; attach.h has the errors for rows that cannot
+ * move.
+ */
+PG_FUNCTION_INFO_V1(iuid_attach_partitions);
+Datum
+iuid_attach_partitions(PG_FUNCTION_ARGS)
 {
+	int count;
+	Partition *partitions = read_partitions(fcinfo, &count);
+	Oid parent = PG_GETARG_OID(0);
 	FormData_pg_class row = iuid_class_of(parent);
-	char *like = iuid_qualified_name(parent);
-	char *qualified;
-	StringInfoData storage;
+	SavedUser saved;
 
-	qualified =
-		quote_qualified_identifier(get_namespace_name(row.relnamespace), name);
-	if (OidIsValid(get_relname_relid(name, row.relnamespace)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_TABLE),
-				 errmsg("relation %s already exists", qualified),
-				 errdetail("A new partition of %s needs that name.", like),
-				 errhint(
-					 "Rename the relation, or attach it as a partition by hand.")));
-
-	check_may_create(row.relnamespace);
-	initStringInfo(&storage);
-	if (OidIsValid(row.relam))
-		appendStringInfo(&storage, " USING %s",
-						 quote_identifier(get_am_name(row.relam)));
-	if (OidIsValid(row.reltablespace))
-		appendStringInfo(&storage, " TABLESPACE %s",
-						 quote_identifier(get_tablespace_name(row.reltablespace)));
-
-	iuid_execute("CREATE %s TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING COMPRESSION INCLUDING CONSTRAINTS"
-				 " INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)%s%s",
-				 row.relpersistence == RELPERSISTENCE_TEMP ? "TEMPORARY" : "",
-				 qualified, like, rest, storage.data);
-	iuid_check_name(parent, like);
-	return get_relname_relid(name, row.relnamespace);
+	if (!has_privs_of_role(GetUserId(), row.relowner))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(row.relkind),
+					   NameStr(row.relname));
+	saved = iuid_become_owner_of(parent, row);
+	attach(parent, iuid_schema_of(fcinfo->flinfo->fn_oid), partitions, count);
+	iuid_restore_user(&saved);
+	PG_RETURN_VOID();
 }
 
-/* The server would refuse, too, but its message would not name the role. */
-static void
-check_may_create(Oid schema)
+/* The elements of argument n, which has one dimension, or no elements. */
+static Datum *
+read_array(FunctionCallInfo fcinfo, int n, Oid type, bool **nulls, int *count)
 {
-	char *role = GetUserNameFromId(GetUserId(), false);
-	const char *name = get_namespace_name(schema);
+	ArrayType *array = PG_GETARG_ARRAYTYPE_P(n);
+	Datum *elements;
+	int16 length;
+	bool by_value;
+	char align;
 
-	if (!DatumGetBool(DirectFunctionCall2(has_schema_privilege_id,
-										  ObjectIdGetDatum(schema),
-										  CStringGetTextDatum("CREATE"))))
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg(
+					 "partitions and their bounds must be arrays of one dimension")));
+	get_typlenbyvalalign(type, &length, &by_value, &align);
+	deconstruct_array(array, type, length, by_value, align, &elements, nulls,
+					  count);
+	return elements;
+}
+
+static Partition *
+read_partitions(FunctionCallInfo fcinfo, int *count)
+{
+	Datum *tables, *lower, *upper;
+	bool *no_table, *no_lower, *no_upper;
+	int lower_count, upper_count;
+	Partition *partitions;
+
+	for (int n = 0; n < 4; n++)
+	{
+		if (PG_ARGISNULL(n))
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg(
+						 "arguments of iuid_attach_partitions must not be null")));
+	}
+	tables = read_array(fcinfo, 1, REGCLASSOID, &no_table, count);
+	lower = read_array(fcinfo, 2, UUIDOID, &no_lower, &lower_count);
+	upper = read_array(fcinfo, 3, UUIDOID, &no_upper, &upper_count);
+	if (lower_count != *count || upper_count != *count)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("each partition must have a lower and an upper bound"),
+				 errdetail("Partitions: %d.  Lower bounds: %d.  Upper bounds: %d.",
+						   *count, lower_count, upper_count)));
+
+	partitions = palloc(sizeof(Partition) * *count);
+	for (int i = 0; i < *count; i++)
+	{
+		if (no_table[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("a partition must not be null")));
+		partitions[i] = (Partition){
+			.table = DatumGetObjectId(tables[i]),
+			.lower = no_lower[i] ? iuid_nil : *DatumGetIuidP(lower[i]),
+			.upper = no_upper[i] ? iuid_max : *DatumGetIuidP(upper[i]),
+			.has_lower = !no_lower[i],
+			.has_upper = !no_upper[i]
+		};
+	}
+	return partitions;
+}
+
+static int
+compare_lower(const void *a, const void *b, void *parent)
+{
+	return iuid_compare_keys(parent, &((const Partition *) a)->lower,
+							 &((const Partition *) b)->lower);
+}
+
+/* Sorts the partitions by their bounds; 22023 if these overlap. */
+static void
+sort_partitions(const Partitioned *parent, Partition *partitions, int count)
+{
+	qsort_arg(partitions, count, sizeof(Partition), compare_lower,
+			  unconstify(Partitioned *, parent));
+	for (int i = 0; i < count; i++)
+	{
+		const Partition *one = &partitions[i];
+		bool overlaps = i + 1 < count &&
+			iuid_compare_keys(parent, &one->upper, &partitions[i + 1].lower) > 0;
+
+		if (overlaps || iuid_compare_keys(parent, &one->lower, &one->upper) >= 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("partition %s would have no key, or overlap another one",
+							iuid_qualified_name(one->table)),
+					 errdetail("The lower bound is %s, the upper bound %s.",
+							   iuid_text_of_bound(&one->lower),
+							   iuid_text_of_bound(&one->upper))));
+	}
+}
+
+static void
+attach(Oid table, Oid schema, Partition *partitions, int count)
+{
+	Partitioned *parent = lock_parent(table, schema, partitions, count);
+	Carved *first, *last;
+	Move *waiting;
+
+	for (int i = 0; i < count; i++)
+		check_new(parent, partitions[i].table);
+	first = iuid_carve_first(parent, partitions, count);
+	last = iuid_carve_last(parent, partitions, count);
+	waiting =
+		iuid_begin_move(parent, parent->default_partition, partitions, count);
+
+	(void) iuid_take_out(waiting);
+	iuid_take_out_carved(first);
+	iuid_take_out_carved(last);
+	for (int i = 0; i < count; i++)
+		iuid_attach_one(parent, &partitions[i]);
+	check_foreign_keys(partitions, count);
+	iuid_put_in(waiting);
+	iuid_put_in_carved(first);
+	iuid_put_in_carved(last);
+}
+
+/*
+ * Locks the parent and the DEFAULT partition, and reads the parent under the
+ * lock.  What the lock must be depends on what is read.
+ */
+static Partitioned *
+lock_parent(Oid table, Oid schema, Partition *partitions, int count)
+{
+	LOCKMODE held = NoLock;
+
+	for (;;)
+	{
+		Partitioned *parent = iuid_read_partitioned(table, KEY_ORDER_ANY, schema);
+		LOCKMODE needed;
+
+		sort_partitions(parent, partitions, count);
+		needed = lock_needed(parent, partitions, count);
+		if (needed <= held)
+		{
+			if (OidIsValid(parent->default_partition))
+				check_owned(parent->default_partition);
+			return parent;
+		}
+		LockRelationOid(table, needed);
+		held = needed;
+		if (OidIsValid(parent->default_partition))
+			LockRelationOid(parent->default_partition, AccessExclusiveLock);
+		/* It may have got another owner while the lock was waited for. */
+		check_owned(table);
+	}
+}
+
+/*
+ * An INSERT that has chosen the DEFAULT partition for a row would fail if a new
+ * partition for that row came meanwhile.  So with a DEFAULT partition, writing
+ * to the parent waits.  A query that has read the list of partitions would look
+ * in the DEFAULT partition for rows that have moved.  So if rows may move,
+ * reading waits, too.  DETACH locks the parent as strongly.
+ */
+static LOCKMODE
+lock_needed(const Partitioned *parent, const Partition *partitions, int count)
+{
+	if (iuid_carve_first(parent, partitions, count) != NULL ||
+		iuid_carve_last(parent, partitions, count) != NULL)
+		return AccessExclusiveLock;
+	if (!OidIsValid(parent->default_partition))
+		return ShareUpdateExclusiveLock;
+	return iuid_may_have_rows(parent->default_partition) ? AccessExclusiveLock :
+														   ShareRowExclusiveLock;
+}
+
+/*
+ * The parent, its DEFAULT partition and the new ones have one owner, whose code
+ * runs as the owner: CHECKs, and expressions of indexes.
+ */
+static void
+check_owned(Oid table)
+{
+	if (iuid_class_of(table).relowner != GetUserId())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied for schema %s", name),
-				 errdetail("Partitions are made as the owner of the table, role \"%s\".",
-						   role),
-				 errhint("Use: GRANT CREATE ON SCHEMA %s TO %s;",
-						 quote_identifier(name), quote_identifier(role))));
+				 errmsg("table %s belongs to another role than the partitioned table",
+						iuid_qualified_name(table)),
+				 errhint("Give both to one owner, or attach it by ALTER TABLE.")));
 }
 
-/* The open-ended first partition, if new partitions begin in it; or NULL. */
-static const Partition *
-carved_first(const Partitioned *parent, const NewPartition *partitions)
-{
-	const Partition *open_end = iuid_open_ended_first(parent);
-
-	return open_end != NULL &&
-			iuid_compare_keys(parent, &partitions[0].lower, &open_end->upper) < 0 ?
-		open_end :
-		NULL;
-}
-
-/* The open-ended last partition, if new partitions end in it; or NULL. */
-static const Partition *
-carved_last(const Partitioned *parent, const NewPartition *partitions, int count)
-{
-	const Partition *open_end = iuid_open_ended_last(parent);
-
-	return open_end != NULL &&
-			iuid_compare_keys(parent, &partitions[count - 1].upper,
-							  &open_end->lower) > 0 ?
-		open_end :
-		NULL;
-}
-
-void
-iuid_attach(const Partitioned *parent, const NewPartition *partitions, int count)
-{
-	const Partition *first, *last;
-	Move *moves[3];
-
-	if (count == 0)
-		return;
-	first = carved_first(parent, partitions);
-	last = carved_last(parent, partitions, count);
-	moves[0] =
-		iuid_begin_move(parent, parent->default_partition, partitions, count);
-	moves[1] = iuid_begin_move(parent, first ? first->table : InvalidOid,
-							   partitions, count);
-	moves[2] = iuid_begin_move(parent, last ? last->table : InvalidOid,
-							   partitions, count);
-
-	for (size_t i = 0; i < lengthof(moves); i++)
-		iuid_take_out(moves[i]);
-	if (first != NULL)
-		iuid_move_bound(parent, first, &partitions[0].lower);
-	if (last != NULL)
-		iuid_move_bound(parent, last, &partitions[count - 1].upper);
-	for (int i = 0; i < count; i++)
-		attach_table(parent, partitions[i].table,
-					 quoted_bound(&partitions[i].lower),
-					 quoted_bound(&partitions[i].upper));
-	for (size_t i = 0; i < lengthof(moves); i++)
-		iuid_put_in(moves[i]);
-}
-
+/* Checks of a new partition what ATTACH does not check. */
 static void
-attach_table(const Partitioned *parent, Oid table, const char *from,
-			 const char *to)
+check_new(const Partitioned *parent, Oid table)
 {
-	iuid_execute("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)",
-				 iuid_qualified_name(parent->table), iuid_qualified_name(table),
-				 from, to);
+	/* Nobody locks the table of another role. */
+	check_owned(table);
+	LockRelationOid(table, AccessExclusiveLock);
+	check_owned(table);
+	if (iuid_class_of(table).relpersistence !=
+		iuid_class_of(parent->table).relpersistence)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table %s and table %s are not both permanent, unlogged or temporary",
+						iuid_qualified_name(table),
+						iuid_qualified_name(parent->table))));
+}
 
-	/*
-	 * Another session can rename a schema at any time, and give its name to
-	 * another schema, which can have a table of the parent's name.
-	 */
-	if (!get_rel_relispartition(table) ||
-		get_partition_parent(table, true) != parent->table)
+/*
+ * Rows move without a look at foreign keys.  Those of the parent hold for a row
+ * wherever it is, and those of a partition alone would not have been checked.
+ */
+static void
+check_foreign_keys(const Partition *partitions, int count)
+{
+	StringInfoData query;
+	int64 table;
+
+	initStringInfo(&query);
+	appendStringInfoString(&query,
+						   "SELECT pg_catalog.max(t.oid::pg_catalog.int8) FROM pg_catalog.pg_constraint, pg_catalog.unnest('{");
+	for (int i = 0; i < count; i++)
+		appendStringInfo(&query, i == 0 ? "%u" : ",%u", partitions[i].table);
+	appendStringInfoString(&query,
+						   "}'::pg_catalog.oid[]) AS t (oid)"
+						   " WHERE contype OPERATOR(pg_catalog.=) 'f'::pg_catalog.\"char\" AND conparentid OPERATOR(pg_catalog.=) 0::pg_catalog.oid"
+						   " AND t.oid OPERATOR(pg_catalog.=) ANY (ARRAY[conrelid, confrelid])");
+	table = iuid_query_int64(query.data, InvalidOid);
+	if (table != InvalidOid)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("table %s was renamed while it got a partition",
-						iuid_qualified_name(parent->table)),
-				 errhint("Try again.")));
-	take_replica_identity(parent, table);
-}
-
-static char *
-quoted_bound(const Iuid *bound)
-{
-	return psprintf("'%s'", iuid_text_of_bound(bound));
-}
-
-void
-iuid_create_open_ended_first(const Partitioned *parent, const Iuid *upper)
-{
-	FormData_pg_class row = iuid_class_of(parent->table);
-	char *base = NameStr(row.relname);
-	char *name = iuid_shortened_name(base, "_before");
-
-	for (int n = 2; OidIsValid(get_relname_relid(name, row.relnamespace)); n++)
-		name = iuid_shortened_name(base, psprintf("_before_%d", n));
-	attach_table(parent, iuid_create_like(parent->table, name, ""), "MINVALUE",
-				 quoted_bound(upper));
-}
-
-void
-iuid_create_open_ended_last(const Partitioned *parent, const Iuid *lower)
-{
-	char *name = iuid_shortened_name(iuid_relation_name(parent->table), "_after");
-
-	attach_table(parent, iuid_create_like(parent->table, name, ""),
-				 quoted_bound(lower), "MAXVALUE");
-}
-
-/* Whether a partition out of which rows may move has replica identity FULL. */
-static bool
-has_full_identity(const Partitioned *parent)
-{
-	const Partition *first = iuid_open_ended_first(parent);
-	const Partition *last = iuid_open_ended_last(parent);
-	Oid sources[] = { parent->default_partition,
-					  first ? first->table : InvalidOid,
-					  last ? last->table : InvalidOid };
-
-	for (size_t i = 0; i < lengthof(sources); i++)
-	{
-		if (OidIsValid(sources[i]) &&
-			iuid_class_of(sources[i]).relreplident == REPLICA_IDENTITY_FULL)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Gives a new partition the replica identity of its parent: without one, the
- * server refuses to update or delete rows that are published.  If the parent
- * has the default one, its primary key, and a partition out of which rows may
- * move there has FULL, the new partition gets FULL, too.
- */
-static void
-take_replica_identity(const Partitioned *parent, Oid table)
-{
-	char identity = iuid_class_of(parent->table).relreplident;
-	Relation above, below;
-	Oid index;
-
-	if (identity == REPLICA_IDENTITY_DEFAULT && has_full_identity(parent))
-		identity = REPLICA_IDENTITY_FULL;
-
-	if (identity == REPLICA_IDENTITY_FULL || identity == REPLICA_IDENTITY_NOTHING)
-		iuid_execute("ALTER TABLE %s REPLICA IDENTITY %s",
-					 iuid_qualified_name(table),
-					 identity == REPLICA_IDENTITY_FULL ? "FULL" : "NOTHING");
-	else if (identity == REPLICA_IDENTITY_INDEX)
-	{
-		above = table_open(parent->table, AccessShareLock);
-		below = table_open(table, AccessShareLock);
-		index = RelationGetReplicaIndex(above);
-		if (OidIsValid(index))
-			index = index_get_partition(below, index);
-		table_close(below, NoLock);
-		table_close(above, NoLock);
-		if (OidIsValid(index))
-			iuid_execute("ALTER TABLE %s REPLICA IDENTITY USING INDEX %s",
-						 iuid_qualified_name(table),
-						 quote_identifier(get_rel_name(index)));
-	}
-}
-
-/*
- * An INSERT that has chosen the DEFAULT partition for a row would fail if a
- * new partition for that row came meanwhile.  So with a DEFAULT partition,
- * writing to the parent waits.  A query that has read the list of partitions
- * would look in the DEFAULT partition for rows that have moved.  So if rows may
- * move, reading waits, too.  An INSERT that has chosen an open-ended partition
- * would not even fail, so while its bound changes, everybody waits.
- */
-List *
-iuid_add_locks_of_attach(List *locks, const Partitioned *parent,
-						 const NewPartition *partitions, int count)
-{
-	bool has_default = OidIsValid(parent->default_partition);
-	const Partition *carved[] = { carved_first(parent, partitions),
-								  carved_last(parent, partitions, count) };
-	LOCKMODE mode = ShareUpdateExclusiveLock;
-
-	if (has_default)
-		mode = iuid_may_have_movable_rows(parent->default_partition) ?
-			AccessExclusiveLock :
-			ShareRowExclusiveLock;
-	if (carved[0] != NULL || carved[1] != NULL)
-		mode = AccessExclusiveLock;
-	locks = iuid_add_lock(locks, parent->table, mode);
-	if (has_default)
-		locks = iuid_add_lock_of_all(locks, parent->default_partition,
-									 AccessExclusiveLock);
-	for (size_t i = 0; i < lengthof(carved); i++)
-	{
-		if (carved[i] != NULL)
-			locks = iuid_add_lock(locks, carved[i]->table, AccessExclusiveLock);
-	}
-	locks = iuid_add_referred_locks(locks, parent->table, ShareRowExclusiveLock);
-	locks = iuid_add_referring_locks(locks, parent->table, ShareRowExclusiveLock);
-	return iuid_add_locks_above(locks, parent->table);
+				 errmsg("table %s has a foreign key that its parent has not, or one refers to it",
+						iuid_qualified_name((Oid) table)),
+				 errhint(
+					 "Drop the foreign key, or attach the table by ALTER TABLE.")));
 }

@@ -1,7 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * attach.h
- *	  Makes and attaches new partitions, and moves their rows into them.
+ *	  What attaching partitions is made of, the whole first.
+ *
+ * New partitions stand in the order of their bounds.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -12,44 +14,83 @@
 
 #include "compat.h"
 
-#include "nodes/pg_list.h"
+#include "executor/tuptable.h"
+#include "nodes/execnodes.h"
+#include "utils/relcache.h"
 
 #include "partitioned.h"
 
-/*
- * Makes a table like the parent, in the parent's schema, with the columns,
- * defaults, CHECKs, storage and tablespace of the parent, and returns its OID.
- * rest is the SQL text that follows the list of columns, or "".  42P07 if a
- * relation has that name; 42501 if the current user may not create tables in
- * the schema; 55000 if that was renamed meanwhile.
- */
-extern Oid iuid_create_like(Oid parent, const char *name, const char *rest);
+/* A partition without an end, out of which new ones are carved. */
+typedef struct Carved Carved;
+
+/* Rows on their way out of a partition into new ones. */
+typedef struct Move Move;
+
+/* A partition into which rows are written. */
+typedef struct Target Target;
+
+/* ATTACH PARTITION; 55000 if another table had the parent's name meanwhile. */
+extern void iuid_attach_one(const Partitioned *parent,
+							const Partition *partition);
 
 /*
- * Attaches tables without rows, which stand in the order of their bounds, and
- * moves the rows of their keys out of the DEFAULT partition and of an
- * open-ended one.  If the first of them begins in an open-ended first
- * partition, they leave no gap up to its upper bound; if the last of them ends
- * in an open-ended last partition, they leave none from its lower bound.  The
- * caller holds the locks of iuid_add_locks_of_attach(), and checks the parent's
- * name afterwards (iuid_check_name()).  move.h has the errors for rows that
- * cannot move.
+ * The first partition if it has no lower bound, or the last one if it has no
+ * upper bound, and new partitions overlap it; else NULL, with which the other
+ * functions do nothing.  One that is not a plain table of the parent's owner is
+ * not carved: ATTACH refuses what overlaps it.  22023 if the new partitions
+ * leave a gap to it, or nothing of it.
+ *
+ * iuid_take_out_carved() takes the rows of the new partitions out, and attaches
+ * what is left with its new bound.  After the new partitions are attached,
+ * iuid_put_in_carved() puts the rows in.  The caller holds an ACCESS EXCLUSIVE
+ * lock on the parent.
  */
-extern void iuid_attach(const Partitioned *parent,
-						const NewPartition *partitions, int count);
+extern Carved *iuid_carve_first(const Partitioned *parent,
+								const Partition *partitions, int count);
+extern Carved *iuid_carve_last(const Partitioned *parent,
+							   const Partition *partitions, int count);
+extern void iuid_take_out_carved(Carved *carved);
+extern void iuid_put_in_carved(Carved *carved);
 
 /*
- * Makes the partition <parent>_before FROM (MINVALUE) up to a bound, or
- * <parent>_after from a bound TO (MAXVALUE).  If the former's name is taken, it
- * is <parent>_before_2, or the next number that is free.
+ * The source is a DEFAULT partition, one without an end, or InvalidOid, with
+ * which nothing happens.  The caller attaches the new partitions after
+ * iuid_take_out(), which returns whether rows stay, and before iuid_put_in().  In
+ * between, iuid_take_out_rest() takes out the rows that stay, too, and
+ * iuid_put_in() then puts them back.
+ *
+ * iuid_open_locked() opens a table that the transaction has locked: 55000 if code
+ * of an event trigger or a constraint has dropped it.
+ *
+ * 55006 if a query of this transaction is using the source, 55000 if that was
+ * dropped or rewritten meanwhile, 42809 if there is a foreign table in it.  These errors are
+ * raised only if rows would have to move:
+ *
+ *	  42809		the new partition is not a plain table
+ *	  42501		the source belongs to another owner
+ *	  55006		triggers on the source are pending
+ *	  55000		a foreign key refers to the source itself, subscribers would
+ *				get only one half of the move, or the source has no replica
+ *				identity for it
+ *	  23514, 23502	a row breaks a constraint of its new partition
  */
-extern void iuid_create_open_ended_first(const Partitioned *parent,
-										 const Iuid *upper);
-extern void iuid_create_open_ended_last(const Partitioned *parent,
-										const Iuid *lower);
+extern Relation iuid_open_locked(Oid table);
+extern Move *iuid_begin_move(const Partitioned *parent, Oid source,
+							 const Partition *partitions, int count);
+extern bool iuid_take_out(Move *move);
+extern void iuid_take_out_rest(Move *move);
+extern void iuid_put_in(Move *move);
 
-/* Adds the locks that iuid_attach() needs on the parent and on other tables. */
-extern List *iuid_add_locks_of_attach(List *locks, const Partitioned *parent,
-									  const NewPartition *partitions, int count);
+/*
+ * A target gets rows of another table, with all checks of the executor but those
+ * of indexes and foreign keys: 23514, 23502.  Or it gets back its own rows, that
+ * were deleted, as they were: nothing is checked, computed or decoded.  Closing
+ * it builds the indexes, which checks UNIQUE and EXCLUDE: 23505, 23P01; NULL is
+ * none.  The caller holds an ACCESS EXCLUSIVE lock.
+ */
+extern Target *iuid_open_target(Oid table, Relation from);
+extern void iuid_put_row(Target *target, TupleTableSlot *moved, EState *estate);
+extern void iuid_put_back(Target *target, TupleTableSlot *row);
+extern void iuid_close_target(Target *target);
 
 #endif /* IUID_ATTACH_H */

@@ -13,7 +13,7 @@
  *	  UNIQUE, EXCLUDE			REINDEX of the new partition
  *	  foreign keys of the row	the same as the parent's, which it satisfies
  *	  foreign keys to the parent	the row is in the parent before and after
- *	  foreign keys to the source	the server's own check for a deleted row
+ *	  foreign keys to the source	there must be none
  *	  generated columns			ExecComputeStoredGenerated()
  *	  triggers					none: nothing happened to the row
  *	  logical decoding			the DELETE comes before the partition is
@@ -32,59 +32,65 @@
 
 #include "compat.h"
 
-#include "access/htup_details.h"
+#include "access/heapam.h"
+#include "access/relation.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "attach.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_constraint.h"
-#include "catalog/pg_trigger.h"
+#include "catalog/pg_publication.h"
 #include "commands/tablecmds.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 
-#include "datum.h"
-#include "default_rows.h"
-#include "move.h"
+#include "execute.h"
 #include "owner.h"
-#include "publication.h"
 #include "relation.h"
-#include "target.h"
-
-#define ROWS_PER_NOTICE 100000
 
 struct Move
 {
 	const Partitioned *parent;
 	Oid source;
-	const NewPartition *partitions;
+	const Partition *partitions;
 	int count;
-	int64 *moved;	   /* number of rows for each of the new partitions */
 	AttrNumber key;	   /* column of the source */
-	Snapshot snapshot; /* from before the DELETE; NULL: no row moves */
+	Snapshot snapshot; /* from before the DELETE */
+	int64 taken;	   /* number of rows that move */
+	int64 rest;		   /* number of rows that stay */
+	int64 put;		   /* number of rows that were put in or back */
+	bool rest_is_out;  /* they were taken out, too */
+	int64 *moved;	   /* number of rows for each of the new partitions */
+	Target **targets;  /* the new partitions that get rows */
+	Target *back;	   /* the source, if rows come back */
+	EState *estate;
 };
 
-static int new_partition_of(const Move *move, TupleTableSlot *slot);
+/* What is done with a row; n is the new partition that it belongs to, or -1. */
+typedef void (*RowAction)(Move *move, Relation from, TupleTableSlot *row, int n);
+
+static void for_each_row(Move *move, Relation from, RowAction action);
+static void take_out_row(Move *move, Relation from, TupleTableSlot *row, int n);
+static void take_out_row_of_rest(Move *move, Relation from, TupleTableSlot *row,
+								 int n);
+static void put_in_row(Move *move, Relation from, TupleTableSlot *row, int n);
+static void check_all_put(const Move *move);
 static void check_may_leave(Relation from);
+static void check_unreferenced(Oid source);
+static void check_publications(Oid partition);
 static void check_may_enter(const Move *move, Oid table);
 static void report_moved(const Move *move);
-static void check_unreferenced(const Move *move, Relation from,
-							   TupleTableSlot *row);
-static List *foreign_keys_to(Relation table);
 
 Move *
 iuid_begin_move(const Partitioned *parent, Oid source,
-				const NewPartition *partitions, int count)
+				const Partition *partitions, int count)
 {
 	Move *move = palloc0(sizeof(Move));
 
@@ -93,42 +99,36 @@ iuid_begin_move(const Partitioned *parent, Oid source,
 	move->partitions = partitions;
 	move->count = count;
 	move->moved = palloc0(sizeof(int64) * count);
+	move->targets = palloc0(sizeof(Target *) * count);
 	return move;
 }
 
-/*
- * Whether the source is a plain table.  If it is not, it must have no row of
- * the new partitions: 42809.
- */
-static bool
-is_plain(const Move *move, Relation from)
+static void
+for_each_row(Move *move, Relation from, RowAction action)
 {
-	if (from->rd_rel->relkind == RELKIND_RELATION)
-		return true;
-	if (iuid_default_has_rows(move->parent, move->partitions, move->count))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("DEFAULT partition %s is not a plain table",
-						iuid_qualified_name(move->source)),
-				 errdetail(
-					 "It has rows of a new partition, and rows can move between plain tables only."),
-				 errhint(
-					 "Move the rows by hand: detach the DEFAULT partition, attach the new one, and insert the rows again.")));
-	return false;
+	TupleTableSlot *row = table_slot_create(from, NULL);
+	TableScanDesc scan = table_beginscan(from, move->snapshot, 0, NULL, 0);
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
+	{
+		CHECK_FOR_INTERRUPTS();
+		action(move, from, row,
+			   iuid_partition_of(move->parent, move->partitions, move->count,
+								 row, move->key));
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(row);
 }
 
-void
+bool
 iuid_take_out(Move *move)
 {
-	Oid source = move->source;
 	Relation from;
-	TupleTableSlot *row;
-	TableScanDesc scan;
-	int64 taken = 0;
 
-	if (!OidIsValid(source))
-		return;
-	from = table_open(source, AccessExclusiveLock);
+	if (!OidIsValid(move->source))
+		return false;
+	LockRelationOid(move->source, AccessExclusiveLock);
+	from = iuid_open_locked(move->source);
 	/*
 	 * 55006 if a query of this transaction is using the source: it has read the
 	 * old bounds.  The server's function would fail for pending triggers, too,
@@ -136,51 +136,75 @@ iuid_take_out(Move *move)
 	 */
 	if (from->rd_refcnt != 1)
 		CheckTableNotInUse(from, "ALTER TABLE");
-	if (!is_plain(move, from))
+	/* Where the source is partitioned itself, ATTACH looks for the rows. */
+	if (iuid_has_foreign_table(move->source))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("DEFAULT partition %s has a foreign table",
+						iuid_qualified_name(move->source)),
+				 errdetail(
+					 "Rows move between plain tables only, and the foreign table may have rows of a new partition."),
+				 errhint(
+					 "Detach the DEFAULT partition, attach the new one, and insert the rows again.")));
+	if (from->rd_rel->relkind == RELKIND_RELATION)
 	{
-		table_close(from, NoLock);
+		/*
+		 * This snapshot sees all rows that were committed before the lock was
+		 * taken, even if the transaction has an older snapshot.
+		 */
+		move->snapshot = RegisterSnapshot(GetLatestSnapshot());
+		move->key = get_attnum(move->source, move->parent->key);
+		for_each_row(move, from, take_out_row);
+	}
+	table_close(from, NoLock);
+	CommandCounterIncrement();
+	return move->rest > 0;
+}
+
+static void
+take_out_row(Move *move, Relation from, TupleTableSlot *row, int n)
+{
+	if (n < 0)
+	{
+		move->rest++;
 		return;
 	}
+	if (move->taken++ == 0)
+		check_may_leave(from);
+	if (move->moved[n]++ == 0)
+		check_may_enter(move, move->partitions[n].table);
+	simple_table_tuple_delete(from, &row->tts_tid, move->snapshot);
+}
 
-	/*
-	 * This snapshot sees all rows that were committed before the lock was
-	 * taken, even if the transaction has an older snapshot.
-	 */
-	move->snapshot = RegisterSnapshot(GetLatestSnapshot());
-	move->key = get_attnum(source, move->parent->key);
-	row = table_slot_create(from, NULL);
-	scan = table_beginscan(from, move->snapshot, 0, NULL, 0);
-	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
-	{
-		int n = new_partition_of(move, row);
+void
+iuid_take_out_rest(Move *move)
+{
+	Relation from = iuid_open_locked(move->source);
 
-		CHECK_FOR_INTERRUPTS();
-		if (n < 0)
-			continue;
-		if (taken++ == 0)
-			check_may_leave(from);
-		if (move->moved[n]++ == 0)
-			check_may_enter(move, move->partitions[n].table);
-		simple_table_tuple_delete(from, &row->tts_tid, move->snapshot);
-	}
-	table_endscan(scan);
-	ExecDropSingleTupleTableSlot(row);
+	for_each_row(move, from, take_out_row_of_rest);
+	move->rest_is_out = true;
 	table_close(from, NoLock);
-
-	if (taken == 0)
-	{
-		UnregisterSnapshot(move->snapshot);
-		move->snapshot = NULL;
-	}
 	CommandCounterIncrement();
 }
 
-/* The number of the partition that a row belongs to; -1 if the row stays. */
-static int
-new_partition_of(const Move *move, TupleTableSlot *slot)
+static void
+take_out_row_of_rest(Move *move, Relation from, TupleTableSlot *row, int n)
 {
-	return iuid_new_partition_of(move->parent, move->partitions, move->count,
-								 slot, move->key);
+	if (n < 0)
+		simple_table_tuple_delete(from, &row->tts_tid, move->snapshot);
+}
+
+Relation
+iuid_open_locked(Oid table)
+{
+	Relation relation = try_relation_open(table, NoLock);
+
+	if (relation == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("a partition was dropped while its rows moved"),
+				 errdetail("It was the table with OID %u.", table)));
+	return relation;
 }
 
 static void
@@ -196,16 +220,76 @@ check_may_leave(Relation from)
 				 errdetail(
 					 "This transaction changed rows that deferred constraints have not checked yet."),
 				 errhint("Commit first, or SET CONSTRAINTS ALL IMMEDIATE.")));
+	check_unreferenced(RelationGetRelid(from));
 	if (!RelationIsLogicallyLogged(from))
 		return;
 	CheckCmdReplicaIdentity(from, CMD_DELETE);
-	iuid_check_publications(RelationGetRelid(from));
+	check_publications(RelationGetRelid(from));
+}
+
+static void
+check_unreferenced(Oid source)
+{
+	char *query =
+		psprintf("SELECT pg_catalog.count(*) FROM pg_catalog.pg_constraint"
+				 " WHERE contype OPERATOR(pg_catalog.=) 'f'::pg_catalog.\"char\" AND conparentid OPERATOR(pg_catalog.=) 0::pg_catalog.oid"
+				 " AND confrelid OPERATOR(pg_catalog.=) '%u'::pg_catalog.oid",
+				 source);
+
+	if (iuid_query_int64(query, 0) > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("rows of partition %s cannot move while a foreign key refers to it",
+						iuid_qualified_name(source)),
+				 errhint("Let the foreign key refer to the partitioned table.")));
+}
+
+/*
+ * A row that moves is a DELETE in one partition and an INSERT in another.  A
+ * subscriber to the first partition under its own name gets the DELETE, but
+ * gets the INSERT for another table, or not at all.  A subscriber to a table
+ * above both gets both, unless the publication leaves out one of them.
+ */
+static void
+check_publications(Oid partition)
+{
+	StringInfoData query;
+	char *name = iuid_qualified_name(partition);
+	int64 publication;
+
+	initStringInfo(&query);
+	appendStringInfo(&query,
+					 "SELECT pg_catalog.max(p.oid::pg_catalog.int8)"
+					 " FROM pg_catalog.pg_publication AS p, pg_catalog.pg_publication_tables AS t, pg_catalog.pg_class AS c, pg_catalog.pg_namespace AS n"
+					 " WHERE t.pubname OPERATOR(pg_catalog.=) p.pubname"
+					 " AND n.nspname OPERATOR(pg_catalog.=) t.schemaname AND c.relname OPERATOR(pg_catalog.=) t.tablename"
+					 " AND c.relnamespace OPERATOR(pg_catalog.=) n.oid"
+					 " AND (c.oid OPERATOR(pg_catalog.=) %u AND (p.pubinsert OR p.pubdelete)"
+					 " OR p.pubinsert OPERATOR(pg_catalog.<>) p.pubdelete"
+					 " AND EXISTS (SELECT FROM pg_catalog.pg_partition_ancestors(%u::pg_catalog.regclass) AS a WHERE a.relid::pg_catalog.oid OPERATOR(pg_catalog.=) c.oid))",
+					 partition, partition);
+	publication = iuid_query_int64(query.data, InvalidOid);
+	if (publication == InvalidOid)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("rows of partition %s cannot move while publication \"%s\" publishes it",
+					name, get_publication_name((Oid) publication, false)),
+			 errdetail(
+				 "A move is a DELETE in one partition and an INSERT in another. Subscribers would apply only one of them, and so lose the rows or have them twice."),
+			 errhint(
+				 "Publish the partitioned table with publish_via_partition_root, inserts and deletes alike.")));
 }
 
 static void
 check_may_enter(const Move *move, Oid table)
 {
-	if (get_rel_relkind(table) != RELKIND_RELATION)
+	Relation relation = iuid_open_locked(table);
+	bool plain = relation->rd_rel->relkind == RELKIND_RELATION &&
+		relation->rd_tableam == GetHeapamTableAmRoutine();
+
+	table_close(relation, NoLock);
+	if (!plain)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("new partition %s is not a plain table",
@@ -220,50 +304,53 @@ void
 iuid_put_in(Move *move)
 {
 	Relation from;
-	TupleTableSlot *row;
-	TableScanDesc scan;
-	EState *estate;
-	Target **targets;
-	int64 moved = 0;
 
 	if (move->snapshot == NULL)
 		return;
-	from = table_open(move->source, NoLock);
-	row = table_slot_create(from, NULL);
-	estate = CreateExecutorState();
-	targets = palloc0(sizeof(Target *) * move->count);
-	scan = table_beginscan(from, move->snapshot, 0, NULL, 0);
-
-	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
+	if (move->taken > 0 || move->rest_is_out)
 	{
-		int n = new_partition_of(move, row);
-		Target **target;
-
-		CHECK_FOR_INTERRUPTS();
-		if (n < 0)
-			continue;
-		target = &targets[n];
-		if (*target == NULL)
-			*target = iuid_open_target(move->partitions[n].table, from);
-		iuid_put_row(*target, row, estate);
-		if (++moved % ROWS_PER_NOTICE == 0)
-			ereport(NOTICE,
-					(errmsg("moved %lld rows so far from %s", (long long) moved,
-							iuid_qualified_name(RelationGetRelid(from)))));
+		from = iuid_open_locked(move->source);
+		move->estate = CreateExecutorState();
+		for_each_row(move, from, put_in_row);
+		FreeExecutorState(move->estate);
+		table_close(from, NoLock);
+		check_all_put(move);
+		for (int i = 0; i < move->count; i++)
+			iuid_close_target(move->targets[i]);
+		iuid_close_target(move->back);
+		report_moved(move);
 	}
-
-	table_endscan(scan);
-	for (int i = 0; i < move->count; i++)
-	{
-		if (targets[i] != NULL)
-			iuid_close_target(targets[i]);
-	}
-	FreeExecutorState(estate);
-	check_unreferenced(move, from, row);
-	ExecDropSingleTupleTableSlot(row);
-	table_close(from, NoLock);
 	UnregisterSnapshot(move->snapshot);
-	report_moved(move);
+}
+
+/* What rewrites or empties the source in between takes the rows with it. */
+static void
+check_all_put(const Move *move)
+{
+	if (move->put != move->taken + (move->rest_is_out ? move->rest : 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("partition %s was rewritten while its rows moved",
+						iuid_qualified_name(move->source)),
+				 errhint("Look at the event triggers of the database.")));
+}
+
+static void
+put_in_row(Move *move, Relation from, TupleTableSlot *row, int n)
+{
+	Target **target = n < 0 ? &move->back : &move->targets[n];
+
+	if (n < 0 && !move->rest_is_out)
+		return;
+	if (*target == NULL)
+		*target =
+			iuid_open_target(n < 0 ? move->source : move->partitions[n].table,
+							 from);
+	move->put++;
+	if (n < 0)
+		iuid_put_back(*target, row);
+	else
+		iuid_put_row(*target, row, move->estate);
 }
 
 static void
@@ -281,76 +368,10 @@ report_moved(const Move *move)
 								   iuid_qualified_name(
 									   move->partitions[i].table))));
 	}
-}
-
-/*
- * 23503 if a foreign key to the source itself refers to a row that moved.  The
- * check is the server's own for NO ACTION, whatever the foreign key does ON
- * DELETE.
- */
-static void
-check_unreferenced(const Move *move, Relation from, TupleTableSlot *row)
-{
-	List *triggers = foreign_keys_to(from);
-	TableScanDesc scan;
-	FmgrInfo function;
-	ListCell *lc;
-
-	if (triggers == NIL)
-		return;
-	fmgr_info(F_RI_FKEY_NOACTION_DEL, &function);
-	scan = table_beginscan(from, move->snapshot, 0, NULL, 0);
-	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
-	{
-		if (new_partition_of(move, row) < 0)
-			continue;
-		foreach (lc, triggers)
-		{
-			LOCAL_FCINFO(fcinfo, 0);
-			TriggerData data = { .type = T_TriggerData,
-								 .tg_event =
-									 TRIGGER_EVENT_DELETE | TRIGGER_EVENT_ROW,
-								 .tg_relation = from,
-								 .tg_trigger = lfirst(lc),
-								 .tg_trigslot = row };
-
-			CHECK_FOR_INTERRUPTS();
-			data.tg_trigtuple = ExecFetchSlotHeapTuple(row, false, NULL);
-			InitFunctionCallInfoData(*fcinfo, &function, 0, InvalidOid,
-									 (Node *) &data, NULL);
-			FunctionCallInvoke(fcinfo);
-		}
-	}
-	table_endscan(scan);
-}
-
-/*
- * The triggers on DELETE of the foreign keys that refer to this table itself.
- * A foreign key that refers to the parent is left out: its constraint here has
- * another constraint above it.
- */
-static List *
-foreign_keys_to(Relation table)
-{
-	TriggerDesc *all = CopyTriggerDesc(table->trigdesc);
-	List *triggers = NIL;
-
-	for (int i = 0; all != NULL && i < all->numtriggers; i++)
-	{
-		Trigger *trigger = &all->triggers[i];
-		HeapTuple tuple;
-
-		if (RI_FKey_trigger_type(trigger->tgfoid) != RI_TRIGGER_PK ||
-			!TRIGGER_FOR_DELETE(trigger->tgtype))
-			continue;
-		tuple =
-			SearchSysCache1(CONSTROID, ObjectIdGetDatum(trigger->tgconstraint));
-		if (HeapTupleIsValid(tuple))
-		{
-			if (!OidIsValid(((Form_pg_constraint) GETSTRUCT(tuple))->conparentid))
-				triggers = lappend(triggers, trigger);
-			ReleaseSysCache(tuple);
-		}
-	}
-	return triggers;
+	if (move->rest_is_out)
+		ereport(NOTICE,
+				(errmsg_plural("wrote %lld row of %s again, as a foreign key refers to its table",
+							   "wrote %lld rows of %s again, as a foreign key refers to its table",
+							   (unsigned long) move->rest, (long long) move->rest,
+							   iuid_qualified_name(move->source))));
 }

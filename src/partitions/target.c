@@ -16,13 +16,12 @@
 #include "access/tableam.h"
 #include "access/tupconvert.h"
 #include "access/xact.h"
+#include "catalog/index.h"
 #include "executor/executor.h"
 #include "executor/nodeModifyTable.h"
 #include "utils/rel.h"
 
-#include "execute.h"
-#include "relation.h"
-#include "target.h"
+#include "attach.h"
 
 struct Target
 {
@@ -38,7 +37,7 @@ iuid_open_target(Oid table, Relation from)
 {
 	Target *target = palloc(sizeof(Target));
 
-	target->table = table_open(table, AccessExclusiveLock);
+	target->table = iuid_open_locked(table);
 	target->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(target->result, target->table, 0, NULL, 0);
 	target->slot = table_slot_create(target->table, NULL);
@@ -56,7 +55,16 @@ iuid_put_row(Target *target, TupleTableSlot *moved, EState *estate)
 	if (target->map != NULL)
 		execute_attr_map_slot(target->map->attrMap, moved, row);
 	else
-		ExecCopySlot(row, moved);
+	{
+		/* Not the tuple itself: a column that it lacks can have another value here. */
+		slot_getallattrs(moved);
+		ExecClearTuple(row);
+		memcpy(row->tts_values, moved->tts_values,
+			   sizeof(Datum) * row->tts_tupleDescriptor->natts);
+		memcpy(row->tts_isnull, moved->tts_isnull,
+			   sizeof(bool) * row->tts_tupleDescriptor->natts);
+		ExecStoreVirtualTuple(row);
+	}
 	row->tts_tableOid = RelationGetRelid(target->table);
 
 	/*
@@ -78,16 +86,33 @@ iuid_put_row(Target *target, TupleTableSlot *moved, EState *estate)
 }
 
 void
+iuid_put_back(Target *target, TupleTableSlot *row)
+{
+	ExecCopySlot(target->slot, row);
+	table_tuple_insert(target->table, target->slot, GetCurrentCommandId(true),
+					   TABLE_INSERT_NO_LOGICAL, target->bulk);
+	ExecClearTuple(target->slot);
+}
+
+void
 iuid_close_target(Target *target)
 {
-	Oid table = RelationGetRelid(target->table);
-	bool has_index = target->table->rd_rel->relhasindex;
+	ReindexParams params = { 0 };
+	Oid table;
+	bool has_index;
 
+	if (target == NULL)
+		return;
+	table = RelationGetRelid(target->table);
+	has_index = target->table->rd_rel->relhasindex;
 	FreeBulkInsertState(target->bulk);
 	table_finish_bulk_insert(target->table, 0);
 	ExecDropSingleTupleTableSlot(target->slot);
 	table_close(target->table, NoLock);
 	CommandCounterIncrement();
 	if (has_index)
-		iuid_execute("REINDEX TABLE %s", iuid_qualified_name(table));
+		(void) REINDEX_RELATION(table,
+								REINDEX_REL_PROCESS_TOAST |
+									REINDEX_REL_CHECK_CONSTRAINTS,
+								&params);
 }

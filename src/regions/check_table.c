@@ -25,8 +25,8 @@
 #include "countries.h"
 #include "country_check.h"
 #include "country_view.h"
+#include "empty.h"
 #include "foreign.h"
-#include "partitions/default_rows.h"
 #include "problem.h"
 #include "registry/registry.h"
 #include "relation.h"
@@ -71,7 +71,7 @@ iuid_check_table(FunctionCallInfo fcinfo, Oid global, Oid schema, bool wait)
 
 	local = quote_literal_cstr(iuid_qualified_name(check->local.parent));
 	check->make_local =
-		psprintf("SELECT iuid_create_country_partitions(%s, %d%s);", local,
+		psprintf("SELECT iuid_create_routed_partitions(%s, %d%s);", local,
 				 check->local.entity, is_divided(&check->local) ? ", '...'" : "");
 	check->make_global =
 		psprintf("SELECT iuid_create_global_table(%s, %s, %d);",
@@ -92,7 +92,7 @@ wanted_elsewhere(const Check *check)
 	const char *schema = iuid_relation_schema(local);
 	List *wanted = list_make1(iuid_want_table(check->global.parent, local));
 	char *remedy =
-		psprintf("SELECT iuid_create_country_partitions(%s, %d); -- at that node",
+		psprintf("SELECT iuid_create_routed_partitions(%s, %d); -- at that node",
 				 quote_literal_cstr(iuid_qualified_name(local)),
 				 check->global.entity);
 

@@ -13,8 +13,7 @@
 #include "compat.h"
 
 #include "iuid.h"
-#include "partitions/attach.h"
-#include "partitions/partitioned.h"
+#include "partitioned.h"
 
 typedef enum Place
 {

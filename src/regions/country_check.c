@@ -15,39 +15,15 @@
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 
+#include "check.h"
 #include "country_check.h"
 #include "datum.h"
 #include "expression.h"
 #include "function.h"
-#include "partitions/check.h"
 #include "type/functions.h"
 
 static Node *make_country(const Countries *countries, Node *key);
 static bool read_bound(const Countries *countries, Node *node, Iuid *bound);
-
-void
-iuid_add_country_check(const Countries *countries, Oid table, int country)
-{
-	NewPartition range = iuid_range_of_country(country);
-	Oid opfamily = countries->table->opfamily;
-	Node *key = iuid_make_key(table, countries->table->key);
-
-	iuid_add_check(table,
-				   list_make3(iuid_compare_with_constant(INTEGER_BTREE_FAM_OID,
-														 BTEqualStrategyNumber,
-														 make_country(countries,
-																	  key),
-														 Int32GetDatum(country)),
-							  iuid_compare_with_constant(opfamily,
-														 BTGreaterEqualStrategyNumber,
-														 key,
-														 iuid_to_datum(
-															 range.lower)),
-							  iuid_compare_with_constant(opfamily,
-														 BTLessStrategyNumber, key,
-														 iuid_to_datum(
-															 range.upper))));
-}
 
 /* iuid_country(key) */
 static Node *

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * country_partitions.c
- *	  Makes the partitions of the countries that are routed to this node.
+ *	  Keeps the partitions and views of the countries that are routed here.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -12,72 +12,62 @@
 #include "compat.h"
 
 #include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/timestamp.h"
+#include "utils/syscache.h"
 
 #include "countries.h"
-#include "country_check.h"
 #include "country_view.h"
 #include "datum.h"
+#include "empty.h"
 #include "execute.h"
 #include "function.h"
+#include "lock.h"
 #include "name.h"
 #include "owner.h"
-#include "partitions/default_rows.h"
-#include "partitions/lock.h"
-#include "partitions/maintenance.h"
 #include "relation.h"
 #include "settings.h"
 #include "view.h"
-
-/*
- * The tables of a country with a step: its partition, and below that the two
- * open-ended ones, one for the present step, and those ahead.
- */
-#define TABLES_OF_COUNTRY (3 + 1 + IUID_AHEAD_DEFAULT)
 
 /* What a call is to do for a table. */
 typedef struct Work
 {
 	Countries countries;
-	int make_limit; /* how many countries one call may make */
-	int drop_limit; /* how many tables one call may drop */
-	bool has_step;
-	Step step;
-	bool time_checks; /* its partitions of a step get CHECKs of their times */
-	bool unfinished;  /* a limit leaves countries for another call */
-	NewPartition missing[IUID_COUNTRIES];
-	int number[IUID_COUNTRIES]; /* their countries */
+	int here[IUID_COUNTRIES]; /* the countries that are routed to this node */
 	int count;
+	int missing; /* how many of them have no partition */
 	List *empty; /* partitions that go: countries routed elsewhere, as ints */
-	List *later; /* those that another call drops */
 } Work;
 
 static List *plan_work(void *arg);
-static void plan_missing(Work *work);
+static void plan_partitions(Work *work);
 static bool is_owners(const Work *work, int c);
-static void plan_drop(Work *work, int c, int *dropped);
+static List *add_locks_of_missing(List *locks, const Work *work);
 static List *add_locks_of_empty(List *locks, const Work *work);
 static List *add_locks_of_views(List *locks, const Work *work);
 static void ask_empty(Work *work);
 static void drop_empty(const Work *work);
-static void create_country(Work *work, int n);
+static void create_countries(FunctionCallInfo fcinfo, const Work *work);
+static void check_function(Oid schema);
 static void keep_views(const Work *work);
 static bool is_unrouted(const Country *country);
 static void warn(const Work *work);
 
 /*
- * iuid_create_country_partitions(parent, entity, step, time_checks): makes the
+ * iuid_create_routed_partitions(parent, entity, step, time_checks): makes the
  * partitions and views that are missing, for the countries whose rows of an
  * entity are routed to this node, and drops the empty partitions of other
  * countries.
  */
-PG_FUNCTION_INFO_V1(iuid_create_country_partitions);
+PG_FUNCTION_INFO_V1(iuid_create_routed_partitions);
 Datum
-iuid_create_country_partitions(PG_FUNCTION_ARGS)
+iuid_create_routed_partitions(PG_FUNCTION_ARGS)
 {
 	int entity =
 		iuid_entity_of_table(fcinfo, 1,
@@ -91,17 +81,6 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	countries->parent = parent;
 	countries->schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	countries->entity = entity;
-	work->has_step = !PG_ARGISNULL(2);
-	if (work->has_step)
-		work->step = iuid_step_of_interval(PG_GETARG_INTERVAL_P(2));
-	work->time_checks = iuid_bool_arg(fcinfo, 3, "time_checks");
-	if (work->time_checks && !work->has_step)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("time checks are for time partitions, and there is no step"),
-				 errdetail(
-					 "Without a step the partition of a country has no time partitions."),
-				 errhint("Give a step, or false for time_checks.")));
 	iuid_check_owner(parent);
 	iuid_read_routes(fcinfo, countries);
 
@@ -111,13 +90,12 @@ iuid_create_country_partitions(PG_FUNCTION_ARGS)
 	name = iuid_qualified_name(parent);
 	ask_empty(work);
 	drop_empty(work);
-	for (int i = 0; i < work->count; i++)
-		create_country(work, i);
-	iuid_attach(countries->table, work->missing, work->count);
+	iuid_restore_user(&saved);
+	if (work->count > 0)
+		create_countries(fcinfo, work);
+	saved = iuid_become_owner(parent);
 	keep_views(work);
 	iuid_check_name(parent, name);
-	for (int i = 0; i < work->count; i++)
-		iuid_return_table(fcinfo, work->missing[i].table);
 	iuid_restore_user(&saved);
 
 	warn(work);
@@ -132,42 +110,29 @@ plan_work(void *arg)
 
 	iuid_check_owner(work->countries.parent);
 	iuid_find_partitions(&work->countries);
-	work->make_limit = iuid_tables_per_call(work->countries.parent, false);
-	work->drop_limit = iuid_tables_per_call(work->countries.parent, true);
-	if (work->has_step)
-		work->make_limit = Max(work->make_limit / TABLES_OF_COUNTRY, 1);
-	plan_missing(work);
+	plan_partitions(work);
 	locks = add_locks_of_empty(locks, work);
-	if (work->count > 0)
-		locks = iuid_add_locks_of_attach(locks, work->countries.table,
-										 work->missing, work->count);
+	if (work->missing > 0)
+		locks = add_locks_of_missing(locks, work);
 	return add_locks_of_views(locks, work);
 }
 
 static void
-plan_missing(Work *work)
+plan_partitions(Work *work)
 {
-	int dropped = 0;
-
-	work->count = 0;
-	work->unfinished = false;
-	work->empty = work->later = NIL;
+	work->count = work->missing = 0;
+	work->empty = NIL;
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
 		const Country *country = &work->countries.country[c];
 
 		if (country->place == PLACE_ELSEWHERE && country->has_own &&
 			is_owners(work, c) && iuid_is_empty(country->partition))
-			plan_drop(work, c, &dropped);
-		if (country->place != PLACE_HERE || OidIsValid(country->partition))
+			work->empty = lappend_int(work->empty, c);
+		if (country->place != PLACE_HERE)
 			continue;
-		if (work->count == work->make_limit)
-		{
-			work->unfinished = true;
-			continue;
-		}
-		work->number[work->count] = c;
-		work->missing[work->count++] = iuid_range_of_country(c);
+		work->here[work->count++] = c;
+		work->missing += !OidIsValid(country->partition);
 	}
 }
 
@@ -181,19 +146,27 @@ is_owners(const Work *work, int c)
 		iuid_class_of(countries->parent).relowner;
 }
 
-/* Plans to drop a partition, by this call if the lock table has room for it. */
-static void
-plan_drop(Work *work, int c, int *dropped)
+/*
+ * The locks that iuid_create_country_partitions() takes.  They are taken with
+ * those of what is dropped and of the views, all together or none.
+ */
+static List *
+add_locks_of_missing(List *locks, const Work *work)
 {
-	*dropped +=
-		list_length(iuid_tables_below(work->countries.country[c].partition));
-	if (*dropped <= work->drop_limit || work->empty == NIL)
-		work->empty = lappend_int(work->empty, c);
-	else
+	Oid parent = work->countries.parent;
+	Oid rest = work->countries.table->default_partition;
+	LOCKMODE mode = ShareUpdateExclusiveLock;
+
+	if (OidIsValid(rest))
 	{
-		work->later = lappend_int(work->later, c);
-		work->unfinished = true;
+		mode = iuid_may_have_rows(rest) ? AccessExclusiveLock :
+										  ShareRowExclusiveLock;
+		locks = iuid_add_lock_of_all(locks, rest, AccessExclusiveLock);
 	}
+	locks = iuid_add_lock(locks, parent, mode);
+	locks = iuid_add_referred_locks(locks, parent, ShareRowExclusiveLock);
+	locks = iuid_add_referring_locks(locks, parent, ShareRowExclusiveLock);
+	return iuid_add_locks_above(locks, parent);
 }
 
 /* DETACH and DROP lock all tables that foreign keys join to the parent. */
@@ -329,29 +302,73 @@ drop_empty(const Work *work)
 	}
 }
 
+/*
+ * Makes what is missing by SQL, as the caller would, and returns it.  All
+ * arguments are given: another function could have the types of fewer.
+ */
 static void
-create_country(Work *work, int n)
+create_countries(FunctionCallInfo fcinfo, const Work *work)
 {
 	const Countries *countries = &work->countries;
-	NewPartition *partition = &work->missing[n];
-	char *suffix = psprintf("_c%d", work->number[n]);
-	char *rest = "";
+	Oid types[] = { REGCLASSOID, INT4OID, INT4ARRAYOID, INTERVALOID, BOOLOID };
+	Datum here[IUID_COUNTRIES];
+	Datum values[5];
+	char nulls[5];
+	char *query =
+		psprintf("SELECT made FROM %s.iuid_create_country_partitions($1, $2, $3, $4, $5, '10 s'::pg_catalog.interval) AS made",
+				 quote_identifier(get_namespace_name(countries->schema)));
 
-	if (work->has_step)
-		rest = psprintf(" PARTITION BY RANGE (%s %s)",
-						quote_identifier(countries->table->key),
-						quote_qualified_identifier(get_namespace_name(
-													   countries->schema),
-												   "iuid_ops"));
-	partition->table =
-		iuid_create_like(countries->parent,
-						 iuid_shortened_name(iuid_relation_name(countries->parent),
-											 suffix),
-						 rest);
-	iuid_add_country_check(countries, partition->table, work->number[n]);
-	if (work->has_step)
-		iuid_cover_present(partition->table, countries->schema, &work->step,
-						   work->time_checks);
+	for (int i = 0; i < work->count; i++)
+		here[i] = Int32GetDatum(work->here[i]);
+	values[0] = ObjectIdGetDatum(countries->parent);
+	values[1] = Int32GetDatum(countries->entity);
+	values[2] =
+		PointerGetDatum(construct_array(here, work->count, INT4OID,
+										sizeof(int32), true, TYPALIGN_INT));
+	values[3] = PG_GETARG_DATUM(2);
+	values[4] = PG_GETARG_DATUM(3);
+	for (int i = 0; i < 5; i++)
+		nulls[i] = i > 2 && PG_ARGISNULL(i - 1) ? 'n' : ' ';
+
+	check_function(countries->schema);
+	SPI_connect();
+	if (SPI_execute_with_args(query, 5, types, values, nulls, false, 0) !=
+		SPI_OK_SELECT)
+		elog(ERROR, "could not execute \"%s\"", query);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool isnull;
+		Datum made = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc,
+								   1, &isnull);
+
+		iuid_return_table(fcinfo, DatumGetObjectId(made));
+	}
+	SPI_finish();
+}
+
+/*
+ * 55000 unless a superuser owns iuid_create_country_partitions(): who owns the
+ * schema can rename it, and give its name to another function.
+ */
+static void
+check_function(Oid schema)
+{
+	Oid types[] = { REGCLASSOID, INT4OID, INT4ARRAYOID,
+					INTERVALOID, BOOLOID, INTERVALOID };
+	HeapTuple function =
+		SearchSysCache3(PROCNAMEARGSNSP,
+						CStringGetDatum("iuid_create_country_partitions"),
+						PointerGetDatum(buildoidvector(types, lengthof(types))),
+						ObjectIdGetDatum(schema));
+
+	if (!HeapTupleIsValid(function) ||
+		!superuser_arg(((Form_pg_proc) GETSTRUCT(function))->proowner))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the functions of extension iuid are not those of a superuser"),
+				 errhint(
+					 "Look who owns the schema of the extension, and what it renamed.")));
+	ReleaseSysCache(function);
 }
 
 /* Makes the views of the countries here, and brings them up to date. */
@@ -403,7 +420,7 @@ warn(const Work *work)
 				 (c == IUID_COUNTRY_MAX || !is_unrouted(country + 1)))
 			appendStringInfo(&unrouted, "-%d", c);
 		if (country->place == PLACE_ELSEWHERE && country->has_own &&
-			!list_member_int(work->empty, c) && !list_member_int(work->later, c))
+			!list_member_int(work->empty, c))
 			ereport(WARNING,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 is_owners(work, c) ?
@@ -416,14 +433,6 @@ warn(const Work *work)
 					 errhint(
 						 "Move the rows to that node, or change the route of the country.")));
 	}
-	if (work->unfinished)
-		ereport(WARNING,
-				(errmsg("not all partitions of %s could be made or dropped in one call",
-						table),
-				 errdetail("Partitions made: %d.  Partitions dropped: %d.  More would need too many locks.",
-						   work->count, list_length(work->empty)),
-				 errhint(
-					 "Call it again, in another transaction: it goes on from there.")));
 	if (unrouted.len > 0)
 		ereport(WARNING,
 				(errmsg("countries without a route: %s", unrouted.data),

@@ -16,9 +16,9 @@
 #include "utils/lsyscache.h"
 
 #include "function.h"
+#include "lock.h"
 #include "owner.h"
-#include "partitions/lock.h"
-#include "partitions/partitioned.h"
+#include "partitioned.h"
 #include "relation.h"
 #include "view.h"
 

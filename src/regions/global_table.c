@@ -21,14 +21,14 @@
 
 #include "countries.h"
 #include "country_view.h"
+#include "empty.h"
 #include "execute.h"
 #include "foreign.h"
 #include "function.h"
 #include "global_name.h"
+#include "lock.h"
 #include "name.h"
 #include "owner.h"
-#include "partitions/default_rows.h"
-#include "partitions/lock.h"
 #include "relation.h"
 
 typedef struct Work

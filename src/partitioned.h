@@ -19,8 +19,9 @@
 
 typedef enum KeyOrder
 {
-	KEY_ORDER_TIME,	 /* a key of type iuid or uuid, in its default order */
-	KEY_ORDER_ORIGIN /* a key of type iuid, in the order of iuid_origin_ops */
+	KEY_ORDER_TIME,	  /* a key of type iuid or uuid, in its default order */
+	KEY_ORDER_ORIGIN, /* a key of type iuid, in the order of iuid_origin_ops */
+	KEY_ORDER_ANY	  /* to be found out; by origin, the type may be uuid */
 } KeyOrder;
 
 /* One partition; it has the keys with lower <= key < upper. */
@@ -73,14 +74,16 @@ extern int iuid_compare_keys(const Partitioned *parent, const Iuid *a,
 							 const Iuid *b);
 
 /*
- * The number of the new partition to which a row belongs, whose key is in the
- * given column; -1 if there is none.  The new partitions are in the order of
- * their bounds.
+ * The number of the partition, among these in the order of their bounds, to which
+ * a row belongs, whose key is in the given column; -1 if there is none.
  */
+extern int iuid_partition_of(const Partitioned *parent,
+							 const Partition *partitions, int count,
+							 TupleTableSlot *row, AttrNumber key);
+
 extern int iuid_new_partition_of(const Partitioned *parent,
 								 const NewPartition *partitions, int count,
 								 TupleTableSlot *row, AttrNumber key);
-
 /*
  * The bound at a time: the smallest key of its millisecond.  For a key of
  * type uuid, that is less than the UUIDs of all versions in that millisecond.

@@ -38,7 +38,8 @@ static void read_key(Partitioned *parent, Relation relation, Oid schema);
 static void check_key(Oid table);
 static void check_time_key(Partitioned *parent, PartitionKey key, Oid iuid_type);
 static void check_country_key(Partitioned *parent, PartitionKey key,
-							  Oid iuid_type, Oid schema);
+							  Oid iuid_type, Oid family);
+static Oid origin_family(Oid schema);
 static void read_partitions(Partitioned *parent, Relation relation);
 static Iuid bound_of(PartitionBoundInfo bounds, int n);
 
@@ -88,10 +89,25 @@ read_key(Partitioned *parent, Relation relation, Oid schema)
 	parent->key = get_attname(parent->table, key->partattrs[0], false);
 	parent->opfamily = key->partopfamily[0];
 	parent->is_uuid = key->parttypid[0] == UUIDOID;
-	if (parent->order == KEY_ORDER_TIME)
-		check_time_key(parent, key, iuid_type);
+	if (parent->order == KEY_ORDER_ORIGIN)
+		check_country_key(parent, key, iuid_type, origin_family(schema));
+	else if (parent->order == KEY_ORDER_ANY &&
+			 parent->opfamily == origin_family(schema))
+		parent->order = KEY_ORDER_ORIGIN;
 	else
-		check_country_key(parent, key, iuid_type, schema);
+	{
+		check_time_key(parent, key, iuid_type);
+		parent->order = KEY_ORDER_TIME;
+	}
+}
+
+static Oid
+origin_family(Oid schema)
+{
+	return GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid,
+						   ObjectIdGetDatum(BTREE_AM_OID),
+						   CStringGetDatum("iuid_origin_ops"),
+						   ObjectIdGetDatum(schema));
 }
 
 /*
@@ -160,13 +176,8 @@ check_time_key(Partitioned *parent, PartitionKey key, Oid iuid_type)
 }
 
 static void
-check_country_key(Partitioned *parent, PartitionKey key, Oid iuid_type, Oid schema)
+check_country_key(Partitioned *parent, PartitionKey key, Oid iuid_type, Oid family)
 {
-	Oid family = GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid,
-								 ObjectIdGetDatum(BTREE_AM_OID),
-								 CStringGetDatum("iuid_origin_ops"),
-								 ObjectIdGetDatum(schema));
-
 	if (key->parttypid[0] != iuid_type || key->partopfamily[0] != family)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -228,8 +239,8 @@ iuid_compare_keys(const Partitioned *parent, const Iuid *a, const Iuid *b)
 }
 
 int
-iuid_new_partition_of(const Partitioned *parent, const NewPartition *partitions,
-					  int count, TupleTableSlot *row, AttrNumber key)
+iuid_partition_of(const Partitioned *parent, const Partition *partitions,
+				  int count, TupleTableSlot *row, AttrNumber key)
 {
 	int first = 0, end = count;
 	bool isnull;
@@ -240,10 +251,13 @@ iuid_new_partition_of(const Partitioned *parent, const NewPartition *partitions,
 	while (first < end)
 	{
 		int middle = first + (end - first) / 2;
+		const Partition *partition = &partitions[middle];
 
-		if (iuid_compare_keys(parent, id, &partitions[middle].lower) < 0)
+		if (partition->has_lower &&
+			iuid_compare_keys(parent, id, &partition->lower) < 0)
 			end = middle;
-		else if (iuid_compare_keys(parent, id, &partitions[middle].upper) >= 0)
+		else if (partition->has_upper &&
+				 iuid_compare_keys(parent, id, &partition->upper) >= 0)
 			first = middle + 1;
 		else
 			return middle;

@@ -40,11 +40,11 @@ CREATE TABLE orders (id iuid, note text) PARTITION BY RANGE (id iuid_origin_ops)
 INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('there', NULL, 'there');
 INSERT INTO iuid_routes VALUES (7, NULL, 'here'), (8, NULL, 'here');
 SET iuid.node = 'here';
-SELECT iuid_create_country_partitions('orders', 1);
+SELECT iuid_create_routed_partitions('orders', 1);
 ANALYZE orders;
 INSERT INTO orders VALUES (gen_iuid(7, 1), 'kept');
 UPDATE iuid_routes SET node = 'there';
-SELECT iuid_create_country_partitions('orders', 1);
+SELECT iuid_create_routed_partitions('orders', 1);
 SELECT note, tableoid::regclass FROM orders;
 RESET iuid.node;
 TRUNCATE iuid_routes, iuid_nodes;

@@ -45,12 +45,12 @@ CREATE FOREIGN TABLE all_o_there (id iuid, v int) SERVER there;
 SELECT iuid_create_global_view('all_o', 'o');
 CREATE TABLE other (id iuid, v int);
 CREATE VIEW o_c2_e1 AS SELECT id, v FROM other;
-SELECT iuid_create_country_partitions('o', 1);
+SELECT iuid_create_routed_partitions('o', 1);
 CREATE VIEW o_c3_e1 AS SELECT id, v FROM other WHERE v > 5;
 RESET ROLE;
 INSERT INTO iuid_routes VALUES (3, NULL, 'here');
 SET ROLE planner;
-SELECT iuid_create_country_partitions('o', 1);
+SELECT iuid_create_routed_partitions('o', 1);
 SELECT viewname FROM pg_views WHERE schemaname = 'work' ORDER BY 1;
 
 -- Who may only read a global table gets no rights of its owner by checking it.

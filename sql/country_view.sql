@@ -9,9 +9,9 @@ INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('there', NULL, 'elsewhere')
 -- the last number of each kind: country 7 is one table, and country 255 is divided by time
 CREATE TABLE orders (id iuid PRIMARY KEY, n int) PARTITION BY RANGE (id iuid_origin_ops);
 INSERT INTO iuid_routes VALUES (7, NULL, 'here');
-SELECT iuid_create_country_partitions('orders', 255);
+SELECT iuid_create_routed_partitions('orders', 255);
 INSERT INTO iuid_routes VALUES (255, NULL, 'here');
-SELECT iuid_create_country_partitions('orders', 255, '1 year');
+SELECT iuid_create_routed_partitions('orders', 255, '1 year');
 INSERT INTO orders SELECT gen_iuid(country, 255, at), n FROM unnest(ARRAY[7, 255]) AS country, unnest(ARRAY[now(), '2000-01-01']) WITH ORDINALITY AS t(at, n);
 
 -- named by table, country and entity; a name that would be too long ends in the same
@@ -21,7 +21,7 @@ SELECT iuid_country(id), iuid_entity(id), count(*) FROM orders_c255_e255 GROUP B
 -- b2sum -l 128 gives 09a6f251…
 SELECT repeat('x', 60) AS long_name \gset
 CREATE TABLE :long_name (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
-SELECT count(*) FROM iuid_create_country_partitions(:'long_name', 255);
+SELECT count(*) FROM iuid_create_routed_partitions(:'long_name', 255);
 SELECT count(*) FROM pg_class WHERE relkind = 'v' AND length(relname) = 63
 	AND relname ~ '^x+_09a6f251_c(7|255)_e255$';
 DROP TABLE :long_name CASCADE;
@@ -30,13 +30,13 @@ SELECT iuid_create_global_table('orders_global', 'orders', 255);
 SELECT problem, country FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL;
 DROP VIEW orders_c7_e255;
 SELECT problem, country, hint FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL;
-SELECT iuid_create_country_partitions('orders', 255);
+SELECT iuid_create_routed_partitions('orders', 255);
 INSERT INTO iuid_routes VALUES (8, NULL, 'there');
 SELECT iuid_create_global_table('orders_global', 'orders', 255);
 SELECT ftoptions FROM pg_foreign_table WHERE ftrelid = 'orders_global_c8'::regclass;
 DROP VIEW orders_c7_e255, orders_c255_e255;
 SELECT problem, country, hint FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL ORDER BY country;
-SELECT iuid_create_country_partitions('orders', 255);
+SELECT iuid_create_routed_partitions('orders', 255);
 
 -- whoever comes in by the view has no rights by it, and the row security of the partition holds; also when the view was made anew
 CREATE ROLE regress_iuid_mesh;
@@ -60,7 +60,7 @@ SET ROLE regress_iuid_mesh;
 :seen
 RESET ROLE;
 ALTER TABLE orders_global ADD note text;
-SELECT iuid_create_country_partitions('orders', 255);
+SELECT iuid_create_routed_partitions('orders', 255);
 :options
 SET ROLE regress_iuid_mesh;
 :seen
@@ -90,7 +90,7 @@ ALTER TABLE orders DETACH PARTITION orders_c255;
 ALTER TABLE orders_c7 RENAME TO former_7;
 ALTER TABLE orders_c255 RENAME TO former_255;
 CREATE TABLE orders_c255 PARTITION OF orders FOR VALUES FROM (iuid_country_floor(255)) TO (iuid_country_floor(256));
-SELECT iuid_create_country_partitions('orders', 255, '1 year');
+SELECT iuid_create_routed_partitions('orders', 255, '1 year');
 INSERT INTO orders SELECT gen_iuid(country, 255), country FROM unnest(ARRAY[7, 255]) AS country;
 SELECT ctid, n FROM orders_c7_e255;
 SELECT ctid, n FROM orders_c255_e255;

@@ -81,6 +81,11 @@ SELECT problem, partition, detail FROM iuid_check_partitions('faulty') WHERE pro
 DELETE FROM faulty WHERE id > timestamptz '2027-01-01';
 CREATE TABLE faulty_since_july PARTITION OF faulty FOR VALUES FROM ('019f1af9-b400-8007-8041-23456789abce') TO (MAXVALUE);
 SELECT problem, partition, detail FROM iuid_check_partitions('faulty') WHERE lower >= '2026-07-01' OR problem LIKE 'bound%' ORDER BY 1, 2, 3;
+-- nothing is made or removed beside them
+SELECT iuid_create_partitions('faulty', '1 month', '2024-12-01', '2026-09-01');
+SELECT iuid_drop_partitions('faulty', '2026-02-01');
+DROP TABLE faulty_2026_06, faulty_since_july;
+CREATE TABLE faulty_since_july PARTITION OF faulty FOR VALUES FROM (iuid_floor('2026-07-01')) TO (MAXVALUE);
 
 -- MINVALUE and MAXVALUE are the ends, and new partitions are carved out of what they cover
 CREATE TABLE faulty_first PARTITION OF faulty FOR VALUES FROM (MINVALUE) TO (iuid_floor('2025-01-01'));
@@ -107,7 +112,7 @@ SELECT iuid_create_partitions('owned', '1 month', '2026-01-01', '2026-02-01');
 RESET ROLE;
 SELECT iuid_create_partitions('owned', '1 month', '2026-02-01', '2026-03-01');
 SELECT relname, relowner::regrole FROM pg_class WHERE relname LIKE 'owned\_2026\___' ORDER BY 1;
--- whoever may read the table is told of the rows that are to be seen, and of no others
+-- whoever may read the table is told of the rows that are to be seen by it
 SELECT count(*) FROM iuid_create_partitions('owned', '1 month', '2026-04-01', '2026-05-01');
 INSERT INTO owned VALUES (gen_iuid(7, 1, '2026-03-05'));
 ALTER TABLE owned_rest ENABLE ROW LEVEL SECURITY;

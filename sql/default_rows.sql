@@ -33,7 +33,7 @@ SELECT count(*) FROM lines AS l WHERE EXISTS (SELECT FROM lines WHERE id = l.id 
 RESET enable_seqscan;
 INSERT INTO lines SELECT id, n FROM lines LIMIT 1;
 
--- a foreign key to the DEFAULT partition itself, whatever it does on DELETE; the one to the parent moves along
+-- a foreign key to the DEFAULT partition itself keeps its rows there; the one to the parent moves along
 CREATE TABLE trips (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE trips_rest PARTITION OF trips DEFAULT;
 INSERT INTO trips VALUES ('019b8b74-1800-8007-8041-23456789abcd'), ('019b8b74-1800-8007-8041-23456789abce');
@@ -42,13 +42,13 @@ INSERT INTO stop VALUES ('019b8b74-1800-8007-8041-23456789abcd', NULL), ('019b8b
 SELECT iuid_create_partitions('trips', :january);
 \echo :LAST_ERROR_SQLSTATE
 SELECT count(*) FROM stop JOIN trips_rest ON id = late;
-UPDATE stop SET late = NULL;
+ALTER TABLE stop DROP CONSTRAINT of_rest;
 SELECT iuid_create_partitions('trips', :january);
 \set VERBOSITY sqlstate
 DELETE FROM trips WHERE id = '019b8b74-1800-8007-8041-23456789abcd';
 \set VERBOSITY default
 
--- a DEFAULT partition that is partitioned itself, or foreign, does no harm as long as it has no such rows
+-- a DEFAULT partition that is partitioned itself does no harm as long as it has no such rows; a foreign one is refused
 CREATE EXTENSION postgres_fdw;
 DO $$ BEGIN
 	EXECUTE format('CREATE SERVER loop FOREIGN DATA WRAPPER postgres_fdw OPTIONS (dbname %L, host %L, port %L)', current_database(),
@@ -76,24 +76,24 @@ CREATE FOREIGN TABLE by_country_rest PARTITION OF by_country DEFAULT SERVER loop
 INSERT INTO iuid_nodes VALUES ('here', NULL, NULL);
 INSERT INTO iuid_routes VALUES (7, NULL, 'here');
 SET iuid.node = 'here';
-SELECT iuid_create_country_partitions('by_country', 1);
+SELECT iuid_create_routed_partitions('by_country', 1);
 \echo :LAST_ERROR_SQLSTATE
 UPDATE iuid_routes SET country = 8;
-SELECT iuid_create_country_partitions('by_country', 1);
+SELECT iuid_create_routed_partitions('by_country', 1);
 DROP FOREIGN TABLE by_country_rest;
 CREATE TABLE by_country_rest PARTITION OF by_country DEFAULT;
 INSERT INTO by_country SELECT iuid_from_name(country, 1, 'p', '2026-01-05') FROM unnest(ARRAY[0, 7, 9, 255]) AS country;
 UPDATE iuid_routes SET country = 7;
 INSERT INTO iuid_routes VALUES (255, NULL, 'here');
-SELECT iuid_create_country_partitions('by_country', 1);
+SELECT iuid_create_routed_partitions('by_country', 1);
 SELECT tableoid::regclass, iuid_country(id) FROM by_country ORDER BY 2;
 UPDATE iuid_routes SET country = 9 WHERE country = 7;
-SELECT iuid_create_country_partitions('by_country', 1, '1 month');
+SELECT iuid_create_routed_partitions('by_country', 1, '1 month');
 \echo :LAST_ERROR_SQLSTATE
 RESET iuid.node;
 TRUNCATE iuid_routes, iuid_nodes;
 
--- a DEFAULT partition of another owner, whose rows are not the parent's owner's to move
+-- a DEFAULT partition of another owner, whose code is not the parent's owner's to run
 CREATE ROLE regress_iuid_owner;
 GRANT CREATE ON SCHEMA public TO regress_iuid_owner;
 CREATE TABLE owned (id iuid) PARTITION BY RANGE (id);
@@ -102,10 +102,6 @@ INSERT INTO owned SELECT iuid_from_name(7, 1, 'p', '2026-01-05');
 ALTER TABLE owned OWNER TO regress_iuid_owner;
 SELECT iuid_create_partitions('owned', :january);
 \echo :LAST_ERROR_SQLSTATE
-SELECT iuid_create_partitions('owned', '1 month', '2026-03-01', '2026-04-01');
--- one that is partitioned itself is asked for such rows, whoever owns it
-ALTER TABLE partitioned OWNER TO regress_iuid_owner;
-SELECT iuid_create_partitions('partitioned', '1 month', '2026-04-01', '2026-05-01');
 
 -- what is committed after the transaction has taken its snapshot moves, too
 CREATE EXTENSION dblink;

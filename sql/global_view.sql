@@ -9,7 +9,7 @@ CREATE SERVER jakarta FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iui
 CREATE SERVER dublin FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iuid');
 CREATE TABLE orders (id iuid PRIMARY KEY, gone int, item text COLLATE "C", "A b" numeric(9, 2)) PARTITION BY RANGE (id iuid_origin_ops);
 ALTER TABLE orders DROP gone;
-SELECT iuid_create_country_partitions('orders', 7);
+SELECT iuid_create_routed_partitions('orders', 7);
 SELECT iuid_create_global_table('orders_global', 'orders', 7);
 
 SELECT iuid_create_global_view('orders_all', 'orders');
@@ -30,7 +30,7 @@ ALTER TABLE orders_global RENAME "A b" TO price;
 ALTER TABLE orders_global RENAME item TO "A b";
 ALTER TABLE orders_global RENAME price TO item;
 ALTER TABLE orders_global ADD paid boolean;
-SELECT iuid_create_country_partitions('orders', 7);
+SELECT iuid_create_routed_partitions('orders', 7);
 SELECT iuid_create_global_view('orders_all', 'orders');
 EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_c1_e7;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_all;
@@ -60,7 +60,7 @@ SELECT iuid_create_global_table('orders_global', 'orders', 7);
 -- DROP of a partition needs CASCADE, and DROP of one that the view stood on before does not
 ALTER TABLE orders DETACH PARTITION orders_c1;
 ALTER TABLE orders_c1 RENAME TO orders_old;
-SELECT iuid_create_country_partitions('orders', 7);
+SELECT iuid_create_routed_partitions('orders', 7);
 DROP TABLE orders_old;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_c1_e7;
 -- a partition with another order of columns
@@ -68,7 +68,7 @@ ALTER TABLE orders DETACH PARTITION orders_c1;
 ALTER TABLE orders_c1 RENAME TO orders_old;
 CREATE TABLE orders_c1 (paid boolean, item numeric(9, 2), id iuid PRIMARY KEY, "A b" text COLLATE "C");
 ALTER TABLE orders ATTACH PARTITION orders_c1 FOR VALUES FROM (iuid_country_floor(1)) TO (iuid_country_floor(2));
-SELECT iuid_create_country_partitions('orders', 7);
+SELECT iuid_create_routed_partitions('orders', 7);
 DROP TABLE orders_old;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_c1_e7;
 ALTER TABLE orders DETACH PARTITION orders_c1;
@@ -121,7 +121,7 @@ RESET ROLE;
 -- dropped: the local table stays, with its rows
 INSERT INTO iuid_routes VALUES (3, NULL, 'almaty');
 SET iuid.node = 'almaty';
-SELECT iuid_create_country_partitions('orders', 7);
+SELECT iuid_create_routed_partitions('orders', 7);
 INSERT INTO orders VALUES (gen_iuid(1, 7), 1);
 DROP VIEW items;
 SELECT iuid_drop_global_table('orders_all');

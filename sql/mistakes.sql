@@ -1,4 +1,5 @@
 -- Mistakes that newcomers make: what is said, and that it says what to write.
+\set SHOW_CONTEXT never
 CREATE TABLE orders (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY) PARTITION BY RANGE (id);
 SELECT count(*) FROM iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-03-01');
 INSERT INTO orders VALUES (gen_iuid(7, 1, '2026-01-15')), (gen_iuid(7, 1, '2026-02-15'));

@@ -7,7 +7,7 @@ INSERT INTO iuid_nodes VALUES ('north', NULL, NULL), ('middle', NULL, 'middle'),
 INSERT INTO iuid_routes VALUES (7, NULL, 'north'), (8, NULL, 'middle'), (9, NULL, 'south');
 SET iuid.node = 'north';
 CREATE TABLE trips (id iuid PRIMARY KEY, n int DEFAULT 7) PARTITION BY RANGE (id iuid_origin_ops);
-SELECT iuid_create_country_partitions('trips', 1);
+SELECT iuid_create_routed_partitions('trips', 1);
 SELECT iuid_create_global_table('trips_global', 'trips', 1);
 CREATE VIEW home AS SELECT ftrelid::regclass AS country, srvname AS server FROM pg_foreign_table JOIN pg_foreign_server ON pg_foreign_server.oid = ftserver ORDER BY 1;
 
@@ -22,27 +22,27 @@ SELECT * FROM home;
 -- to this node
 UPDATE iuid_routes SET node = 'north' WHERE country = 9;
 SELECT iuid_create_global_table('trips_global', 'trips', 1);
-SELECT iuid_create_country_partitions('trips', 1);
+SELECT iuid_create_routed_partitions('trips', 1);
 SELECT * FROM home;
 INSERT INTO trips_global VALUES (gen_iuid(9, 1)) RETURNING tableoid::regclass, n;
 -- from this node, with its row
 UPDATE iuid_routes SET node = 'middle' WHERE country = 9;
-SELECT iuid_create_country_partitions('trips', 1);
+SELECT iuid_create_routed_partitions('trips', 1);
 SELECT to_regclass('trips_c9_e1') AS view_stays;
 SELECT iuid_create_global_table('trips_global', 'trips', 1);
 \echo :LAST_ERROR_SQLSTATE
 -- and without
 TRUNCATE trips;
-SELECT iuid_create_country_partitions('trips', 1);
+SELECT iuid_create_routed_partitions('trips', 1);
 SELECT iuid_create_global_table('trips_global', 'trips', 1);
 SELECT * FROM home;
 
 -- a country without a route, and a node without a country, are told
 INSERT INTO iuid_countries SELECT n, 'X' || n, 'Nowhere' FROM unnest('{0,30,31,33,34,35,255}'::int[]) AS n;
-SELECT iuid_create_country_partitions('trips', 1);
+SELECT iuid_create_routed_partitions('trips', 1);
 DELETE FROM iuid_countries;
 UPDATE iuid_routes SET node = 'south';
-SELECT iuid_create_country_partitions('trips', 1);
+SELECT iuid_create_routed_partitions('trips', 1);
 
 DROP VIEW home;
 SELECT iuid_drop_global_table('trips_global');

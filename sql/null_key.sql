@@ -36,7 +36,7 @@ INSERT INTO trips VALUES (NULL, 1), (gen_iuid(7, 1), 2), (NULL, 3);
 INSERT INTO iuid_nodes VALUES ('here', NULL, NULL);
 INSERT INTO iuid_routes VALUES (7, NULL, 'here');
 SET iuid.node = 'here';
-SELECT iuid_create_country_partitions('trips', 1);
+SELECT iuid_create_routed_partitions('trips', 1);
 SELECT n, id IS NULL AS without_key, tableoid::regclass AS partition FROM trips ORDER BY n;
 RESET iuid.node;
 TRUNCATE iuid_routes, iuid_nodes;

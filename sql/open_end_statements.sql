@@ -1,4 +1,4 @@
--- The bound of an open end moves by DETACH and ATTACH, which event triggers see, where no rows stay in it and nothing else is in the way.
+-- The bound of an open end moves by DETACH and ATTACH, which event triggers see.
 SET timezone = 'UTC';
 CREATE TABLE trips (id iuid PRIMARY KEY, n int NOT NULL DEFAULT 7 CHECK (n > 0), tag text) PARTITION BY RANGE (id);
 CREATE INDEX ON trips (n);
@@ -44,13 +44,13 @@ SELECT 'lost' AS what, kind, entry FROM known EXCEPT SELECT 'lost', c.* FROM unn
 SELECT 'made' AS what, c.* FROM unnest('{trips_before,trips_after}'::regclass[]) AS open_end, catalog_of(open_end) AS c EXCEPT SELECT 'made', kind, entry FROM known;
 SELECT count(*), bool_and(tableoid::regclass = 'trips_2026_03'::regclass) FROM trips;
 
--- rows stay: ATTACH would read them while everybody waits
+-- rows stay
 INSERT INTO trips VALUES (iuid_from_name(7, 1, 'june', '2026-06-01'), 1);
 SELECT iuid_create_partitions('trips', '1 month', '2026-04-01', '2026-05-01');
 :ends;
 DELETE FROM trips_after;
 
--- also if row security hides them from their owner, or would be an error
+-- also if row security hides them from their owner
 CREATE ROLE regress_iuid_owner;
 GRANT CREATE ON SCHEMA public TO regress_iuid_owner;
 SET ROLE regress_iuid_owner;
@@ -67,13 +67,13 @@ RESET ROLE;
 REVOKE CREATE ON SCHEMA public FROM regress_iuid_owner;
 DROP ROLE regress_iuid_owner;
 
--- a foreign key, whose tables DETACH would read
+-- a foreign key
 CREATE TABLE stop (trip iuid REFERENCES trips);
 SELECT iuid_create_partitions('trips', '1 month', '2026-05-01', '2026-06-01');
 :ends;
 DROP TABLE stop;
 
--- a trigger that the open end has disabled, which ATTACH would make anew
+-- a trigger that the open end has disabled, which ATTACH makes anew
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
 CREATE TRIGGER refuse BEFORE INSERT ON trips FOR EACH ROW EXECUTE FUNCTION refuse();
 ALTER TABLE trips_after DISABLE TRIGGER refuse;
@@ -83,7 +83,7 @@ INSERT INTO trips VALUES (iuid_from_name(7, 1, 'september', '2026-09-01'), 1) RE
 DELETE FROM trips_after;
 DROP TRIGGER refuse ON trips;
 
--- a DEFAULT partition, which ATTACH would read
+-- a DEFAULT partition
 CREATE TABLE trips_rest PARTITION OF trips DEFAULT;
 SELECT iuid_create_partitions('trips', '1 month', '2026-07-01', '2026-08-01');
 :ends;

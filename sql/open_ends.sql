@@ -35,8 +35,10 @@ INSERT INTO trips_after VALUES (iuid_from_name(7, 1, 'x', '2026-06-30 23:59:59.9
 INSERT INTO trips_before VALUES (iuid_from_name(7, 1, 'x', '2026-01-01'));
 \set VERBOSITY default
 SELECT pg_get_expr(relpartbound, oid) FROM pg_class WHERE oid IN ('trips_before'::regclass, 'trips_after'::regclass) ORDER BY relname;
+SET enable_seqscan = off;
 EXPLAIN (COSTS OFF) SELECT FROM trips WHERE id = iuid_from_name(7, 1, 'x', '2026-08-01');
 EXPLAIN (COSTS OFF) SELECT FROM trips WHERE id < timestamptz '2025-12-01';
+RESET enable_seqscan;
 
 -- what goes: rows that a foreign key needs stay, with their partition; then the partition with rows gives way to a new one
 DROP VIEW home;
@@ -102,6 +104,20 @@ SELECT iuid_drop_partitions('grown', '2026-02-01');
 INSERT INTO grown_rest VALUES (iuid_from_name(7, 1, 'lost', '2026-01-15'));
 ROLLBACK;
 DROP TABLE grown;
+
+-- the triggers of a first partition that grows are in the states that they had
+CREATE TABLE grown (id iuid) PARTITION BY RANGE (id);
+CREATE TABLE grown_before PARTITION OF grown FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-01-01'));
+SELECT count(*) FROM iuid_create_partitions('grown', '1 month', '2026-01-01', '2026-03-01');
+CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+CREATE TRIGGER a AFTER INSERT ON grown FOR EACH ROW EXECUTE FUNCTION nothing();
+CREATE TRIGGER d AFTER INSERT ON grown FOR EACH ROW EXECUTE FUNCTION nothing();
+ALTER TABLE grown_before DISABLE TRIGGER d;
+ALTER TABLE grown_before ENABLE ALWAYS TRIGGER a;
+SELECT iuid_drop_partitions('grown', '2026-02-01');
+SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'grown_before'::regclass ORDER BY 1;
+DROP TABLE grown;
+DROP FUNCTION nothing;
 
 -- a uuid column with bounds by iuid_floor: each month is one partition
 CREATE TABLE visits (id uuid) PARTITION BY RANGE (id);

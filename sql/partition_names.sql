@@ -11,15 +11,13 @@ CREATE FUNCTION named(parent text) RETURNS TABLE (partition name, lower timestam
 	WHERE inhparent = parent::regclass AND relname NOT LIKE '%hand_made%' ORDER BY hex
 $$;
 
--- gaps that begin in one day, one minute, one second, one millisecond, between partitions made by hand
+-- gaps that begin in one day, one minute, one second, between partitions made by hand
 CREATE TABLE log (id iuid) PARTITION BY RANGE (id);
 CREATE TABLE hand_made AS SELECT row_number() OVER () AS n, * FROM (
 	SELECT iuid_floor(lower)::text AS lower, iuid_floor(upper)::text AS upper FROM (VALUES
 		('1999-12-31 12:00'::timestamptz, '1999-12-31 23:59:58.999'::timestamptz), ('1999-12-31 23:59:59', '1999-12-31 23:59:59.999'),
 		('2026-01-01', '2026-01-01 10:00'), ('2026-01-01 10:00:00.1', '2026-01-01 10:00:00.2'), ('2026-01-01 10:00:10', '2026-01-01 10:00:20'),
-		('2026-01-01 10:00:20.05', '2026-01-01 10:00:20.5'), ('2026-01-01 10:00:20.501', '2026-01-01 10:00:20.503'), ('2026-01-01 10:00:40', '2026-01-01 10:01')) AS v (lower, upper)
-	-- of the millisecond of 10:00:20.504
-	UNION ALL VALUES ('019b7900-4918-8000-8000-000000000005', '019b7900-4918-8000-8000-000000000007'), ('019b7900-4918-8000-8000-000000000009', '019b7900-4918-8000-8000-00000000000b')) AS v;
+		('2026-01-01 10:00:20.05', '2026-01-01 10:00:20.5'), ('2026-01-01 10:00:20.501', '2026-01-01 10:00:20.503'), ('2026-01-01 10:00:40', '2026-01-01 10:01')) AS v (lower, upper)) AS w;
 SELECT format('CREATE TABLE log_hand_made_%s PARTITION OF log FOR VALUES FROM (%L) TO (%L)', n, lower, upper) FROM hand_made ORDER BY n \gexec
 SELECT count(*) FROM iuid_create_partitions('log', '1 day', '1999-12-31', '2000-01-02');
 SELECT count(*) FROM iuid_create_partitions('log', '1 day', '2026-01-01', '2026-01-03');
@@ -41,11 +39,11 @@ END $$;
 SELECT count(*), count(DISTINCT long.partition), max(octet_length(long.partition)), bool_and(right(long.partition, length(log.partition) - 3) = substr(log.partition, 4)) AS as_log
 FROM long_name, named(quoted) AS long FULL JOIN named('log') AS log USING (lower, rest);
 
--- a uuid column has two first values of a millisecond; the partition between them does not have the name of the month
+-- a uuid column has two first values of a millisecond: where a partition begins or ends at one of them, the next one ends or begins there
 CREATE TABLE visits (id uuid) PARTITION BY RANGE (id);
 SELECT iuid_create_partitions('visits', '1 month', '2026-01-01', '2026-03-01');
-CREATE TABLE visits_2026_03 PARTITION OF visits FOR VALUES FROM (iuid_floor('2026-03-01')) TO (iuid_floor('2026-04-01'));
-SELECT iuid_create_partitions('visits', '1 month', '2026-01-01', '2026-05-01');
+CREATE TABLE visits_by_hand PARTITION OF visits FOR VALUES FROM (iuid_floor('2026-04-01')) TO (iuid_floor('2026-05-01'));
+SELECT iuid_create_partitions('visits', '1 month', '2026-01-01', '2026-06-01');
 SELECT * FROM named('visits');
 SELECT * FROM iuid_check_partitions('visits');
 

@@ -30,28 +30,11 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN CASE SQLSTATE WHEN 'UNDO0' THEN 'made ' || SQLERRM ELSE SQLSTATE || ' ' || SQLERRM END;
 END $$;
 SELECT n, at, outcome(id, n::int) FROM probe ORDER BY n;
--- the same of a foreign table below the DEFAULT partition, which has one row
-SELECT count(*) = 0 AS without_file_fdw FROM pg_available_extensions WHERE name = 'file_fdw' \gset
-\if :without_file_fdw
-\echo SKIPPED: file_fdw is not installed
+-- a foreign table below the DEFAULT partition may have such rows, and ATTACH would not look there
+CREATE FOREIGN DATA WRAPPER nowhere;
+CREATE SERVER nowhere FOREIGN DATA WRAPPER nowhere;
+CREATE FOREIGN TABLE orders_far PARTITION OF orders_rest FOR VALUES IN (10) SERVER nowhere;
+SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-04-01');
 DROP FUNCTION outcome;
 DROP TABLE plain, orders, probe;
-\quit
-\endif
-CREATE EXTENSION file_fdw;
-CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
-CREATE FOREIGN TABLE orders_far PARTITION OF orders_rest FOR VALUES IN (10) SERVER files OPTIONS (program 'true', format 'csv');
-CREATE FUNCTION outcome_far(id iuid) RETURNS text LANGUAGE plpgsql AS $$
-BEGIN
-	EXECUTE format('ALTER FOREIGN TABLE orders_far OPTIONS (SET program %L)', format('echo %s,10', id));
-	RAISE SQLSTATE 'UNDO0' USING MESSAGE = (SELECT string_agg(p::text, ' ') FROM iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-04-01') AS p);
-EXCEPTION WHEN OTHERS THEN
-	RETURN CASE SQLSTATE WHEN 'UNDO0' THEN 'made ' || SQLERRM ELSE SQLSTATE || ' ' || SQLERRM END;
-END $$;
-DELETE FROM orders_rest_1;
-SELECT n, at, outcome_far(id) FROM probe ORDER BY n;
-SELECT outcome_far(NULL) AS without_key;
-SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-04-01');
-DROP FUNCTION outcome, outcome_far;
-DROP TABLE plain, orders, probe;
-DROP EXTENSION file_fdw CASCADE;
+DROP FOREIGN DATA WRAPPER nowhere CASCADE;

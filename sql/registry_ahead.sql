@@ -7,7 +7,7 @@ INSERT INTO iuid_nodes VALUES ('here', 'asia', NULL), ('there', 'america', 'else
 INSERT INTO iuid_routes VALUES (7, NULL, 'here');
 SET iuid.node = 'here';
 CREATE TABLE orders (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
-SELECT iuid_create_country_partitions('orders', 1);
+SELECT iuid_create_routed_partitions('orders', 1);
 SELECT iuid_create_global_table('orders_global', 'orders', 1);
 SET check_function_bodies = off;
 INSERT INTO iuid_routes VALUES (8, NULL, 'ahead'), (9, 1, 'ahead'), (9, NULL, 'there');
@@ -21,7 +21,7 @@ CREATE VIEW looks AS SELECT i.country, i.entity, i.node, i.region, iuid_node(id)
 FROM (VALUES (7, 1), (8, 1), (9, 1), (9, 2)) AS v(c, e), iuid_from_name(c, e, '') AS id, iuid_inspect(id) AS i ORDER BY c, e;
 SELECT * FROM looks;
 -- what is of this node, or of the nodes that have a row, is made; a foreign table needs the server
-SELECT iuid_create_country_partitions('orders', 1);
+SELECT iuid_create_routed_partitions('orders', 1);
 SELECT iuid_create_global_view('orders_all', 'orders');
 SELECT iuid_create_global_table('orders_global', 'orders', 1);
 \echo :LAST_ERROR_SQLSTATE
@@ -29,7 +29,7 @@ SELECT problem, country, node FROM iuid_check_regions('orders_global') WHERE cou
 -- a database is not that node before the row is there
 SET iuid.node = 'ahead';
 SELECT iuid_is_local(iuid_from_name(8, 1, ''));
-SELECT iuid_create_country_partitions('orders', 1);
+SELECT iuid_create_routed_partitions('orders', 1);
 \echo :LAST_ERROR_SQLSTATE
 \set VERBOSITY sqlstate
 SELECT iuid_create_global_table('orders_global', 'orders', 1);

@@ -1,5 +1,6 @@
 -- What a client that cannot read an iuid reads as a uuid: a column of type uuid (plans.sql has more of it),
 -- a column of a domain over uuid, a view of an iuid column.  Each keeps what doc/columns.md promises of it.
+\set SHOW_CONTEXT never
 SET timezone = 'UTC';
 CREATE DOMAIN order_id AS uuid CHECK (iuid_entity(VALUE::iuid) = 1);
 CREATE TABLE by_iuid (id iuid DEFAULT gen_iuid(125, 1) PRIMARY KEY, note text) PARTITION BY RANGE (id);

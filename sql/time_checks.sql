@@ -69,14 +69,12 @@ SELECT condition, partitions_read('SELECT FROM orders_seen WHERE ' || condition)
 	$$created_at IN ('2026-01-10 00:00+00', '2026-03-10 00:00+00')$$,
 	$$created_at < '2026-01-10 00:00+00' OR created_at > '2026-03-10 00:00+00'$$]) AS condition;
 
--- A bound within a millisecond, which others have made: that millisecond belongs to both sides.
+-- A bound within a millisecond, which others have made, is refused.
 CREATE TABLE split (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE split_by_hand PARTITION OF split FOR VALUES FROM ('019c1300-0000-8023-8000-000000000000') TO ('019c1400-0000-8023-8000-000000000000');
-SELECT iuid_create_partitions('split', '1 day', iuid_timestamp('019c1300-0000-8000-8000-000000000000') - interval '1 hour',
-	iuid_timestamp('019c1400-0000-8000-8000-000000000000') + interval '1 hour', time_checks => true);
-SELECT * FROM faults('split');
-INSERT INTO split VALUES ('019c1300-0000-8022-bfff-ffffffffffff'), ('019c1400-0000-8023-8000-000000000000');
-SELECT tableoid::regclass, id FROM split ORDER BY id;
+\set SHOW_CONTEXT never
+SELECT iuid_create_partitions('split', '1 day', '2026-01-31', '2026-02-02', time_checks => true);
+\echo :LAST_ERROR_SQLSTATE
 
 -- Rows of the DEFAULT partition move under the CHECK.
 CREATE TABLE late (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
@@ -95,24 +93,20 @@ SELECT iuid_create_partitions('trips', '1 month', '2026-02-01 00:00+00', '2026-0
 SELECT partition, definition FROM checks WHERE partition ~ '^trips' ORDER BY 1;
 SELECT * FROM faults('trips');
 
--- One that an open end got by hand goes when the open end grows over times that it would refuse.
--- One that says more stays, also by code of a user, and one that refused some before.
+-- One that an open end got by hand is reported when the open end grows over times that it refuses, and others are not.
 CREATE FUNCTION time_checks.is_fine(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN true; END';
 TRUNCATE trips_before;
-ALTER TABLE trips_before ADD CONSTRAINT "Outgrown" CHECK (iuid_timestamp(id) < '2026-02-01 00:00+00'),
-	ADD CONSTRAINT loose CHECK (iuid_timestamp(id) < '2030-01-01 00:00+00'),
+ALTER TABLE trips_before ADD CONSTRAINT loose CHECK (iuid_timestamp(id) < '2030-01-01 00:00+00'),
 	ADD CONSTRAINT mixed CHECK (iuid_timestamp(id) < '2026-02-20 00:00+00' AND iuid_country(id) < 200),
 	ADD CONSTRAINT users CHECK (iuid_timestamp(id) < '2026-02-20 00:00+00' AND is_fine(1)),
 	ADD CONSTRAINT unequal CHECK (iuid_timestamp(id) <> '2026-02-11 00:00+00'),
-	ADD CONSTRAINT infinite CHECK (iuid_timestamp(id) >= '-infinity' AND iuid_timestamp(id) < '2026-02-01 00:00+00'),
-	ADD CONSTRAINT narrow CHECK (iuid_timestamp(id) >= '2025-01-01 00:00+00'),
 	ADD CONSTRAINT other CHECK (iuid_country(id) < 200);
-SELECT * FROM faults('trips');
-SET client_min_messages = notice;
 SELECT iuid_drop_partitions('trips', '2026-03-01 00:00+00');
-SET client_min_messages = warning;
-SELECT name FROM checks WHERE partition = 'trips_before' ORDER BY 1;
-ALTER TABLE trips_before DROP CONSTRAINT mixed, DROP CONSTRAINT users, DROP CONSTRAINT narrow;
+SELECT * FROM faults('trips');
+ALTER TABLE trips_before DROP CONSTRAINT mixed, DROP CONSTRAINT users,
+	ADD CONSTRAINT "Outgrown" CHECK (iuid_timestamp(id) >= '-infinity' AND iuid_timestamp(id) < '2026-02-01 00:00+00');
+SELECT * FROM faults('trips');
+ALTER TABLE trips_before DROP CONSTRAINT "Outgrown";
 INSERT INTO trips VALUES (gen_iuid(7, 1, '2026-02-10 00:00+00')) RETURNING tableoid::regclass;
 
 -- A CHECK that refuses times within the bounds is a fault, but not one of the parent.
@@ -134,7 +128,8 @@ CREATE TABLE legs (gone int, id iuid PRIMARY KEY, trip iuid) PARTITION BY RANGE 
 ALTER TABLE legs DROP gone;
 SELECT iuid_create_partitions('legs', '1 year', '2020-01-01', '2021-01-01', time_checks => true);
 SELECT definition FROM checks WHERE partition = 'legs_2020';
-SELECT count(*) > 0 AS made FROM iuid_maintain_partitions('legs', '1 year', time_checks => true);
+CALL iuid_maintain_partitions('legs', '1 year', time_checks => true) \gset
+SELECT :created > 0 AS made;
 ALTER TABLE legs_2020 ADD CHECK (iuid_timestamp(trip) < '2020-06-01 00:00+00');
 SELECT * FROM faults('legs');
 
@@ -158,7 +153,7 @@ SELECT iuid_create_partitions('by_uuid', '1 month', '2026-01-01', '2026-02-01', 
 -- NULL is neither.
 SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-02-01', NULL);
 \echo :LAST_ERROR_SQLSTATE
-SELECT iuid_maintain_partitions('orders', '1 month', time_checks => NULL);
+CALL iuid_maintain_partitions('orders', '1 month', time_checks => NULL);
 \echo :LAST_ERROR_SQLSTATE
 
 DROP SCHEMA time_checks CASCADE;

@@ -1,4 +1,5 @@
 -- A domain for the identifiers of each entity (doc/columns.md).
+\set SHOW_CONTEXT never
 CREATE DOMAIN order_id AS iuid CHECK (iuid_entity(VALUE) = 1);
 CREATE DOMAIN wallet_id AS iuid CHECK (iuid_entity(VALUE) = 3);
 

@@ -8,13 +8,13 @@ INSERT INTO iuid_routes SELECT n, NULL, CASE n % 2 WHEN 0 THEN 'here' ELSE 'else
 
 CREATE TABLE by_country (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_origin_ops);
 CREATE TABLE by_month (LIKE by_country INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops);
-SELECT iuid_create_country_partitions('by_country', 1);
+SELECT iuid_create_routed_partitions('by_country', 1);
 -- A call makes as many partitions as the lock table has room for.
 SET client_min_messages = error;
 DO $$
 BEGIN
 	WHILE (SELECT count(*) FROM pg_inherits WHERE inhparent = 'by_month'::regclass) < 124 LOOP
-		PERFORM iuid_create_country_partitions('by_month', 1, '1 month');
+		PERFORM iuid_create_routed_partitions('by_month', 1, '1 month');
 		COMMIT;
 	END LOOP;
 END $$;

@@ -393,13 +393,13 @@ class Desk(unittest.TestCase):
             self.show("almaty", "health")
             found, = table()
             self.assertEqual((found["problem"], found["country"], found["node"]), ("no view there", "157", "mexico"))
-            self.assertIn("iuid_create_country_partitions", found["hint"])
+            self.assertIn("iuid_create_routed_partitions", found["hint"])
             gap, = [text for text in texts("tbody tr") if "orders_c125\tgap" in text]
             self.assertIn("nothing from", gap)
         finally:
             query("almaty", "DROP TABLE orders_c125_2025_10; SET ROLE shop;"
                   "SELECT iuid_create_partitions('orders_c125', '3 months', '2025-10-01 00:00+00', '2025-12-01 00:00+00')")
-            query("mexico", "SET ROLE shop; SELECT iuid_create_country_partitions('orders', 1, '3 months')")
+            query("mexico", "SET ROLE shop; SELECT iuid_create_routed_partitions('orders', 1, '3 months')")
 
     def test_check_that_fails(self):
         query("almaty", "REVOKE SELECT ON orders_global FROM desk")

@@ -35,13 +35,13 @@ for my $name (sort keys %node)
 
 # The tables of both nodes.  The second one is divided by country at almaty, too.
 query($_, $mexico) for 'CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_origin_ops)',
-	'CREATE TABLE trips (LIKE orders INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops)', map { "SELECT iuid_create_country_partitions('$_', 1)" } 'orders', 'trips';
+	'CREATE TABLE trips (LIKE orders INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops)', map { "SELECT iuid_create_routed_partitions('$_', 1)" } 'orders', 'trips';
 query(q{
 	CREATE TABLE orders (id iuid PRIMARY KEY, note text);
 	SELECT create_distributed_table('orders', 'id');
 	CREATE VIEW orders_c125_e1 WITH (security_invoker = true) AS SELECT ctid, * FROM orders;
 	CREATE TABLE trips (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_origin_ops)});
-query(q{SELECT iuid_create_country_partitions('trips', 1)});
+query(q{SELECT iuid_create_routed_partitions('trips', 1)});
 query(q{SELECT create_distributed_table('trips', 'id')});
 for my $table ('orders', 'trips')
 {

@@ -149,7 +149,7 @@ my $time = q{SELECT * FROM log WHERE id <@ tstzrange('2026-04-02', '2026-04-20')
 is($tables->($time), $month, 'a time asks the partitions of that time');
 is(tasks($time), $all, 'of all shards');
 is(query(q{SELECT count(*) FROM iuid_check_partitions('log')}), 0, 'iuid_check_partitions finds no fault');
-cmp_ok(query(q{SELECT count(*) FROM iuid_maintain_partitions('log', '1 month') WHERE action ~ '^(create|made)'}), '>', 0, 'iuid_maintain_partitions');
+like(query(q{CALL iuid_maintain_partitions('log', '1 month')}), qr/^[1-9]/, 'iuid_maintain_partitions');
 is(query(q{SELECT count(*) FROM iuid_drop_partitions('log', '2026-02-01')}), 1, 'iuid_drop_partitions');
 is(query('SELECT min(note::int) FROM log'), 30, 'drops in each shard');
 is(query(q{ANALYZE log; SELECT max(estimated_rows) < 1 AND max(bytes) <= 16384 FROM iuid_partitions('log')}), 't', 'the sizes of iuid_partitions are those of empty tables');
@@ -268,8 +268,8 @@ query(q{CREATE TABLE trips (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (
 	INSERT INTO iuid_routes VALUES (125, NULL, 'almaty');
 	ALTER DATABASE orders SET iuid.node = 'almaty'});
 query(q{CREATE TABLE by_month (LIKE trips INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops);
-	SELECT iuid_create_country_partitions('by_month', 1, '1 month');
-	SELECT iuid_create_country_partitions('trips', 1)});
+	SELECT iuid_create_routed_partitions('by_month', 1, '1 month');
+	SELECT iuid_create_routed_partitions('trips', 1)});
 refuses(q{SELECT create_distributed_table('by_month', 'id')}, 'distributing multi-level partitioned tables is not supported', 'partitions by country and then by time');
 is(query(q{SELECT create_distributed_table('trips', 'id'); INSERT INTO trips VALUES (gen_iuid(125, 1), 'n'); SELECT note FROM trips WHERE iuid_is_from(id, 125)}),
 	"\nn", 'by country alone');

@@ -32,7 +32,7 @@ TABLES = {"orders": ("customer", 1), "trips": ("km", 3)}  # the column that is w
 
 # The statements of a move, one after the other, by what is in them.
 COPY = ["CREATE PUBLICATION", "CREATE TABLE \"public\"", "CREATE SUBSCRIPTION", " ENABLE;", "is copied", "SET number", "ANALYZE"]
-UNTIL_GIVEN_UP = ["LOCK TABLE \"public\".\"trips_c235\" IN SHARE", "ATTACH PARTITION", "UPDATE public.iuid_routes", "create_country_partitions",
+UNTIL_GIVEN_UP = ["LOCK TABLE \"public\".\"trips_c235\" IN SHARE", "ATTACH PARTITION", "UPDATE public.iuid_routes", "create_routed_partitions",
                   "DETACH PARTITION"]
 AFTER = ["RETURN coalesce", "lagos      SELECT public.iuid_create_global_table", "DROP SUBSCRIPTION", "DROP PUBLICATION", "DROP TRIGGER"]
 FINISH = ["DROP VIEW", "jakarta    COMMIT"]
@@ -381,7 +381,7 @@ class Test:
         print(out if self.given.show else "".join(line for line in out.splitlines(True) if "Takes writes" in line), flush=True)
         self.well("before finish")
         for table, (_, entity) in TABLES.items():
-            self.rows(self.moves.old, f"SELECT iuid_create_country_partitions('{table}', {entity})")
+            self.rows(self.moves.old, f"SELECT iuid_create_routed_partitions('{table}', {entity})")
             self.rows(self.moves.old, f"SELECT iuid_create_global_table('{table}_global', '{table}', {entity})")
         (views,), = self.nodes.rows(self.moves.old, f"SELECT count(*) FROM pg_views WHERE viewname ~ '_c{COUNTRY}_e'")
         model.same("views that lead to the new node", {"views": 2}, {"views": views})
@@ -799,7 +799,7 @@ class Test:
         move.run("copy")
         for name in self.nodes.names:
             # Under load each in a transaction of its own, as each waits for its locks.
-            for statement in ("ALTER TABLE trips_global ADD COLUMN fare int", "SELECT iuid_create_country_partitions('trips', 3)",
+            for statement in ("ALTER TABLE trips_global ADD COLUMN fare int", "SELECT iuid_create_routed_partitions('trips', 3)",
                               "SELECT iuid_create_global_view('trips_all', 'trips')"):
                 self.rows(name, statement)
         self.stops(move, "switch", "columns of", None)
@@ -847,7 +847,7 @@ class Test:
             while self.nodes.rows(name, f"SELECT iuid_node({number}, 1)") != [(node,)]:
                 time.sleep(0.05)
             for table, (_, entity) in TABLES.items():
-                self.rows(name, f"SELECT iuid_create_country_partitions('{table}', {entity}, {step})" if name == node else
+                self.rows(name, f"SELECT iuid_create_routed_partitions('{table}', {entity}, {step})" if name == node else
                           f"SELECT iuid_create_global_table('{table}_global', '{table}', {entity})")
         self.rows(node, f"INSERT INTO orders SELECT gen_iuid({number}, 1, now() - n * interval '5 days'), n, '' FROM generate_series(-5, 70) AS n")
         self.write(node, number)

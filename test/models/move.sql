@@ -5,6 +5,6 @@ CREATE TABLE trips (
 	km int NOT NULL
 ) PARTITION BY RANGE (id iuid_origin_ops);
 CREATE INDEX ON trips (order_id);
-SELECT iuid_create_country_partitions('trips', 3);
+SELECT iuid_create_routed_partitions('trips', 3);
 SELECT iuid_create_global_table('trips_global', 'trips', 3);
 SELECT iuid_create_global_view('trips_all', 'trips');

@@ -156,7 +156,7 @@ $node->safe_psql('region', q{
 	CREATE TABLE orders (id iuid PRIMARY KEY, item text) PARTITION BY RANGE (id iuid_origin_ops);
 	CREATE TABLE orders_c8 (LIKE orders, CHECK (iuid_country(id) = 8));
 	ALTER TABLE orders ATTACH PARTITION orders_c8 FOR VALUES FROM (iuid_country_floor(8)) TO (iuid_country_floor(9));
-	SELECT iuid_create_country_partitions('orders', 1, '1 month');
+	SELECT iuid_create_routed_partitions('orders', 1, '1 month');
 	SELECT iuid_create_global_table('orders_global', 'orders', 1);
 	SELECT iuid_create_global_view('orders_all', 'orders');
 	INSERT INTO orders SELECT gen_iuid(7 + abs(n) % 2, 1, now() + n * interval '1 month') FROM generate_series(-20, 20) AS n;
@@ -173,7 +173,7 @@ is($dumps[1], $dumps[0], 'both dumps are the same');
 is( $node->safe_psql('restored', 'SELECT count(*), count(DISTINCT tableoid) > 10 FROM orders'), '41|t', 'with the rows');
 is( $node->safe_psql('restored', q{SELECT iuid_create_global_table('orders_global', 'orders', 1); SELECT iuid_create_global_view('orders_all', 'orders')}),
 	'', 'the tables and views are as they are to be');
-is($node->safe_psql('restored', q{SELECT iuid_create_country_partitions('orders', 1)}), '', 'so are the partitions');
+is($node->safe_psql('restored', q{SELECT iuid_create_routed_partitions('orders', 1)}), '', 'so are the partitions');
 # The extension goes with what was made of it, by CASCADE only.
 isnt($node->psql('restored', 'DROP EXTENSION iuid_regions, iuid'), 0, 'the extensions do not go while they are in use');
 $node->safe_psql('restored', 'SET client_min_messages = warning; DROP EXTENSION iuid_regions, iuid CASCADE');

@@ -39,7 +39,7 @@ sub lines { return join ' ', sort split /\n/, shift }
 for my $name (@names)
 {
 	my @own = @{ $countries{$name} };
-	is( at($name, q{SELECT iuid_create_country_partitions('orders', 1)}),
+	is( at($name, q{SELECT iuid_create_routed_partitions('orders', 1)}),
 		join("\n", map { "orders_c$_" } @own), "$name: a partition for each of its countries");
 	is( lines(at($name, q{SELECT iuid_create_global_table('orders_global', 'orders', 1)})),
 		lines(join "\n", 'orders_global', map { "orders_global_c$_" } grep { my $c = $_; !grep { $_ == $c } @own } 1 .. 9),
@@ -192,13 +192,13 @@ for my $down (@names)
 for my $name (@names)
 {
 	at($name, q{INSERT INTO iuid_countries VALUES (10, 'C10', 'Country 10'); INSERT INTO iuid_routes VALUES (10, NULL, 'south')});
-	is( at($name, q{SELECT iuid_create_country_partitions('orders', 1)}),
+	is( at($name, q{SELECT iuid_create_routed_partitions('orders', 1)}),
 		$name eq 'south' ? 'orders_c10' : '', "$name: a partition for a new country, if it is its own");
 	my ($status, $out, $err) = attempt($name, q{SET client_min_messages = debug1; SELECT iuid_create_global_table('orders_global', 'orders', 1)});
 	is($out, $name eq 'south' ? '' : 'orders_global_c10', "$name: a foreign table for a new country, if it is not");
 	my @unread = $err =~ /partition constraint for default partition "orders_c(\d+)" is implied by existing constraints/g;
 	is("@unread", $name eq 'south' ? '' : "@{ $countries{$name} }", "$name: the rows of its countries are not read for it");
-	is( at($name, q{SELECT iuid_create_country_partitions('orders', 1) UNION ALL SELECT iuid_create_global_table('orders_global', 'orders', 1)}),
+	is( at($name, q{SELECT iuid_create_routed_partitions('orders', 1) UNION ALL SELECT iuid_create_global_table('orders_global', 'orders', 1)}),
 		'', "$name: then nothing is missing");
 }
 at('north', q{INSERT INTO orders_global VALUES (gen_iuid(10, 1), 1, 'of a new country')});
@@ -224,7 +224,7 @@ at('north', q{
 	BEGIN;
 	UPDATE iuid_routes SET node = 'north' WHERE country = 4;
 	DROP FOREIGN TABLE orders_global_c4;
-	SELECT iuid_create_country_partitions('orders', 1);
+	SELECT iuid_create_routed_partitions('orders', 1);
 	INSERT INTO orders TABLE arriving;
 	COMMIT;
 	DROP TABLE arriving});
@@ -272,7 +272,7 @@ for my $query (
 	my $what = at('north', $query);
 	is($north->safe_psql('again', $query, extra_params => [ '-U', 'shop' ]), $what, "restored: $query");
 }
-is( $north->safe_psql('again', q{SELECT iuid_create_country_partitions('orders', 1) UNION ALL SELECT iuid_create_global_table('orders_global', 'orders', 1)}),
+is( $north->safe_psql('again', q{SELECT iuid_create_routed_partitions('orders', 1) UNION ALL SELECT iuid_create_global_table('orders_global', 'orders', 1)}),
 	'', 'nothing is missing in what was restored');
 isnt(scalar($north->psql('again', "INSERT INTO orders_c1 VALUES ('$free[1]', 1)")), 0, 'nor the check of a leaf');
 

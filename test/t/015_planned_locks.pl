@@ -82,13 +82,20 @@ make_tables(0, 0, 0);
 $node->safe_psql('postgres', 'ALTER TABLE orders_2026_01 ADD FOREIGN KEY (customer) REFERENCES customers');
 is(locks_of($drop), "customers $all, orders $all", 'a partition with a foreign key of its own');
 
+# The functions for time partitions have an argument that says how long they try.
+sub within
+{
+	my ($call, $time) = @_;
+	return $call =~ s/^(iuid_(?:create|drop|detach)_partitions\(.*)\)$/$1, lock_wait => '$time')/r;
+}
+
 # The tables above, whose bounds the server reads, are waited for as the others.
 $node->safe_psql('postgres', q{
 	CREATE TABLE above (id iuid, kind int) PARTITION BY LIST (kind);
 	CREATE TABLE below PARTITION OF above FOR VALUES IN (1) PARTITION BY RANGE (id)});
 my $above = $node->background_psql('postgres');
 $above->query_safe('BEGIN; LOCK TABLE ONLY above IN ACCESS EXCLUSIVE MODE');
-my (undef, undef, $said) = $node->psql('postgres', q{SET lock_timeout = '100ms'; SELECT iuid_create_partitions('below', '1 month', '2026-01-01', '2026-02-01')});
+my (undef, undef, $said) = $node->psql('postgres', q{SELECT iuid_create_partitions('below', '1 month', '2026-01-01', '2026-02-01', lock_wait => '100 ms')});
 like($said, qr/could not lock table public\.above/, 'a table above in use: gives up before it begins');
 $above->quit;
 
@@ -101,7 +108,7 @@ for my $table ('customers', 'products', 'products_all', 'lines', 'parts', 'order
 	$session->query_safe("BEGIN; LOCK TABLE ONLY $table IN ROW EXCLUSIVE MODE");
 	for my $call ($create, $drop)
 	{
-		my ($status, undef, $err) = $node->psql('postgres', "SET lock_timeout = '100ms'; SELECT $call");
+		my ($status, undef, $err) = $node->psql('postgres', 'SELECT ' . within($call, '100 ms'));
 		like($err, qr/ERROR:  could not lock table public\.$table/, "$table in use: $call gives up before it begins");
 	}
 	$session->query_safe('COMMIT');
@@ -132,15 +139,15 @@ sub make_regions
 	CREATE TABLE products_all PARTITION OF products FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
 	CREATE TABLE orders (id iuid PRIMARY KEY, customer int REFERENCES customers, product int REFERENCES products) PARTITION BY RANGE (id iuid_origin_ops);
 	CREATE TABLE lines (order_id iuid REFERENCES orders);
-	SELECT iuid_create_country_partitions('orders', 1);
+	SELECT iuid_create_routed_partitions('orders', 1);
 	INSERT INTO iuid_routes VALUES (5, NULL, 'here');
-	SELECT iuid_create_country_partitions('orders', 1, '1 month');
+	SELECT iuid_create_routed_partitions('orders', 1, '1 month');
 	SELECT iuid_create_global_table('global_orders', 'orders', 1);
 	SELECT iuid_create_global_view('all_orders', 'orders')});
 	return;
 }
-my $countries = q{iuid_create_country_partitions('orders', 1)};
-my $months = q{iuid_create_country_partitions('orders', 1, '1 month')};
+my $countries = q{iuid_create_routed_partitions('orders', 1)};
+my $months = q{iuid_create_routed_partitions('orders', 1, '1 month')};
 my $global = q{iuid_create_global_table('global_orders', 'orders', 1)};
 my $view = q{iuid_create_global_view('all_orders', 'orders')};
 my $come = q{INSERT INTO iuid_routes VALUES (6, NULL, 'here'), (7, NULL, 'there')};
@@ -151,7 +158,7 @@ for (
 	[ $countries, $come ], [ $countries, $go ], [ $countries, $column ], [ $months, $come ],
 	[ $global, $come ], [ $global, "$go; SELECT $countries" ], [ $global, q{DROP FOREIGN TABLE global_orders_c3} ],
 	[ q{iuid_create_global_table('second_orders', 'lesser_orders', 1)}, q{CREATE TABLE lesser_orders (id iuid PRIMARY KEY, customer int REFERENCES customers) PARTITION BY RANGE (id iuid_origin_ops);
-		SELECT iuid_create_country_partitions('lesser_orders', 1, '1 month')} ],
+		SELECT iuid_create_routed_partitions('lesser_orders', 1, '1 month')} ],
 	[ $view ], [ $view, $column ], [ $view, $node_comes ], [ $view, q{CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw; UPDATE iuid_nodes SET server = 'other' WHERE node = 'there'} ],
 	[ q{iuid_drop_global_table('global_orders')} ], [ q{iuid_drop_global_table('all_orders')} ],
 	[ q{iuid_create_partitions('orders_c5', '1 month', '2020-01-01', '2020-02-01')} ], [ q{iuid_create_partitions('orders_c5', '1 month', '2030-01-01', '2031-02-01')} ],
@@ -186,7 +193,7 @@ for (
 		my $session = $node->background_psql('postgres');
 		# Unlike LOCK, this takes foreign tables, too, and views without the tables in them.
 		$session->query_safe("BEGIN; ALTER TABLE $table OWNER TO CURRENT_USER");
-		my ($status, undef, $err) = $node->psql('postgres', "SET client_min_messages = error; SET lock_timeout = '40ms'; BEGIN; SELECT $call; ROLLBACK");
+		my ($status, undef, $err) = $node->psql('postgres', "SET client_min_messages = error; SET lock_timeout = '40ms'; BEGIN; SELECT " . within($call, '40 ms') . '; ROLLBACK');
 		# The tables themselves are read before any other lock is taken.
 		my $refusal = $table =~ /^\w*orders$|^orders_c5$/ ? qr/could not lock table public\.|canceling statement due to lock timeout/ : qr/could not lock table public\./;
 		like($err, $refusal, "$table in use: gives up before it begins") if $status != 0;
@@ -202,7 +209,7 @@ for my $table ('customers', 'products', 'products_all')
 {
 	my $session = $node->background_psql('postgres');
 	$session->query_safe("BEGIN; LOCK TABLE ONLY $table IN ROW SHARE MODE");
-	my (undef, undef, $err) = $node->psql('postgres', q{SET lock_timeout = '100ms'; SELECT iuid_drop_partitions('orders_c5', now() + interval '2 months')});
+	my (undef, undef, $err) = $node->psql('postgres', q{SELECT iuid_drop_partitions('orders_c5', now() + interval '2 months', '100 ms')});
 	like($err, qr/ERROR:  could not lock table public\.$table/, "$table is read by SELECT FOR UPDATE: gives up before it begins");
 	$session->query_safe('ROLLBACK');
 	$session->quit;
@@ -215,9 +222,9 @@ sub planned_again
 	my ($changing, $reading) = map { $node->background_psql('postgres') } 1, 2;
 	$changing->query_safe("SET client_min_messages = error; BEGIN; $first");
 	my $err;
-	my $waiting = IPC::Run::start([ 'psql', '-X', '-d', $node->connstr('postgres'), '-c', "SET lock_timeout = '8s'", '-c', "SELECT $call" ], '>', \my $out, '2>', \$err);
+	my $waiting = IPC::Run::start([ 'psql', '-X', '-d', $node->connstr('postgres'), '-c', 'SELECT ' . within($call, '3 s') ], '>', \my $out, '2>', \$err);
 	# Not one of its first attempts, which are over before anything changes.
-	$node->poll_query_until('postgres', q{SELECT clock_timestamp() - min(waitstart) > interval '0.6 s' FROM pg_locks WHERE NOT granted}) or die 'the call did not wait';
+	$node->poll_query_until('postgres', q{SELECT clock_timestamp() - min(query_start) > interval '0.6 s' FROM pg_stat_activity WHERE query LIKE 'SELECT iuid\_%lock_wait%' AND state = 'active'}) or die 'the call did not wait';
 	$changing->query_safe($change);
 	$reading->query_safe("BEGIN; LOCK TABLE ONLY $next IN ACCESS SHARE MODE");
 	$changing->query_safe('COMMIT');

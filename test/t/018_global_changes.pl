@@ -38,7 +38,7 @@ for my $node (@nodes)
 	$server->safe_psql($node, qq{
 		SET client_min_messages = warning;
 		CREATE TABLE orders (id iuid PRIMARY KEY, n int, note text, at timestamptz) PARTITION BY RANGE (id iuid_origin_ops);
-		SELECT iuid_create_country_partitions('orders', 1$step);
+		SELECT iuid_create_routed_partitions('orders', 1$step);
 		SELECT iuid_create_global_table('orders_global', 'orders', 1);
 		SELECT iuid_create_global_view('orders_everywhere', 'orders');
 		CREATE TABLE kept AS SELECT iuid_from_name(country, 1, month || ' ' || n, date_trunc('month', now()) + month * interval '1 month' + interval '1 hour') AS id, month * 10 + n AS n
@@ -180,7 +180,7 @@ for my $node (@nodes)
 	$server->safe_psql($node, q{
 		SET client_min_messages = warning;
 		ALTER TABLE orders_global ADD COLUMN double int GENERATED ALWAYS AS (n * 2) STORED;
-		SELECT iuid_create_country_partitions('orders', 1)});
+		SELECT iuid_create_routed_partitions('orders', 1)});
 }
 for my $owner ('leaf', 'divided')
 {

@@ -22,7 +22,7 @@ sub spread
 			INSERT INTO iuid_countries SELECT n, 'C' || n, 'Country ' || n FROM generate_series($first, $last) AS n;
 			INSERT INTO iuid_routes SELECT n, NULL, ('{north,middle,south}'::text[])[n % 3 + 1] FROM generate_series($first, $last) AS n});
 		at($name, qq{
-			SELECT iuid_create_country_partitions('orders', 1);
+			SELECT iuid_create_routed_partitions('orders', 1);
 			SELECT iuid_create_global_table('orders_global', 'orders', 1);
 			INSERT INTO orders SELECT gen_iuid(country, 1, timestamptz '2026-01-01' + n * interval '1 day'), n % 5
 			FROM generate_series($first, $last) AS country, generate_series(0, 9) AS n WHERE iuid_node(country, 1) = '$name';

@@ -39,7 +39,7 @@ for my $node (@nodes)
 	}
 	at($node, q{
 		CREATE TABLE orders (id iuid PRIMARY KEY, customer int, note varchar(100)) PARTITION BY RANGE (id iuid_origin_ops);
-		SELECT iuid_create_country_partitions('orders', 3);
+		SELECT iuid_create_routed_partitions('orders', 3);
 		SELECT iuid_create_global_table('orders_global', 'orders', 3);
 		INSERT INTO orders SELECT gen_iuid(country, 3), 42, 'of ' || country FROM iuid_countries WHERE iuid_node(country, 3) = current_setting('iuid.node')});
 }
@@ -66,7 +66,7 @@ sub enter_hints
 my $lengthen = sub { qq{
 	DROP VIEW orders_c3_e3, orders_c4_e3;
 	ALTER TABLE orders_global ALTER note TYPE varchar($_[0]);
-	SELECT iuid_create_country_partitions('orders', 3)} };
+	SELECT iuid_create_routed_partitions('orders', 3)} };
 
 # At north: what is done, at which node, and what is found.  The hints put it right,
 # unless there is a fourth part, which does that at the same node.
@@ -84,13 +84,13 @@ for my $case (
 	[ 'north', q{DROP TABLE orders_c1 CASCADE; CREATE TABLE orders_c1 PARTITION OF orders
 		(CHECK (iuid_country(id) = 1 AND id ~>=~ iuid_country_floor(1) AND id ~<~ iuid_country_floor(300)))
 		FOR VALUES FROM (iuid_country_floor(1)) TO (iuid_country_floor(2))}, "no CHECK|1|north\nno view|1|north",
-		q{DROP TABLE orders_c1; SELECT iuid_create_country_partitions('orders', 3)} ],
+		q{DROP TABLE orders_c1; SELECT iuid_create_routed_partitions('orders', 3)} ],
 	[ 'north', 'DROP VIEW orders_c2_e3', 'no view|2|north' ],
 	[ 'north', 'CREATE OR REPLACE VIEW orders_c2_e3 AS SELECT ctid, * FROM orders_c1', 'old view|2|north' ],
 	[ 'north', 'ALTER TABLE orders_global RENAME customer TO client', "old view|1|north\nold view|2|north\nother columns there|3|middle\nother columns there|4|middle\n"
 		. "other columns there|5|south\nother columns there|6|south\nother columns there|7|far\nother columns there|8|far\n"
 		. "other columns there||far\nother columns there||middle\nother columns there||south",
-		q{ALTER TABLE orders_global RENAME client TO customer; SELECT iuid_create_country_partitions('orders', 3)} ],
+		q{ALTER TABLE orders_global RENAME client TO customer; SELECT iuid_create_routed_partitions('orders', 3)} ],
 	[ 'north', 'DROP FOREIGN TABLE orders_global_c5', 'no foreign table|5|south' ],
 	[ 'north', q{DROP FOREIGN TABLE orders_global_c5; CREATE FOREIGN TABLE orders_global_c5 PARTITION OF orders_global
 		FOR VALUES FROM (iuid_country_floor(5)) TO (iuid_country_floor(6)) SERVER middle OPTIONS (table_name 'orders_c5_e3')}, 'foreign table on another server|5|south' ],
@@ -199,7 +199,7 @@ at('north', q{ALTER USER MAPPING FOR PUBLIC SERVER far OPTIONS (DROP user)});
 
 # A number that no entity has.
 at('north', q{ALTER FOREIGN TABLE orders_global_c3 OPTIONS (SET table_name 'orders_c3_e999')});
-is(at('north', q{SELECT problem, hint FROM iuid_check_regions('orders_global')}), q{no view there|SELECT iuid_create_country_partitions('public.orders', 3); -- at that node}, 'a name with the number 999');
+is(at('north', q{SELECT problem, hint FROM iuid_check_regions('orders_global')}), q{no view there|SELECT iuid_create_routed_partitions('public.orders', 3); -- at that node}, 'a name with the number 999');
 at('north', q{ALTER FOREIGN TABLE orders_global_c3 OPTIONS (SET table_name 'orders_c3_e3')});
 
 # Subscriptions and slots, here and there, with names that must be quoted.
@@ -241,7 +241,7 @@ is( at('north', q{SELECT problem, country FROM iuid_check_regions('orders_global
 my $left = q{SELECT hint FROM iuid_check_regions('orders_global') WHERE problem = 'partition of a country of another node'};
 like(at('north', $left), qr/^Move the rows/, 'the rows that are there do not go');
 at('north', 'CREATE TABLE kept AS TABLE orders_c2; TRUNCATE orders_c2');
-is(at('north', $left), q{SELECT iuid_create_country_partitions('public.orders', 3);}, 'a partition without rows does');
+is(at('north', $left), q{SELECT iuid_create_routed_partitions('public.orders', 3);}, 'a partition without rows does');
 at('north', 'INSERT INTO orders_c2 TABLE kept; DROP TABLE kept');
 at('north', q{UPDATE iuid_routes SET node = 'north' WHERE country = 2; UPDATE iuid_routes SET node = 'middle' WHERE country = 3});
 
@@ -249,7 +249,7 @@ at('north', q{UPDATE iuid_routes SET node = 'north' WHERE country = 2; UPDATE iu
 at('middle', 'DROP VIEW orders_c4_e3');
 $far->stop;
 is(problems('north'), "no answer||far\nno view there|4|middle", 'a node that is down');
-at('middle', q{SELECT iuid_create_country_partitions('orders', 3)});
+at('middle', q{SELECT iuid_create_routed_partitions('orders', 3)});
 
 # One that does not answer: its postmaster takes no connection.
 $far->start;
@@ -317,7 +317,7 @@ at('middle', q{SET allow_system_table_mods = on; CREATE FUNCTION pg_catalog.json
 	$$SELECT pg_sleep(2); SELECT '{"extensions": {"iuid": {"schema": "public", "version": "1.0"}, "iuid_regions": {"schema": "public", "version": "1.0"}}, "relations": {"brief": "", "brief_c3_e3": ""}}'::json$$});
 at('north', q{
 	CREATE TABLE brief (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
-	SELECT iuid_create_country_partitions('brief', 3);
+	SELECT iuid_create_routed_partitions('brief', 3);
 	SELECT iuid_create_global_table('brief_global', 'brief', 3)});
 my $checking = $near->background_psql('north');
 $checking->query_until(qr/started/, "\\echo started\nSELECT count(*) > 0 FROM iuid_check_regions('brief_global');\n");

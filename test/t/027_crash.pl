@@ -44,10 +44,10 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE kept_after PARTITION OF kept FOR VALUES FROM (iuid_floor('2021-01-01')) TO (MAXVALUE);
 
 	CREATE TABLE by_country (LIKE ended INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops);
-	SELECT iuid_create_country_partitions('by_country', 1, '1 month');
+	SELECT iuid_create_routed_partitions('by_country', 1, '1 month');
 	CREATE TABLE flat (LIKE ended INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops);
 	CREATE TABLE flat_rest PARTITION OF flat DEFAULT;
-	SELECT iuid_create_country_partitions('flat', 1)});
+	SELECT iuid_create_routed_partitions('flat', 1)});
 
 my $past = q{timestamptz '2020-01-01' + random() * interval '366 days'};
 my @scripts = (
@@ -105,7 +105,7 @@ sub check_whole
 			SELECT count(*) FROM (SELECT id FROM kept WHERE note IS NULL) AS k FULL JOIN by_country AS c ON c.note = k.id::text
 			WHERE k.id IS NULL OR c.id IS NULL}),
 		'0', "$what: a transaction with two rows left both or none");
-	is($node->safe_psql('postgres', "SELECT * FROM iuid_check_partitions('$_')"), '', "$what: $_ is as it should be") for 'rested', 'ended', 'kept', 'by_country_c7';
+	is($node->safe_psql('postgres', "SELECT * FROM iuid_check_partitions('$_') WHERE problem !~ '^rows'"), '', "$what: $_ is as it should be") for 'rested', 'ended', 'kept', 'by_country_c7';
 	is(faults_of($_), '', "$what: the partitions of $_ have no gap, and their own rows") for 'ended', 'kept', 'by_country_c7';
 
 	my ($newest) = sort { $b cmp $a } grep { /-8007-8040/ } map { @$_ } values %acknowledged;
@@ -125,8 +125,8 @@ my %calls = (
 	'countries come' => q{
 		INSERT INTO iuid_countries VALUES (8 + :n, 'C' || :n, 'Country') ON CONFLICT DO NOTHING;
 		INSERT INTO iuid_routes VALUES (8 + :n, NULL, 'here') ON CONFLICT DO NOTHING;
-		SELECT iuid_create_country_partitions('by_country', 1, '1 month');
-		SELECT iuid_create_country_partitions('flat', 1)});
+		SELECT iuid_create_routed_partitions('by_country', 1, '1 month');
+		SELECT iuid_create_routed_partitions('flat', 1)});
 
 my @writers;
 sub keep_acknowledged

@@ -75,17 +75,17 @@ replayed();
 # Nothing is written there.
 for my $statement (
 	q{SELECT iuid_create_partitions('rested', '1 day', '2020-03-01', '2020-03-02')},
-	q{SELECT iuid_maintain_partitions('rested', '1 month')},
+	q{CALL iuid_maintain_partitions('rested', '1 month')},
 	q{SELECT iuid_drop_partitions('ended', '2021-01-01')},
 	q{SELECT iuid_detach_partitions('ended', '2021-01-01')},
-	q{SELECT iuid_create_country_partitions('countries', 1)},
+	q{SELECT iuid_create_routed_partitions('countries', 1)},
 	q{SELECT iuid_create_global_table('global', 'countries', 1)},
 	q{SELECT iuid_create_global_view('everything', 'countries')},
 	q{SELECT iuid_register_iso_countries()})
 {
 	for my $node ($standby, $primary)
 	{
-		my (undef, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nBEGIN READ ONLY; $statement");
+		my (undef, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\n" . ($statement =~ /^CALL/ ? 'SET default_transaction_read_only = on' : 'BEGIN READ ONLY') . "; $statement");
 		like($err, qr/ERROR:  25006: cannot execute [A-Z ]+ in a read-only transaction/, 'refused at the ' . $node->name . ": $statement");
 	}
 }
@@ -147,8 +147,8 @@ cmp_ok($oldest, 'gt', $newest, 'what it makes comes after what the primary and i
 my @there = split /\n/, $standby->safe_psql('postgres', q{SELECT id FROM rested UNION ALL SELECT id FROM ended WHERE note IS NULL});
 is(not_once(\@acknowledged, \@there), '', 'each acknowledged row is there, once');
 check_indexes($standby, 'postgres', 'the promoted standby');
-is($standby->safe_psql('postgres', "SELECT * FROM iuid_check_partitions('$_')"), '', "$_ is as it should be") for 'rested', 'ended';
-isnt($standby->safe_psql('postgres', q{SELECT iuid_maintain_partitions('ended', '1 year')}), '', 'partitions are made there');
+is($standby->safe_psql('postgres', "SELECT * FROM iuid_check_partitions('$_') WHERE problem !~ '^rows'"), '', "$_ is as it should be") for 'rested', 'ended';
+isnt($standby->safe_psql('postgres', q{CALL iuid_maintain_partitions('ended', '1 year')}), '', 'partitions are made there');
 is($session->query_safe(q{UPDATE iuid_routes SET node = 'mexico'; SELECT iuid_node(7, 1)}), 'mexico', 'and routes change');
 
 # The old primary, which is there again, and the new one: no two of 100,000 have the same 54 random

@@ -71,7 +71,7 @@ $node->safe_psql('first', q{
 	INSERT INTO shards SELECT id, country FROM orders;
 
 	CREATE TABLE places (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_origin_ops);
-	SELECT iuid_create_country_partitions('places', 1, '1 year');
+	SELECT iuid_create_routed_partitions('places', 1, '1 year');
 	INSERT INTO places SELECT iuid_from_name(251 + n % 2, 1, n::text, timestamptz '2020-01-01' + n * interval '1 day'), 'place ' || n FROM generate_series(1, 1000) AS n;
 	-- this bound is not the one with which the partition was made
 	SELECT iuid_create_partitions('places_c251', '1 year', '2020-01-01', '2023-01-01');

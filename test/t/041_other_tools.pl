@@ -235,7 +235,7 @@ SKIP:
 		CREATE TABLE log (id iuid PRIMARY KEY DEFAULT gen_iuid(125, 1), note text) PARTITION BY RANGE (id);
 		SELECT iuid_create_partitions('log', '1 month', now() - interval '3 months', now() - interval '1 month');
 		SELECT cron.schedule('log', '@reboot',
-			$$SET lock_timeout = '5s'; SELECT iuid_maintain_partitions('log', '1 month', ahead => 2, keep => '1 second')$$)});
+			$$CALL iuid_maintain_partitions('log', '1 month', ahead => 2, keep => '1 second')$$)});
 	$node->restart;
 	$node->poll_query_until('postgres', q{SELECT EXISTS (SELECT FROM cron.job_run_details WHERE status IN ('succeeded', 'failed'))});
 	is(query(q{SELECT status FROM cron.job_run_details}), 'succeeded', 'pg_cron runs iuid_maintain_partitions');

@@ -42,8 +42,8 @@ my $stands = q{
 
 my $view = q{iuid_create_global_view('orders_all', 'orders')};
 my $table = q{iuid_create_global_table('orders_global', 'orders', 1)};
-my $countries = q{iuid_create_country_partitions('orders', 1)};
-my $years = q{iuid_create_country_partitions('orders', 1, '1 year')};
+my $countries = q{iuid_create_routed_partitions('orders', 1)};
+my $years = q{iuid_create_routed_partitions('orders', 1, '1 year')};
 for my $case (
 	[ $view, 'SELECT', 'orders_all orders_all_there' ],
 	[ $view, "INSERT INTO iuid_nodes VALUES ('third', NULL, 'there')", 'orders_all_third', $view ],

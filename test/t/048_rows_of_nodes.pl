@@ -56,7 +56,7 @@ for my $node (@nodes)
 	}
 	at($node, q{
 		CREATE TABLE orders (id iuid PRIMARY KEY, customer int, note varchar(100)) PARTITION BY RANGE (id iuid_origin_ops);
-		SELECT iuid_create_country_partitions('orders', 3);
+		SELECT iuid_create_routed_partitions('orders', 3);
 		SELECT iuid_create_global_table('orders_global', 'orders', 3);
 		CREATE TABLE plain (id uuid PRIMARY KEY, n int);
 		INSERT INTO orders SELECT iuid_from_name(country, 3, 'order', '2026-02-01'), 42, 'of ' || country FROM iuid_routes WHERE node = current_setting('iuid.node');

@@ -132,7 +132,7 @@ for my $name (@names)
 	at_machine($name, 'GRANT CREATE ON DATABASE shop TO shop');
 	at($name, qq{CREATE SCHEMA $schema; GRANT USAGE ON SCHEMA $schema TO mesh, mover;
 		CREATE TABLE $late (id iuid PRIMARY KEY, "no'te %s" text) PARTITION BY RANGE (id iuid_origin_ops);
-		SELECT iuid_create_country_partitions(\$name\$$late\$name\$, 1, '1 month');
+		SELECT iuid_create_routed_partitions(\$name\$$late\$name\$, 1, '1 month');
 		SELECT iuid_create_global_table(\$name\$$all\$name\$, \$name\$$late\$name\$, 1)});
 }
 my $count = qq{SELECT count(*) FROM $all WHERE iuid_is_from(id, 116)};

@@ -124,7 +124,7 @@ all_is_well('a new name', @names);
 at('lima', 'DELETE FROM orders');
 at('mexico', q{UPDATE iuid_routes SET node = 'mexico' WHERE node = 'cusco'});
 $node{$_}->poll_query_until('shop', q{SELECT count(*) = 0 FROM iuid_routes WHERE node = 'cusco'}) or die for @names;
-at('mexico', q{SELECT iuid_create_global_table('orders_global', 'orders', 1); SELECT iuid_create_country_partitions('orders', 1)});
+at('mexico', q{SELECT iuid_create_global_table('orders_global', 'orders', 1); SELECT iuid_create_routed_partitions('orders', 1)});
 next_block() for 1 .. 4;
 is(scalar(@blocks), 0, 'every block was run');
 my @stay = grep { $_ ne 'lima' } @names;

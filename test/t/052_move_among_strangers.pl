@@ -29,7 +29,7 @@ run_example("service=$_", 'tables.sql') for @names;
 # From 17 on a partition has the identity columns of its table.
 if ($node{almaty}->pg_version >= 17)
 {
-	at($_, q{ALTER TABLE orders_global ADD COLUMN counted bigint GENERATED ALWAYS AS IDENTITY; SELECT iuid_create_country_partitions('orders', 1)}) for @names;
+	at($_, q{ALTER TABLE orders_global ADD COLUMN counted bigint GENERATED ALWAYS AS IDENTITY; SELECT iuid_create_routed_partitions('orders', 1)}) for @names;
 }
 at('almaty', q{INSERT INTO orders SELECT gen_iuid(235, 1, now() - n * interval '1 hour'), n, 'old' FROM generate_series(1, 100) AS n});
 my $rows = q{SELECT pg_catalog.count(*), pg_catalog.min(id::pg_catalog.text), pg_catalog.max(id::pg_catalog.text) FROM public.orders WHERE public.iuid_country(id) OPERATOR(pg_catalog.=) 235};

@@ -12,7 +12,7 @@ use Regions;
 use Test::More;
 
 plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
-plan skip_all => 'SKIPPED: before PostgreSQL 19 a subscription has no foreign server' if PostgreSQL::Test::Cluster->new('any')->pg_version < 19;
+plan skip_all => 'SKIPPED: before PostgreSQL 19 a subscription has no foreign server' if PostgreSQL::Test::Cluster->new('any')->pg_version < '19devel';
 
 my %node = start_nodes_of_move();
 my ($password) = slurp_file($ENV{PGPASSFILE}) =~ /:mover:(\w+)/;

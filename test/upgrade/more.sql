@@ -18,9 +18,9 @@ REFRESH MATERIALIZED VIEW first_ids;
 -- The rows in the DEFAULT partitions and the open ends get partitions, one more in each run.
 SELECT iuid_create_partitions(parent, '1 month', now(), now() + interval '1 month' * (SELECT count(*) / 1000 FROM reference))
 FROM (VALUES ('by_time'), ('by_uuid'), ('by_both_c7')) AS parents (parent);
-SELECT iuid_maintain_partitions('by_time', '1 month');
+CALL iuid_maintain_partitions('by_time', '1 month');
 INSERT INTO iuid_routes SELECT 10 + count(*), 1, 'almaty' FROM iuid_routes;
-SELECT count(*) FROM iuid_create_country_partitions('by_both', 1, '1 month');
+SELECT count(*) FROM iuid_create_routed_partitions('by_both', 1, '1 month');
 SELECT iuid_create_global_table('by_both_global', 'by_both', 1);
 SELECT iuid_create_global_view('by_both_all', 'by_both');
 

@@ -56,9 +56,9 @@ CREATE TABLE by_uuid (id uuid DEFAULT gen_iuid(7, 1) PRIMARY KEY, n int) PARTITI
 CREATE TABLE by_uuid_default PARTITION OF by_uuid DEFAULT;
 SELECT count(*) > 10 FROM iuid_create_partitions('by_uuid', '1 month', now() - interval '1 year', now());
 CREATE TABLE by_country (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY, n int) PARTITION BY RANGE (id iuid_origin_ops);
-SELECT iuid_create_country_partitions('by_country', 1);
+SELECT iuid_create_routed_partitions('by_country', 1);
 CREATE TABLE by_both (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY, n int) PARTITION BY RANGE (id iuid_origin_ops);
-SELECT count(*) FROM iuid_create_country_partitions('by_both', 1, '1 month');
+SELECT count(*) FROM iuid_create_routed_partitions('by_both', 1, '1 month');
 CREATE TABLE by_hash (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY, n int) PARTITION BY HASH (id);
 SELECT format('CREATE TABLE by_hash_%s PARTITION OF by_hash FOR VALUES WITH (MODULUS 3, REMAINDER %1$s)', n)
 	FROM generate_series(0, 2) AS n \gexec

@@ -62,7 +62,7 @@ for my $name (keys %country)
 		ALTER DATABASE postgres SET iuid.node = '$name'});
 }
 for my $statement ('CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_origin_ops)',
-	q{SELECT iuid_create_country_partitions('orders', 1)}, q{SELECT iuid_create_global_table('orders_global', 'orders', 1)},
+	q{SELECT iuid_create_routed_partitions('orders', 1)}, q{SELECT iuid_create_global_table('orders_global', 'orders', 1)},
 	q{SELECT iuid_create_global_view('orders_all', 'orders')})
 {
 	at($_, $statement) for sort keys %country;

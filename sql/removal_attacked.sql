@@ -1,0 +1,84 @@
+-- What could make removing partitions lose something, or run somebody's code as another: it refuses, or keeps it.
+SET timezone = 'UTC';
+\set SHOW_CONTEXT never
+CREATE ROLE regress_iuid_mallory;
+GRANT CREATE ON SCHEMA public TO regress_iuid_mallory;
+
+-- the key of a table above, whose code the server runs as whoever asks for a partition's constraint; an old snapshot
+SET ROLE regress_iuid_mallory;
+CREATE FUNCTION evil(i int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN IF current_user <> 'regress_iuid_mallory' THEN RAISE WARNING 'as %', current_user; END IF; RETURN i; END $$;
+CREATE TABLE above (id iuid, n int NOT NULL) PARTITION BY RANGE ((n + evil(1)));
+CREATE TABLE orders PARTITION OF above FOR VALUES FROM (0) TO (100) PARTITION BY RANGE (id);
+SELECT count(*) FROM iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-05-01');
+RESET ROLE;
+\c
+SET timezone = 'UTC';
+\set SHOW_CONTEXT never
+SELECT iuid_drop_partitions('orders', '2026-02-01');
+SELECT iuid_detach_partitions('orders', '2026-03-01');
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT iuid_drop_partitions('orders', '2026-04-01');
+ROLLBACK;
+\echo :LAST_ERROR_SQLSTATE
+SET default_transaction_isolation = serializable;
+SET client_min_messages = error;
+CALL iuid_maintain_partitions('orders', '1 year', 0, '1 day') \g /dev/null
+RESET client_min_messages;
+RESET default_transaction_isolation;
+DROP TABLE above, orders_2026_02 CASCADE;
+DROP FUNCTION evil;
+
+-- checks that are deferred, of an open end that moves and of a partition that goes
+CREATE TABLE trips (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE trips_first PARTITION OF trips FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-01-01'));
+SELECT count(*) FROM iuid_create_partitions('trips', '1 month', '2026-01-01', '2026-04-01');
+CREATE VIEW needs AS SELECT * FROM trips_first;
+CREATE TABLE stops (trip iuid REFERENCES trips DEFERRABLE INITIALLY DEFERRED);
+INSERT INTO trips VALUES (gen_iuid(7, 1, '2020-01-01')), (gen_iuid(7, 1, '2026-01-15'));
+INSERT INTO stops SELECT id FROM trips;
+BEGIN;
+DELETE FROM trips WHERE id < timestamptz '2021-01-01';
+SELECT iuid_drop_partitions('trips', '2026-02-01');
+ROLLBACK;
+BEGIN;
+DELETE FROM trips WHERE id > timestamptz '2021-01-01';
+SELECT iuid_detach_partitions('trips', '2026-02-01');
+ROLLBACK;
+SELECT count(*) FROM stops WHERE NOT EXISTS (SELECT FROM trips WHERE id = trip);
+DROP TABLE stops, trips CASCADE;
+
+-- a first partition that stays, and cannot grow, is in nobody's way
+CREATE TABLE trips (id iuid) PARTITION BY RANGE (id);
+CREATE TABLE trips_first PARTITION OF trips FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-01-01')) PARTITION BY RANGE (id);
+SELECT count(*) FROM iuid_create_partitions('trips', '1 month', '2026-01-01', '2026-04-01');
+CREATE VIEW needs AS SELECT * FROM trips_first;
+SELECT iuid_drop_partitions('trips', '2026-03-01');
+DROP TABLE trips CASCADE;
+
+-- new partitions are as their parent: unlogged, and with its replica identity where an open end is made anew
+CREATE UNLOGGED TABLE fast (id iuid) PARTITION BY RANGE (id);
+ALTER TABLE fast REPLICA IDENTITY FULL;
+CREATE UNLOGGED TABLE fast_before PARTITION OF fast FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-01-01'));
+INSERT INTO fast VALUES (gen_iuid(7, 1, '2025-01-01'));
+SELECT count(*) FROM iuid_create_partitions('fast', '1 month', '2026-01-01', '2026-03-01');
+SELECT iuid_drop_partitions('fast', '2026-01-01');
+SELECT relname, relpersistence, relreplident FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent = 'fast'::regclass ORDER BY 1;
+DROP TABLE fast;
+
+-- an event trigger that drops what was just made, and a constraint that names a table of its own in an error
+CREATE TABLE gone (id iuid) PARTITION BY RANGE (id);
+CREATE FUNCTION meddle() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN IF to_regclass('public.gone_2026_01') IS NOT NULL THEN DROP TABLE public.gone_2026_01; END IF; END $$;
+CREATE EVENT TRIGGER meddle ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION meddle();
+SELECT iuid_create_partitions('gone', '1 month', '2026-01-01', '2026-02-01', true);
+\echo :LAST_ERROR_SQLSTATE
+DROP EVENT TRIGGER meddle;
+CREATE FUNCTION lie() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE SQLSTATE '55P03' USING MESSAGE = 'a lie', TABLE = 'abc'; END $$;
+CREATE TABLE gone_rest PARTITION OF gone DEFAULT;
+INSERT INTO gone VALUES (gen_iuid(7, 1, '2026-01-15'));
+ALTER TABLE gone ADD CHECK (lie()) NOT VALID;
+SELECT iuid_create_partitions('gone', '1 month', '2026-01-01', '2026-02-01', lock_wait => '0');
+\echo :LAST_ERROR_SQLSTATE
+DROP TABLE gone;
+DROP FUNCTION meddle, lie;
+REVOKE CREATE ON SCHEMA public FROM regress_iuid_mallory;
+DROP ROLE regress_iuid_mallory;

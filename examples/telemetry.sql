@@ -30,8 +30,8 @@ CREATE TEMP TABLE source (
 INSERT INTO tenants VALUES ('north', 125), ('south', 157);
 
 -- The partitions.  Later on, cron does this, and lets go of what is cold:
---   SELECT iuid_maintain_partitions('events', '1 month');
---   SELECT iuid_maintain_partitions('late_events', '1 month');
+--   CALL iuid_maintain_partitions('events', '1 month');
+--   CALL iuid_maintain_partitions('late_events', '1 month');
 --   CALL retry_quarantine();
 --   CALL forget(now() - interval '5 years', now() - interval '1 year');
 -- Or, where nothing may be lost, it puts what is cold into files, and one of them back on demand:

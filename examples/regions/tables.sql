@@ -21,9 +21,9 @@ CREATE INDEX ON orders (customer, id);
 
 -- With -v step='1 month' each country is divided by time; doc/regions.md says what that costs.
 \if :{?step}
-	SELECT iuid_create_country_partitions('orders', 1, :'step');
+	SELECT iuid_create_routed_partitions('orders', 1, :'step');
 \else
-	SELECT iuid_create_country_partitions('orders', 1);
+	SELECT iuid_create_routed_partitions('orders', 1);
 \endif
 SELECT iuid_create_global_table('orders_global', 'orders', 1);
 SELECT iuid_create_global_view('orders_all', 'orders');

@@ -50,8 +50,8 @@ SELECT quote_ident(n.nspname) AS schema, current_setting('iuid.node', true) AS n
 FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'iuid_regions'"""
 
 # What the command uses of them.
-USED = ["iuid", "iuid_check_regions", "iuid_country", "iuid_country_floor", "iuid_create_country_partitions",
-        "iuid_create_global_table", "iuid_node", "iuid_nodes", "iuid_routes", "iuid_timestamp", "~>=~", "~<~"]
+USED = ["iuid", "iuid_check_regions", "iuid_country", "iuid_country_floor", "iuid_create_global_table",
+        "iuid_create_routed_partitions", "iuid_node", "iuid_nodes", "iuid_routes", "iuid_timestamp", "~>=~", "~<~"]
 
 HOLDER = """
 SELECT format('process %%s of %%s', l.pid, coalesce(a.usename, '?')) || coalesce(', from ' || a.client_addr::text, '')

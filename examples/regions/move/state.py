@@ -72,7 +72,7 @@ def read_move(old, country, new_name):
     for table in read_tables(old, country):
         if table.view_name is None:
             raise Stop(f"{table.part} at {old.node} has no view for the other nodes: call "
-                       f"iuid_create_country_partitions('{table}', ...)")
+                       f"iuid_create_routed_partitions('{table}', ...)")
         if None in entities or table.entity in entities:
             tables.append(table)
     if not tables:

@@ -192,7 +192,7 @@ def views(nodes, move):
     missing = [table for table in move.tables if new.dry or not shows(new, table)]
     statements = []
     for table in missing:
-        statements.append(f"SELECT @iuid@.iuid_create_country_partitions({quote(str(table))}::regclass, {table.entity})")
+        statements.append(f"SELECT @iuid@.iuid_create_routed_partitions({quote(str(table))}::regclass, {table.entity})")
         statements += no_rights(table.view, by_default(new))
     return [*statements, *rights(old, {table.view: table.view for table in missing})] if missing else None
 

@@ -143,6 +143,8 @@ for my $identity ('DEFAULT', 'FULL', 'USING INDEX orders_after_pkey')
 	my $content = 'SELECT md5(string_agg(id || note, chr(10) ORDER BY id)) FROM orders WHERE note IS NOT NULL';
 	my $before = $publisher->safe_psql('postgres', $content);
 	$publisher->safe_psql('postgres', q{SELECT iuid_create_partitions('orders', '1 month', '2026-05-01', '2026-06-01')});
+	is( $publisher->safe_psql('postgres', q{SELECT relreplident FROM pg_class WHERE relname = 'orders_after'}),
+		lc substr($identity =~ s/^USING //r, 0, 1), "replica identity $identity: it is as before");
 	is($publisher->safe_psql('postgres', "$places OFFSET 1"), "orders_after|29\norders_2026_05|31", "replica identity $identity: the rows of May moved");
 	$publisher->safe_psql('postgres', q{DELETE FROM lines; DELETE FROM orders WHERE id >= iuid_floor('2026-06-29'); UPDATE orders SET note = note || note WHERE id >= iuid_floor('2026-06-28')});
 	$publisher->wait_for_catchup('orders');

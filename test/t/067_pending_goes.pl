@@ -58,6 +58,28 @@ like($made, qr/^\d+\|[3-9]\d*$/, 'maintenance drops it, too');
 is($node->safe_psql('postgres', $pending), '', 'nothing is pending any more');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM iuid_check_partitions('log')}), '0', 'and the table is well');
 
+# A partition without an end: while it is pending, nothing is carved out of it, and none takes its place.
+$node->safe_psql('postgres', q{
+	SET client_min_messages = error;
+	CREATE TABLE ends (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
+	CREATE TABLE ends_before PARTITION OF ends FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-03-01'));
+	CREATE TABLE ends_after PARTITION OF ends FOR VALUES FROM (iuid_floor('2026-03-01')) TO (MAXVALUE);
+	SELECT iuid_create_partitions('ends', '1 month', '2026-03-01', '2026-05-01');
+	INSERT INTO ends VALUES (gen_iuid(7, 1, '2020-01-01')), (gen_iuid(7, 1, '2026-05-05'))});
+run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM ends');
+is(run($session, "SET statement_timeout = '500ms'; ALTER TABLE ends DETACH PARTITION ends_before CONCURRENTLY;"), '57014', 'detaching ends_before is cancelled');
+run($session, 'RESET statement_timeout');
+run($reader, 'COMMIT');
+is(run($session, q{SELECT iuid_drop_partitions('ends', '2026-04-01')}), "public.ends_before\npublic.ends_2026_03", 'one without a beginning goes');
+is($node->safe_psql('postgres', q{SELECT string_agg(inhrelid::regclass::text, ' ' ORDER BY inhrelid::regclass::text COLLATE "C") FROM pg_inherits WHERE inhparent = 'ends'::regclass}),
+	'ends_2026_04 ends_after', 'and none takes its place, as it was none of the table any more');
+run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM ends');
+is(run($session, "SET statement_timeout = '500ms'; ALTER TABLE ends DETACH PARTITION ends_after CONCURRENTLY;"), '57014', 'detaching ends_after is cancelled');
+run($session, 'RESET statement_timeout');
+run($reader, 'COMMIT');
+is(run($session, q{SELECT iuid_create_partitions('ends', '1 month', '2026-05-01', '2026-07-01')}), '', 'nothing is made in the times of one without an end');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM ends_after}), '1', 'whose rows stay');
+
 $_->quit for $reader, $session;
 $node->stop;
 done_testing();

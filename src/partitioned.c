@@ -27,7 +27,6 @@
 #include "utils/partcache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
-#include "utils/timestamp.h"
 
 #include "datum.h"
 #include "partitioned.h"
@@ -265,25 +264,6 @@ iuid_partition_of(const Partitioned *parent, const Partition *partitions,
 	return -1;
 }
 
-Iuid
-iuid_bound_at(const Partitioned *parent, TimestampTz at)
-{
-	/* The last step can end past the 48 bits. */
-	int64 ms = Min((at - IUID_UNIX_EPOCH) / IUID_USECS_PER_MS, IUID_MS_MAX);
-
-	if (parent->is_uuid)
-		return iuid_first_uuid(ms);
-	return iuid_make(ms, IUID_LAYOUT_TIME, 0, 0, 0);
-}
-
-TimestampTz
-iuid_time_of_bound(const Iuid *bound)
-{
-	if (iuid_is_nil_or_max(bound))
-		return iuid_high(bound) == 0 ? DT_NOBEGIN : DT_NOEND;
-	return iuid_ms_to_timestamp(iuid_get_ms(bound));
-}
-
 char *
 iuid_text_of_bound(const Iuid *bound)
 {
@@ -291,14 +271,4 @@ iuid_text_of_bound(const Iuid *bound)
 
 	iuid_encode(bound, text);
 	return text;
-}
-
-bool
-iuid_is_first_of_millisecond(const Partitioned *parent, const Iuid *bound)
-{
-	Iuid first_iuid = iuid_make(iuid_get_ms(bound), IUID_LAYOUT_TIME, 0, 0, 0);
-	Iuid first_uuid = iuid_first_uuid(iuid_get_ms(bound));
-
-	return iuid_is_nil_or_max(bound) || iuid_compare(bound, &first_iuid) == 0 ||
-		(parent->is_uuid && iuid_compare(bound, &first_uuid) == 0);
 }

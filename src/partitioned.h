@@ -12,7 +12,6 @@
 
 #include "compat.h"
 
-#include "datatype/timestamp.h"
 #include "executor/tuptable.h"
 
 #include "iuid.h"
@@ -81,31 +80,7 @@ extern int iuid_partition_of(const Partitioned *parent,
 							 const Partition *partitions, int count,
 							 TupleTableSlot *row, AttrNumber key);
 
-extern int iuid_new_partition_of(const Partitioned *parent,
-								 const NewPartition *partitions, int count,
-								 TupleTableSlot *row, AttrNumber key);
-/*
- * The bound at a time: the smallest key of its millisecond.  For a key of
- * type uuid, that is less than the UUIDs of all versions in that millisecond.
- * The time is finite, in whole milliseconds, and not before 1970.  A time past
- * the 48 bits counts as their last millisecond.
- */
-extern Iuid iuid_bound_at(const Partitioned *parent, TimestampTz at);
-
-/*
- * The time in the first 48 bits of a bound; -infinity for Nil (MINVALUE), and
- * infinity for Max (MAXVALUE).
- */
-extern TimestampTz iuid_time_of_bound(const Iuid *bound);
-
 /* A bound as text, for SQL and for messages. */
 extern char *iuid_text_of_bound(const Iuid *bound);
-
-/*
- * Whether a bound is the smallest iuid of its millisecond or, for a key of
- * type uuid, the smallest uuid of it.  True for Nil and Max, too.
- */
-extern bool iuid_is_first_of_millisecond(const Partitioned *parent,
-										 const Iuid *bound);
 
 #endif /* IUID_PARTITIONED_H */

@@ -84,13 +84,8 @@ BEGIN
 	END IF;
 	SELECT m.created, m.dropped, m.failed, m.done INTO created, dropped, failed, done
 	FROM @extschema@.iuid_maintain_one(parent, step, ahead, older_than, time_checks, lock_wait, created, dropped, failed) AS m;
-	IF done AND failed <> '{}' THEN
-		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-			MESSAGE = format('not all partitions of %s could be made or dropped', parent),
-			DETAIL = format('They are: %s.', array_to_string(failed, ', ')), HINT = 'The warnings say why.';
-	END IF;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_maintenance_step(pg_catalog.regclass, interval, int, interval, boolean, interval, int, int, pg_catalog.text[]) IS 'internal: one step of iuid_maintain_partitions, with what was made, dropped and failed before; 55000 at the end if anything failed';
+COMMENT ON FUNCTION @extschema@.iuid_maintenance_step(pg_catalog.regclass, interval, int, interval, boolean, interval, int, int, pg_catalog.text[]) IS 'internal: one step of iuid_maintain_partitions, with what was made, dropped and failed before';
 
 -- A procedure with a SET clause cannot COMMIT, and without one the caller's search_path finds its names.
 CREATE PROCEDURE @extschema@.iuid_maintain_partitions(parent pg_catalog.regclass, step interval, ahead int DEFAULT 4, keep interval DEFAULT NULL,
@@ -100,6 +95,7 @@ DECLARE
 	failed pg_catalog.text[] := '{}';
 	done boolean;
 BEGIN
+	-- In a transaction block this fails, before anything is done.
 	COMMIT;
 	SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 	created := 0;
@@ -121,5 +117,10 @@ BEGIN
 		SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 		EXIT WHEN done;
 	END LOOP;
+	IF pg_catalog.cardinality(failed) OPERATOR(pg_catalog.>) 0 THEN
+		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+			MESSAGE = pg_catalog.format('not all partitions of %s could be made or dropped', parent),
+			DETAIL = pg_catalog.format('They are: %s.', pg_catalog.array_to_string(failed, ', ')), HINT = 'The warnings say why.';
+	END IF;
 END $$;
 COMMENT ON PROCEDURE @extschema@.iuid_maintain_partitions(pg_catalog.regclass, interval, int, interval, boolean, interval, int, int) IS 'for cron: makes the time partitions up to the present step and ahead (0-1000) steps more, and drops those that ended longer ago than keep (NULL: none), each in a transaction of its own (doc/partitions.md)';

@@ -76,7 +76,6 @@ $session->query('\set VERBOSITY sqlstate');
 for my $call (
 	q{SELECT iuid_create_partitions('rested', '1 month', '2020-01-01', '2020-06-01')},
 	q{SELECT iuid_create_partitions('ended', '1 month', '2020-03-01', '2020-06-01')},
-	q{SELECT iuid_maintenance_step('ended', '1 year', 100, '1 year', false, '10 s', 0, 0, '{}')},
 	q{SELECT iuid_create_routed_partitions('flat', 1)},
 	q{SELECT iuid_create_routed_partitions('divided', 1, '1 month')},
 	q{CREATE INDEX ON flat (id iuid_origin_ops)},

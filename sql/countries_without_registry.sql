@@ -5,10 +5,15 @@ CREATE ROLE regress_iuid_shop;
 CREATE SCHEMA shop AUTHORIZATION regress_iuid_shop;
 SET ROLE regress_iuid_shop;
 SET search_path = shop, public;
-CREATE FUNCTION partitions_of(parent regclass) RETURNS TABLE (partition text, bound text, rows bigint) LANGUAGE sql AS $$
-	SELECT inhrelid::regclass::text, pg_get_expr(relpartbound, inhrelid),
-		(xpath('//c/text()', query_to_xml('SELECT count(*) AS c FROM ' || inhrelid::regclass, true, false, '')))[1]::text::bigint
-	FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = parent ORDER BY pg_get_expr(relpartbound, inhrelid) COLLATE "C" $$;
+CREATE FUNCTION partitions_of(parent regclass) RETURNS TABLE (partition text, bound text, rows bigint) LANGUAGE plpgsql AS $$
+BEGIN
+	FOR partition, bound IN SELECT inhrelid::regclass, pg_get_expr(relpartbound, inhrelid)
+		FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = parent ORDER BY pg_get_expr(relpartbound, inhrelid) COLLATE "C"
+	LOOP
+		EXECUTE 'SELECT count(*) FROM ' || partition INTO rows;
+		RETURN NEXT;
+	END LOOP;
+END $$;
 
 -- rows that wait in DEFAULT move, whoever refers to them; a country counts once; the last one ends where nothing does
 CREATE TABLE orders (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 1), note text) PARTITION BY RANGE (id iuid_origin_ops);

@@ -41,7 +41,7 @@ SELECT oid::regprocedure FROM member_function WHERE NOT proisstrict AND prokind 
 -- none runs with its owner's rights
 SELECT oid::regprocedure FROM member_function WHERE prosecdef;
 
--- what is not in C was parsed when it was made, or finds in core's schema what it names; but for the procedure, which commits
+-- what is not in C was parsed when it was made, or finds in core's schema what it names; but for the procedure, which commits, and for expressions that are inlined
 SELECT p.oid::regprocedure FROM member_function AS p JOIN pg_language AS l ON l.oid = prolang
 WHERE lanname NOT IN ('c', 'internal') AND prokind = 'f' AND prosqlbody IS NULL AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (proconfig), false);
 

@@ -25,11 +25,11 @@ SELECT at, iuid_create_partitions('trips', '1 month', at, at) FROM unnest(ARRAY[
 SELECT at, iuid_create_partitions('trips', '1 month', at, at - interval '1 day') FROM unnest(ARRAY['2025-06-01', '2026-08-01', '2027-08-01']::timestamptz[]) AS at;
 SELECT * FROM bounds WHERE lower = 'MINVALUE' OR upper = 'MAXVALUE';
 
--- the first one grows up to a partition that stays, and what goes behind that leaves a gap
+-- the first one is made anew up to a partition that stays, and what goes behind that leaves a gap
 CREATE VIEW needs AS SELECT FROM trips_2025_12;
 SELECT iuid_drop_partitions('trips', '2026-02-01');
 SELECT * FROM bounds LIMIT 3;
--- if nothing goes, it does not grow, even over a gap
+-- what is needed stays, and the first one is made anew up to it, also over a gap
 DROP TABLE trips_2025_12 CASCADE;
 CREATE VIEW needs AS SELECT FROM trips_2026_05;
 SELECT iuid_drop_partitions('trips', '2026-06-01');
@@ -47,7 +47,7 @@ INSERT INTO trips VALUES (gen_iuid(7, 1, '2020-01-01'));
 DROP TABLE trips_after;
 SELECT iuid_drop_partitions('trips', '2030-01-01');
 TABLE bounds;
--- an empty one, too, grows up to the last that goes, and not up to the time that is given
+-- an empty one, too, is made anew up to the last that goes, and not up to the time that is given
 SELECT iuid_create_partitions('trips', '1 month', '2027-02-01', '2027-04-01');
 SELECT iuid_drop_partitions('trips', '2030-01-01');
 TABLE bounds;

@@ -105,20 +105,6 @@ INSERT INTO grown_rest VALUES (iuid_from_name(7, 1, 'lost', '2026-01-15'));
 ROLLBACK;
 DROP TABLE grown;
 
--- the triggers of a first partition that grows are in the states that they had
-CREATE TABLE grown (id iuid) PARTITION BY RANGE (id);
-CREATE TABLE grown_before PARTITION OF grown FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-01-01'));
-SELECT count(*) FROM iuid_create_partitions('grown', '1 month', '2026-01-01', '2026-03-01');
-CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
-CREATE TRIGGER a AFTER INSERT ON grown FOR EACH ROW EXECUTE FUNCTION nothing();
-CREATE TRIGGER d AFTER INSERT ON grown FOR EACH ROW EXECUTE FUNCTION nothing();
-ALTER TABLE grown_before DISABLE TRIGGER d;
-ALTER TABLE grown_before ENABLE ALWAYS TRIGGER a;
-SELECT iuid_drop_partitions('grown', '2026-02-01');
-SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'grown_before'::regclass ORDER BY 1;
-DROP TABLE grown;
-DROP FUNCTION nothing;
-
 -- a uuid column with bounds by iuid_floor: each month is one partition
 CREATE TABLE visits (id uuid) PARTITION BY RANGE (id);
 CREATE TABLE visits_before PARTITION OF visits FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-03-01'));

@@ -30,7 +30,7 @@ END $$;
 SELECT count(*) > 40 AS planted FROM home.planted;
 \set VERBOSITY terse
 -- one of them is even a member of the extension
-ALTER EXTENSION iuid ADD FUNCTION home.iuid_check_call(text, boolean, text, boolean, interval);
+ALTER EXTENSION iuid ADD FUNCTION home.iuid_listed_partitions(regclass);
 RESET ROLE;
 SELECT moved.iuid_partitions('moved.months');
 SELECT moved.iuid_check_partitions('moved.months');
@@ -41,7 +41,7 @@ SELECT moved.iuid_create_country_partitions('moved.places', 1, '{7}');
 CALL moved.iuid_maintain_partitions('moved.months', '1 month');
 \echo :LAST_ERROR_SQLSTATE
 -- with its name back, all goes on
-ALTER EXTENSION iuid DROP FUNCTION home.iuid_check_call(text, boolean, text, boolean, interval);
+ALTER EXTENSION iuid DROP FUNCTION home.iuid_listed_partitions(regclass);
 DROP SCHEMA home CASCADE;
 ALTER SCHEMA moved RENAME TO home;
 SELECT home.iuid_create_partitions('home.months', '1 month', '2026-01-01', '2026-02-01');

@@ -1,4 +1,4 @@
--- CHECKs of the times of partitions: which times they take, and that a query of times prunes by them
+-- CHECKs of the times of partitions: who has one, and that a query of times prunes by them
 CREATE SCHEMA time_checks;
 SET search_path = time_checks, public;
 SET client_min_messages = warning;
@@ -36,18 +36,11 @@ SELECT * FROM faults('orders');
 ROLLBACK;
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
--- and by hand
-ALTER TABLE orders_2026_01 ADD CONSTRAINT since CHECK (iuid_timestamp(id) >= '2026-01-01 00:00+00'),
-	ADD CONSTRAINT until CHECK (iuid_timestamp(id) < '2026-02-01 00:00+00') NOT VALID;
+-- or in the same words; it counts once it is valid
+ALTER TABLE orders_2026_01 ADD CONSTRAINT by_hand CHECK (iuid_timestamp(id) >= '2026-01-01 00:00+00' AND iuid_timestamp(id) < '2026-02-01 00:00+00') NOT VALID;
 SELECT * FROM faults('orders');
-ALTER TABLE orders_2026_01 VALIDATE CONSTRAINT until;
+ALTER TABLE orders_2026_01 VALIDATE CONSTRAINT by_hand;
 SELECT * FROM faults('orders');
--- or by one of the parent
-BEGIN;
-ALTER TABLE orders_2026_01 DROP CONSTRAINT since;
-ALTER TABLE orders ADD CHECK (iuid_timestamp(id) >= '2026-01-01 00:00+00');
-SELECT * FROM faults('orders');
-ROLLBACK;
 
 -- The first and the last identifier of each partition are taken, also those without a time.
 INSERT INTO orders SELECT iuid_floor(month) FROM generate_series(timestamptz '2026-01-01 00:00+00', '2026-03-01 00:00+00', '1 month') AS month;
@@ -93,35 +86,10 @@ SELECT iuid_create_partitions('trips', '1 month', '2026-02-01 00:00+00', '2026-0
 SELECT partition, definition FROM checks WHERE partition ~ '^trips' ORDER BY 1;
 SELECT * FROM faults('trips');
 
--- One that an open end got by hand is reported when the open end grows over times that it refuses, and others are not.
-CREATE FUNCTION time_checks.is_fine(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN true; END';
-TRUNCATE trips_before;
-ALTER TABLE trips_before ADD CONSTRAINT loose CHECK (iuid_timestamp(id) < '2030-01-01 00:00+00'),
-	ADD CONSTRAINT mixed CHECK (iuid_timestamp(id) < '2026-02-20 00:00+00' AND iuid_country(id) < 200),
-	ADD CONSTRAINT users CHECK (iuid_timestamp(id) < '2026-02-20 00:00+00' AND is_fine(1)),
-	ADD CONSTRAINT unequal CHECK (iuid_timestamp(id) <> '2026-02-11 00:00+00'),
-	ADD CONSTRAINT other CHECK (iuid_country(id) < 200);
+-- Nor has an open end that is made anew.
 SELECT iuid_drop_partitions('trips', '2026-03-01 00:00+00');
 SELECT * FROM faults('trips');
-ALTER TABLE trips_before DROP CONSTRAINT mixed, DROP CONSTRAINT users,
-	ADD CONSTRAINT "Outgrown" CHECK (iuid_timestamp(id) >= '-infinity' AND iuid_timestamp(id) < '2026-02-01 00:00+00');
-SELECT * FROM faults('trips');
-ALTER TABLE trips_before DROP CONSTRAINT "Outgrown";
-INSERT INTO trips VALUES (gen_iuid(7, 1, '2026-02-10 00:00+00')) RETURNING tableoid::regclass;
-
--- A CHECK that refuses times within the bounds is a fault, but not one of the parent.
-ALTER TABLE trips ADD CHECK (iuid_timestamp(id) < '2026-05-20 00:00+00') NOT VALID;
-SELECT * FROM faults('trips');
-ALTER TABLE trips_2026_03 ADD CHECK ('2026-03-02 00:00+00' <= iuid_timestamp(id)) NOT VALID;
-SELECT * FROM faults('trips');
-
--- None of these refuses any.
-ALTER TABLE trips_before ADD CHECK (iuid_timestamp(id) BETWEEN '1970-01-01 00:00+00' AND '2026-02-28 23:59:59.999+00'),
-	ADD CHECK (iuid_timestamp(id) > '1969-12-31 23:59:59.9995+00');
-ALTER TABLE trips_after ADD CHECK (iuid_timestamp(id) > '2026-04-30 23:59:59.9995+00' AND iuid_timestamp(id) < 'infinity');
-ALTER TABLE trips_2026_04 ADD CHECK (iuid_timestamp(id) < date '2026-06-01'), ADD CHECK (iuid_timestamp(id) < NULL),
-	ADD CHECK ('2026-04-01 00:00+00' <= iuid_timestamp(id) AND iuid_timestamp(id) < '2026-04-30 23:59:59.9995+00');
-SELECT * FROM faults('trips');
+CREATE FUNCTION time_checks.is_fine(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN true; END';
 
 -- The key has another number in the partitions, and is not the only identifier.
 CREATE TABLE legs (gone int, id iuid PRIMARY KEY, trip iuid) PARTITION BY RANGE (id);
@@ -130,8 +98,11 @@ SELECT iuid_create_partitions('legs', '1 year', '2020-01-01', '2021-01-01', time
 SELECT definition FROM checks WHERE partition = 'legs_2020';
 CALL iuid_maintain_partitions('legs', '1 year', time_checks => true) \gset
 SELECT :created > 0 AS made;
-ALTER TABLE legs_2020 ADD CHECK (iuid_timestamp(trip) < '2020-06-01 00:00+00');
-SELECT * FROM faults('legs');
+BEGIN;
+ALTER TABLE legs_2020 DROP CONSTRAINT legs_2020_id_check,
+	ADD CHECK (iuid_timestamp(trip) >= '2020-01-01 00:00:00+00' AND iuid_timestamp(trip) < '2021-01-01 00:00:00+00');
+SELECT * FROM faults('legs') LIMIT 1;
+ROLLBACK;
 
 -- No code of the owner runs: of a CHECK, a domain, the key of a table, or an error.  This session has
 -- seen none of them yet.

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * partitioned.c
- *	  Reads the key and the partitions of a table partitioned by identifiers.
+ *	  Reads the key and the partitions of a table partitioned by identifiers, and
+ *	  the SQL function that gives the key.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -18,9 +19,12 @@
 #include "catalog/pg_partitioned_table.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
+#include "funcapi.h"
+#include "miscadmin.h"
 #include "partitioning/partbounds.h"
 #include "partitioning/partdesc.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
@@ -29,10 +33,15 @@
 #include "utils/syscache.h"
 
 #include "datum.h"
+#include "function.h"
+#include "owner.h"
 #include "partitioned.h"
 #include "relation.h"
 #include "type/codec.h"
 
+static Partitioned *read_partitioned(Oid table, KeyOrder order, Oid schema,
+									 bool with_partitions);
+static void check_rights(Oid table, bool as_owner);
 static void read_key(Partitioned *parent, Relation relation, Oid schema);
 static void check_key(Oid table);
 static void check_time_key(Partitioned *parent, PartitionKey key, Oid iuid_type);
@@ -42,8 +51,67 @@ static Oid origin_family(Oid schema);
 static void read_partitions(Partitioned *parent, Relation relation);
 static Iuid bound_of(PartitionBoundInfo bounds, int n);
 
+/*
+ * iuid_partition_key(parent, in_origin_order, as_owner): the key of a table
+ * partitioned by identifiers: its column, whether that is of type uuid, and
+ * whether the order is that by origin.  in_origin_order is the order that it
+ * must have, NULL for either.
+ *
+ * as_owner: 42501 unless the current user may SET ROLE to the owner, 25006 in a
+ * read-only transaction; else 42501 without the right to SELECT.  42P01 if there
+ * is no such table; 42809 for another key.  The table is locked for a moment.
+ */
+PG_FUNCTION_INFO_V1(iuid_partition_key);
+Datum
+iuid_partition_key(PG_FUNCTION_ARGS)
+{
+	Oid table = PG_GETARG_OID(0);
+	KeyOrder order = PG_ARGISNULL(1) ? KEY_ORDER_ANY :
+		PG_GETARG_BOOL(1)			 ? KEY_ORDER_ORIGIN :
+									   KEY_ORDER_TIME;
+	bool as_owner = PG_GETARG_BOOL(2);
+	Partitioned *parent;
+	TupleDesc desc;
+	Datum values[3];
+	bool nulls[3] = { false };
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	check_rights(table, as_owner);
+	parent = read_partitioned(table, order, iuid_schema_of(fcinfo->flinfo->fn_oid),
+							  false);
+	/* Who waited for the lock may have lost the right. */
+	check_rights(table, as_owner);
+	if (as_owner)
+		PreventCommandIfReadOnly("ALTER TABLE");
+	values[0] = CStringGetTextDatum(parent->key);
+	values[1] = BoolGetDatum(parent->is_uuid);
+	values[2] = BoolGetDatum(parent->order == KEY_ORDER_ORIGIN);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(desc, values, nulls)));
+}
+
+static void
+check_rights(Oid table, bool as_owner)
+{
+	FormData_pg_class row = iuid_class_of(table);
+
+	if (!as_owner)
+		iuid_check_reader(table);
+	else if (!member_can_set_role(GetUserId(), row.relowner))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(row.relkind),
+					   NameStr(row.relname));
+}
+
 Partitioned *
 iuid_read_partitioned(Oid table, KeyOrder order, Oid schema)
+{
+	return read_partitioned(table, order, schema, true);
+}
+
+static Partitioned *
+read_partitioned(Oid table, KeyOrder order, Oid schema, bool with_partitions)
 {
 	Partitioned *parent = palloc0(sizeof(Partitioned));
 	Relation relation = try_relation_open(table, AccessShareLock);
@@ -56,7 +124,8 @@ iuid_read_partitioned(Oid table, KeyOrder order, Oid schema)
 	parent->schema = schema;
 	parent->order = order;
 	read_key(parent, relation, schema);
-	read_partitions(parent, relation);
+	if (with_partitions)
+		read_partitions(parent, relation);
 	relation_close(relation, AccessShareLock);
 	return parent;
 }

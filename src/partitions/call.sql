@@ -1,53 +1,52 @@
 --
--- What each function that changes partitions checks first
+-- What each function checks first that users call
 --
 -- Who owns the schema of the extension can rename it, and make another one of its name,
--- with functions of their own.  All functions of the extension stand in one schema, and
--- only a superuser can replace them.  So where a superuser owns one, all are ours.
+-- with functions of their own, which a body that is text would call.  So what users call
+-- has a body BEGIN ATOMIC, which holds its functions themselves, and this is the first of
+-- them.  A call of an own function by name has exactly the types of its arguments, as
+-- another function can stand beside it, which would fit better.
 --
 
-CREATE FUNCTION @extschema@.iuid_check_call(caller pg_catalog.text, has_null boolean, needed pg_catalog.text, time_checks boolean, lock_wait interval)
-RETURNS void LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp SET "IntervalStyle" = 'postgres' AS $$
+CREATE FUNCTION @extschema@.iuid_check_schema()
+RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-	IF has_null OR time_checks IS NULL OR lock_wait IS NULL THEN
+	BEGIN
+		-- For a superuser the schema keeps its name until the end of the transaction.  Others may not.
+		PERFORM FROM pg_namespace AS n WHERE n.oid = to_regnamespace('@extschema@') FOR KEY SHARE;
+	EXCEPTION WHEN insufficient_privilege OR read_only_sql_transaction THEN
+	END;
+	IF NOT EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'iuid' AND e.extnamespace = to_regnamespace('@extschema@')) THEN
+		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'schema @extschema@ is not that of extension iuid',
+			HINT = 'If the schema of the extension was renamed, give it its name back.';
+	END IF;
+END $$;
+COMMENT ON FUNCTION @extschema@.iuid_check_schema() IS 'internal: 55000 unless the functions of the extension are found by their names; for a superuser it stays so until the transaction ends';
+
+CREATE FUNCTION @extschema@.iuid_check_call(caller pg_catalog.text, has_null boolean, needed pg_catalog.text, step interval, older_than pg_catalog.timestamptz, lock_wait interval)
+RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp SET "IntervalStyle" = 'postgres' AS $$
+DECLARE
+	months numeric := CASE WHEN isfinite(step) THEN extract(year FROM step) * 12 + extract(month FROM step) END;
+	-- In UTC a day has 24 hours.
+	seconds numeric := extract(epoch FROM step - make_interval(months => months::int));
+BEGIN
+	IF has_null OR lock_wait IS NULL THEN
 		RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed',
 			MESSAGE = format('arguments of %s must not be null', caller), HINT = format('Give %s.', needed);
 	ELSIF lock_wait < '0' THEN
 		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
 			MESSAGE = format('lock_wait "%s" is negative', lock_wait), HINT = 'Give an interval of 0 or more.';
+	ELSIF older_than IS NOT NULL AND current_setting('transaction_isolation') <> 'read committed' THEN
+		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('%s needs isolation level READ COMMITTED', caller),
+			DETAIL = 'By an older snapshot, a partition can look older than it is.', HINT = 'SET TRANSACTION ISOLATION LEVEL READ COMMITTED.';
+	ELSIF NOT isfinite(older_than) THEN
+		RAISE EXCEPTION USING ERRCODE = 'datetime_field_overflow', MESSAGE = format('time %s is out of range for removing partitions', older_than),
+			HINT = 'Give a finite time: what ended before it is removed.';
+	ELSIF step IS NOT NULL AND (months BETWEEN 1 AND 12 AND seconds = 0
+		OR months = 0 AND seconds BETWEEN 3600 AND 366 * 86400 AND seconds % 60 = 0) IS NOT TRUE THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('step "%s" is out of range for time partitions', step),
+			DETAIL = 'A step is 1 hour to 1 year: either whole months, or days, hours and minutes.', HINT = 'For example: interval ''1 day'', interval ''1 month''.';
 	END IF;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_check_call(pg_catalog.text, boolean, pg_catalog.text, boolean, interval) IS 'internal: 22004 or 22023 for arguments that all functions have that change partitions';
-
-CREATE FUNCTION @extschema@.iuid_owned_key(parent pg_catalog.regclass, is_by_origin boolean, time_checks boolean, OUT name pg_catalog.text, OUT is_uuid boolean)
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-	by_origin boolean;
-BEGIN
-	-- This waits for who changes the table, so its owner is looked up afterwards, by another snapshot.
-	SELECT k.name, k.is_uuid, k.by_origin INTO name, is_uuid, by_origin FROM @extschema@.iuid_partition_key(parent) AS k;
-	IF EXISTS (SELECT FROM pg_class AS c WHERE c.oid = parent AND NOT pg_has_role(c.relowner,
-		CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END)) THEN
-		RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
-			MESSAGE = format('must be owner of table %s', (SELECT c.relname FROM pg_class AS c WHERE c.oid = parent));
-	ELSIF current_setting('transaction_read_only')::boolean THEN
-		RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction',
-			MESSAGE = 'cannot execute ALTER TABLE in a read-only transaction';
-	END IF;
-	IF is_by_origin AND (is_uuid OR NOT by_origin) THEN
-		RAISE EXCEPTION USING ERRCODE = 'wrong_object_type', MESSAGE = format('table %s is not partitioned in order by origin', parent),
-			HINT = 'Create it with PARTITION BY RANGE (id iuid_origin_ops).';
-	ELSIF by_origin AND NOT is_by_origin THEN
-		RAISE EXCEPTION USING ERRCODE = 'wrong_object_type',
-			MESSAGE = format('table %s is partitioned in another order than that of time', parent),
-			DETAIL = format('Its partition key is %s.', pg_get_partkeydef(parent)),
-			HINT = 'Time partitions can stand below each of its partitions.';
-	ELSIF time_checks AND is_uuid THEN
-		RAISE EXCEPTION USING ERRCODE = 'wrong_object_type',
-			MESSAGE = format('partitions of %s cannot have time checks', parent),
-			DETAIL = 'Its key is of type uuid, and takes UUIDs that are no iuids and have no time.',
-			HINT = 'Give false for time_checks.';
-	END IF;
-END $$;
-COMMENT ON FUNCTION @extschema@.iuid_owned_key(pg_catalog.regclass, boolean, boolean) IS 'internal: the key of a table that is partitioned in this order; 42501 unless the caller has the rights of its owner, 25006, 42809, 42P01';
+COMMENT ON FUNCTION @extschema@.iuid_check_call(pg_catalog.text, boolean, pg_catalog.text, interval, pg_catalog.timestamptz, interval) IS 'internal: 22004, 22008, 22023 or 55000 for arguments of functions that change partitions';

@@ -54,33 +54,34 @@ END $$;
 COMMENT ON FUNCTION @extschema@.iuid_take_replica_identity(pg_catalog.regclass, pg_catalog.regclass[]) IS 'internal: gives new partitions, and those below them, the replica identity of the parent, without which the server refuses to update published rows';
 
 CREATE FUNCTION @extschema@.iuid_make_planned(parent pg_catalog.regclass, plan pg_catalog.jsonb, step interval, time_checks boolean)
-RETURNS pg_catalog.jsonb LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+RETURNS pg_catalog.regclass[] LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' AS $$
 DECLARE
 	parent_name text := parent;
-	key text := (SELECT k.name FROM @extschema@.iuid_partition_key(parent) AS k);
+	key text := (@extschema@.iuid_partition_key(parent, NULL::boolean, true)).name;
 	made regclass[] := '{}';
+	lower uuid[] := '{}';
+	upper uuid[] := '{}';
 	p record;
 BEGIN
-	FOR p IN SELECT j.name, j.lower, j.upper, j.country FROM jsonb_to_recordset(plan) AS j (name text, lower uuid, upper uuid, country int) LOOP
-		IF p.country IS NOT NULL THEN
-			made := made || @extschema@.iuid_make_country(parent, p.name, key, p.country, step, time_checks);
-			CONTINUE;
-		END IF;
-		made := made || @extschema@.iuid_make_table_like(parent, p.name, NULL::text);
-		IF time_checks THEN
+	FOR p IN SELECT * FROM jsonb_to_recordset(plan) AS j (name text, lower uuid, upper uuid, country int) LOOP
+		made := made || CASE WHEN p.country IS NULL THEN @extschema@.iuid_make_table_like(parent, p.name, NULL::text)
+			ELSE @extschema@.iuid_make_country(parent, p.name, key, p.country, step, time_checks) END;
+		lower := lower || p.lower;
+		upper := upper || p.upper;
+		-- An open end has none, as its bound moves.
+		IF time_checks AND p.country IS NULL AND p.lower IS NOT NULL AND p.upper IS NOT NULL THEN
 			PERFORM @extschema@.iuid_run_as_owner(parent, format('ALTER TABLE %s ADD CHECK (%2$s(%3$I) >= %4$L AND %2$s(%3$I) < %5$L)',
 				made[cardinality(made)], '@extschema@.iuid_timestamp', key, @extschema@.iuid_time_of_bound(p.lower), @extschema@.iuid_time_of_bound(p.upper)));
 		END IF;
 	END LOOP;
-	PERFORM @extschema@.iuid_attach_partitions(parent, made, array_agg((j.p ->> 'lower')::uuid ORDER BY j.n), array_agg((j.p ->> 'upper')::uuid ORDER BY j.n))
-	FROM jsonb_array_elements(plan) WITH ORDINALITY AS j (p, n);
+	PERFORM @extschema@.iuid_attach_partitions(parent, made, lower, upper);
 	-- An event trigger can change them, and another session rename the schema.
 	IF parent_name <> parent::text OR cardinality(made) <> (SELECT count(*) FROM pg_inherits AS i WHERE i.inhrelid = ANY (made) AND i.inhparent = parent) THEN
 		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
 			MESSAGE = format('table %s was changed or renamed while it got a partition', parent_name), HINT = 'Try again.';
 	END IF;
 	PERFORM @extschema@.iuid_take_replica_identity(parent, made);
-	RETURN (SELECT jsonb_agg(jsonb_build_object('tbl', m.tbl::oid::bigint) ORDER BY m.n) FROM unnest(made) WITH ORDINALITY AS m (tbl, n));
+	RETURN made;
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_make_planned(pg_catalog.regclass, pg_catalog.jsonb, interval, boolean) IS 'internal: makes and attaches planned partitions, in one pass over the DEFAULT partition; the locks are held';

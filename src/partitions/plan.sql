@@ -1,43 +1,25 @@
 --
--- Which time partitions a table has, which are missing, and which are old
+-- Which partitions a task makes or removes
 --
 
-CREATE FUNCTION @extschema@.iuid_time_bounds(parent pg_catalog.regclass)
-RETURNS TABLE (partition pg_catalog.regclass, lower pg_catalog.uuid, upper pg_catalog.uuid,
-	lower_at pg_catalog.timestamptz, upper_at pg_catalog.timestamptz, is_open boolean, is_pending boolean)
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-	whole text[] := '{-8000-8000-000000000000}' || CASE WHEN (SELECT k.is_uuid FROM @extschema@.iuid_partition_key(parent) AS k)
-		THEN '{-0000-0000-000000000000}' ELSE '{}' END::text[];
-	ends uuid[] := '{00000000-0000-0000-0000-000000000000,ffffffff-ffff-ffff-ffff-ffffffffffff}';
-BEGIN
-	FOR partition, lower, upper, lower_at, upper_at, is_open, is_pending IN
-		SELECT b.partition, b.lower, b.upper, coalesce(@extschema@.iuid_time_of_bound(b.lower), '-infinity'),
-			coalesce(@extschema@.iuid_time_of_bound(b.upper), 'infinity'),
-			(b.lower IS NULL OR b.upper IS NULL) AND c.relkind = 'r' AND c.relowner = p.relowner AND NOT b.is_pending, b.is_pending
-		FROM @extschema@.iuid_partition_bounds(parent) AS b JOIN pg_class AS c ON c.oid = b.partition JOIN pg_class AS p ON p.oid = parent
-		WHERE NOT b.is_default
-	LOOP
-		IF lower IS NULL AND upper IS NULL THEN
-			RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('partition %s has neither a lower nor an upper bound', partition),
-				DETAIL = format('It covers all times, so that %s can have no other partition.', parent),
-				HINT = 'Detach it, attach it as the DEFAULT partition, and try again.';
-		ELSIF right(lower::text, 23) <> ALL (whole) AND lower <> ALL (ends) OR right(upper::text, 23) <> ALL (whole) AND upper <> ALL (ends) THEN
-			RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('partition %s has a bound within a millisecond', partition),
-				HINT = 'Make the partition anew, with iuid_floor(...) as the bound.';
-		END IF;
-		RETURN NEXT;
-	END LOOP;
-END $$;
-COMMENT ON FUNCTION @extschema@.iuid_time_bounds(pg_catalog.regclass) IS 'internal: the partitions with their bounds and times, and whether new ones can be carved out of them, but for DEFAULT; 55000 for bounds that are not whole milliseconds';
+CREATE TYPE @extschema@.iuid_task AS (
+	-- makes time partitions: those missing from first up to last
+	step interval, first pg_catalog.timestamptz, last pg_catalog.timestamptz,
+	-- makes partitions of countries, divided by step if that is given
+	countries int[],
+	-- drops (true) or detaches (false) partitions that ended
+	older_than pg_catalog.timestamptz, is_drop boolean,
+	time_checks boolean,
+	-- of all these the one of this name
+	name pg_catalog.text);
+COMMENT ON TYPE @extschema@.iuid_task IS 'internal: a change of partitions: what does not belong to it is NULL';
 
-CREATE FUNCTION @extschema@.iuid_missing_partitions(parent pg_catalog.regclass, step interval,
+CREATE FUNCTION @extschema@.iuid_missing_partitions(parent pg_catalog.regclass, is_uuid boolean, step interval,
 	first pg_catalog.timestamptz, last pg_catalog.timestamptz)
 RETURNS TABLE (name pg_catalog.text, lower pg_catalog.uuid, upper pg_catalog.uuid)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' AS $$
 DECLARE
 	base text := (SELECT c.relname FROM pg_class AS c WHERE c.oid = parent);
-	is_uuid boolean := (SELECT k.is_uuid FROM @extschema@.iuid_partition_key(parent) AS k);
 	at timestamptz;
 	stop timestamptz;
 	start timestamptz;
@@ -58,13 +40,13 @@ BEGIN
 	END IF;
 	-- An open end covers nothing, and no gap is left between it and what is carved out of it.
 	SELECT least(at, min(b.lower_at) FILTER (WHERE b.upper IS NULL)), greatest(stop, max(b.upper_at) FILTER (WHERE b.lower IS NULL))
-		INTO at, stop FROM @extschema@.iuid_time_bounds(parent) AS b WHERE b.is_open;
+		INTO at, stop FROM @extschema@.iuid_time_bounds(parent, is_uuid) AS b WHERE b.is_open;
 	FOR taken IN
 		SELECT CASE WHEN b.is_open THEN coalesce(b.lower, b.upper) ELSE b.lower END AS lower,
 			CASE WHEN b.is_open THEN coalesce(b.upper, b.lower) ELSE b.upper END AS upper,
 			CASE WHEN b.is_open AND b.lower IS NULL THEN b.upper_at ELSE b.lower_at END AS lower_at,
 			CASE WHEN b.is_open AND b.upper IS NULL THEN b.lower_at ELSE b.upper_at END AS upper_at
-		FROM @extschema@.iuid_time_bounds(parent) AS b UNION ALL SELECT NULL, NULL, 'infinity', 'infinity' ORDER BY 3, 4
+		FROM @extschema@.iuid_time_bounds(parent, is_uuid) AS b UNION ALL SELECT NULL, NULL, 'infinity', 'infinity' ORDER BY 3, 4
 	LOOP
 		WHILE at < least(taken.lower_at, stop) LOOP
 			start := @extschema@.iuid_step_start(step, at);
@@ -82,13 +64,29 @@ BEGIN
 		END IF;
 	END LOOP;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_missing_partitions(pg_catalog.regclass, interval, pg_catalog.timestamptz, pg_catalog.timestamptz) IS 'internal: the names and bounds of the partitions that are missing, in whole steps from first up to last; 22008';
+COMMENT ON FUNCTION @extschema@.iuid_missing_partitions(pg_catalog.regclass, boolean, interval, pg_catalog.timestamptz, pg_catalog.timestamptz) IS 'internal: the names and bounds of the partitions that are missing, in whole steps from first up to last; 22008';
 
-CREATE FUNCTION @extschema@.iuid_old_partitions(parent pg_catalog.regclass, older_than pg_catalog.timestamptz)
-RETURNS TABLE (name pg_catalog.text, partition pg_catalog.regclass, upper pg_catalog.uuid, is_pending boolean, is_open boolean)
+CREATE FUNCTION @extschema@.iuid_old_partitions(parent pg_catalog.regclass, is_uuid boolean, older_than pg_catalog.timestamptz)
+RETURNS TABLE (name pg_catalog.text, tbl pg_catalog.oid, upper pg_catalog.uuid, is_pending boolean, is_open boolean, is_empty boolean)
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT format('%I.%I', n.nspname, c.relname), b.partition, b.upper, b.is_pending, b.is_open FROM @extschema@.iuid_time_bounds(parent) AS b
-	JOIN pg_class AS c ON c.oid = b.partition JOIN pg_namespace AS n ON n.oid = c.relnamespace
-	WHERE b.upper_at <= older_than AND NOT (b.is_open AND pg_relation_size(b.partition) = 0) ORDER BY b.upper
+	SELECT format('%I.%I', n.nspname, c.relname), c.oid, b.upper, b.is_pending, b.is_open, b.is_open AND pg_relation_size(c.oid) = 0
+	FROM @extschema@.iuid_time_bounds(parent, is_uuid) AS b JOIN pg_class AS c ON c.oid = b.partition JOIN pg_namespace AS n ON n.oid = c.relnamespace
+	WHERE b.upper_at <= older_than
 $$;
-COMMENT ON FUNCTION @extschema@.iuid_old_partitions(pg_catalog.regclass, pg_catalog.timestamptz) IS 'internal: the partitions that ended at or before a time, but for an open end without rows, which stays and grows';
+COMMENT ON FUNCTION @extschema@.iuid_old_partitions(pg_catalog.regclass, boolean, pg_catalog.timestamptz) IS 'internal: the partitions that ended at or before a time, and which of them is an open end, with or without rows';
+
+-- An open end goes with each of the others, as a new one covers what they covered.
+CREATE FUNCTION @extschema@.iuid_plan(parent pg_catalog.regclass, task @extschema@.iuid_task, is_uuid boolean)
+RETURNS pg_catalog.jsonb LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	IF task.countries IS NOT NULL THEN
+		RETURN (SELECT jsonb_agg(m ORDER BY m.country) FROM @extschema@.iuid_missing_countries(parent, task.countries) AS m);
+	END IF;
+	IF task.older_than IS NULL THEN
+		RETURN (SELECT jsonb_agg(m ORDER BY m.lower) FROM @extschema@.iuid_missing_partitions(parent, is_uuid, task.step, task.first, task.last) AS m
+			WHERE m.name = coalesce(task.name, m.name));
+	END IF;
+	RETURN (SELECT CASE WHEN NOT bool_and(o.is_empty) THEN jsonb_agg(o ORDER BY o.upper) END
+		FROM @extschema@.iuid_old_partitions(parent, is_uuid, task.older_than) AS o WHERE o.is_open OR o.name = coalesce(task.name, o.name));
+END $$;
+COMMENT ON FUNCTION @extschema@.iuid_plan(pg_catalog.regclass, @extschema@.iuid_task, boolean) IS 'internal: the partitions that a task makes or removes, NULL for none';

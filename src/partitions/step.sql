@@ -2,23 +2,6 @@
 -- The steps of time partitions, in UTC, and the names that partitions have by them
 --
 
-CREATE FUNCTION @extschema@.iuid_step_months(step interval)
-RETURNS int LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp SET "IntervalStyle" = 'postgres' AS $$
-DECLARE
-	months numeric := extract(year FROM step) * 12 + extract(month FROM step);
-	-- In UTC a day has 24 hours.
-	seconds numeric := extract(epoch FROM step - make_interval(months => months::int));
-BEGIN
-	IF (months BETWEEN 1 AND 12 AND seconds = 0
-		OR months = 0 AND seconds BETWEEN 3600 AND 366 * 86400 AND seconds % 60 = 0) IS NOT TRUE THEN
-		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('step "%s" is out of range for time partitions', step),
-			DETAIL = 'A step is 1 hour to 1 year: either whole months, or days, hours and minutes.', HINT = 'For example: interval ''1 day'', interval ''1 month''.';
-	END IF;
-	RETURN months;
-END $$;
-COMMENT ON FUNCTION @extschema@.iuid_step_months(interval) IS 'internal: the months of a step, 0 for one of days, hours and minutes; 22023 unless it is 1 hour to 1 year';
-
 CREATE FUNCTION @extschema@.iuid_step_start(step interval, at pg_catalog.timestamptz)
 RETURNS pg_catalog.timestamptz LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' AS $$

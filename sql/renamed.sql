@@ -57,13 +57,6 @@ ALTER FUNCTION renamed(iuid, uuid) RENAME TO iuid_gt;
 TABLE answer;
 ROLLBACK;
 
--- a bound is dropped
-BEGIN;
-ALTER EXTENSION iuid DROP FUNCTION iuid_floor(timestamptz);
-DROP FUNCTION iuid_floor(timestamptz);
-TABLE answer;
-ROLLBACK;
-
 -- the family of order by origin has another name; the family of byte order has its name; it is dropped
 BEGIN;
 ALTER OPERATOR FAMILY iuid_origin_ops USING btree RENAME TO renamed;

@@ -8,6 +8,7 @@ CREATE SCHEMA home AUTHORIZATION regress_iuid_owner;
 SET ROLE regress_iuid_owner;
 CREATE EXTENSION iuid SCHEMA home;
 CREATE TABLE home.months (id home.iuid) PARTITION BY RANGE (id);
+CREATE TABLE home.months_rest PARTITION OF home.months DEFAULT;
 CREATE TABLE home.places (id home.iuid) PARTITION BY RANGE (id home.iuid_origin_ops);
 ALTER SCHEMA home RENAME TO moved;
 CREATE SCHEMA home;
@@ -30,7 +31,7 @@ END $$;
 SELECT count(*) > 40 AS planted FROM home.planted;
 \set VERBOSITY terse
 -- one of them is even a member of the extension
-ALTER EXTENSION iuid ADD FUNCTION home.iuid_listed_partitions(regclass);
+ALTER EXTENSION iuid ADD FUNCTION home.iuid_partition_bounds(regclass);
 RESET ROLE;
 SELECT moved.iuid_partitions('moved.months');
 SELECT moved.iuid_check_partitions('moved.months');
@@ -41,7 +42,7 @@ SELECT moved.iuid_create_country_partitions('moved.places', 1, '{7}');
 CALL moved.iuid_maintain_partitions('moved.months', '1 month');
 \echo :LAST_ERROR_SQLSTATE
 -- with its name back, all goes on
-ALTER EXTENSION iuid DROP FUNCTION home.iuid_listed_partitions(regclass);
+ALTER EXTENSION iuid DROP FUNCTION home.iuid_partition_bounds(regclass);
 DROP SCHEMA home CASCADE;
 ALTER SCHEMA moved RENAME TO home;
 SELECT home.iuid_create_partitions('home.months', '1 month', '2026-01-01', '2026-02-01');

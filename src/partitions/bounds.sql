@@ -3,7 +3,6 @@
 --
 -- What an own function reads of a table's owner is a name, a type or a bound, and
 -- no code of the owner's runs.  Bounds are read as the server prints them.
--- A function of one expression has no SET clause, so that the server inlines it.
 --
 
 CREATE FUNCTION @extschema@.iuid_partition_bounds(parent pg_catalog.regclass)
@@ -18,23 +17,26 @@ $$;
 COMMENT ON FUNCTION @extschema@.iuid_partition_bounds(pg_catalog.regclass) IS 'internal: the partitions of a table with their bounds (NULL: none), in order of time, the DEFAULT partition last';
 
 CREATE FUNCTION @extschema@.iuid_time_of_bound(bound pg_catalog.uuid)
-RETURNS pg_catalog.timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-	SELECT @extschema@.iuid_timestamp((pg_catalog."left"(bound::pg_catalog.text, 14) OPERATOR(pg_catalog.||) '8000-8000-000000000000')::@extschema@.iuid)
-$$;
+RETURNS pg_catalog.timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN @extschema@.iuid_timestamp((pg_catalog."left"(bound::pg_catalog.text, 14) OPERATOR(pg_catalog.||) '8000-8000-000000000000')::@extschema@.iuid);
 COMMENT ON FUNCTION @extschema@.iuid_time_of_bound(pg_catalog.uuid) IS 'internal: the time in the first 48 bits of a bound';
 
+CREATE FUNCTION @extschema@.iuid_shown_time(bound pg_catalog.uuid, without pg_catalog.timestamptz)
+RETURNS pg_catalog.timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN bound IS NULL THEN without WHEN bound OPERATOR(pg_catalog.=) '00000000-0000-0000-0000-000000000000' THEN '-infinity'
+	WHEN bound OPERATOR(pg_catalog.=) 'ffffffff-ffff-ffff-ffff-ffffffffffff' THEN 'infinity' ELSE @extschema@.iuid_time_of_bound(bound) END;
+COMMENT ON FUNCTION @extschema@.iuid_shown_time(pg_catalog.uuid, pg_catalog.timestamptz) IS 'internal: the time of a key or bound: infinite for Nil and Max, and the second argument for NULL';
+
 CREATE FUNCTION @extschema@.iuid_bound_at(at pg_catalog.timestamptz, is_uuid boolean)
-RETURNS pg_catalog.uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-	SELECT CASE WHEN is_uuid THEN (pg_catalog."left"(@extschema@.iuid_floor(at)::pg_catalog.text, 14) OPERATOR(pg_catalog.||) '0000-0000-000000000000')::pg_catalog.uuid
-		ELSE @extschema@.iuid_floor(at)::pg_catalog.uuid END
-$$;
+RETURNS pg_catalog.uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN is_uuid THEN (pg_catalog."left"(@extschema@.iuid_floor(at)::pg_catalog.text, 14) OPERATOR(pg_catalog.||) '0000-0000-000000000000')::pg_catalog.uuid
+	ELSE @extschema@.iuid_floor(at)::pg_catalog.uuid END;
 COMMENT ON FUNCTION @extschema@.iuid_bound_at(pg_catalog.timestamptz, boolean) IS 'internal: the bound of partitions at a time: the smallest key of its millisecond, of type uuid or iuid';
 
 CREATE FUNCTION @extschema@.iuid_is_whole_bound(bound pg_catalog.uuid, is_uuid boolean)
-RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-	SELECT bound IS NULL OR bound::pg_catalog.text OPERATOR(pg_catalog.~) CASE WHEN is_uuid
-		THEN '-(8000-8000|0000-0000)-0{12}$|^[f-]*$' ELSE '-8000-8000-0{12}$|^[0-]*$|^[f-]*$' END
-$$;
+RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN bound IS NULL OR bound::pg_catalog.text OPERATOR(pg_catalog.~) CASE WHEN is_uuid
+	THEN '-(8000-8000|0000-0000)-0{12}$|^[f-]*$' ELSE '-8000-8000-0{12}$|^[0-]*$|^[f-]*$' END;
 COMMENT ON FUNCTION @extschema@.iuid_is_whole_bound(pg_catalog.uuid, boolean) IS 'internal: whether a bound is none, or the smallest iuid of its millisecond or, for a key of type uuid, the smallest uuid of it';
 
 CREATE FUNCTION @extschema@.iuid_refuse_bounds(partition pg_catalog.regclass, is_all boolean)
@@ -62,10 +64,3 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		THEN @extschema@.iuid_refuse_bounds(b.partition, b.lower IS NULL AND b.upper IS NULL) ELSE true END
 $$;
 COMMENT ON FUNCTION @extschema@.iuid_time_bounds(pg_catalog.regclass, boolean) IS 'internal: the partitions with their bounds and times, and whether new ones can be carved out of them, but for DEFAULT; 55000';
-
-CREATE FUNCTION @extschema@.iuid_shown_time(bound pg_catalog.uuid, without pg_catalog.timestamptz)
-RETURNS pg_catalog.timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT CASE WHEN bound IS NULL THEN without WHEN bound = '00000000-0000-0000-0000-000000000000' THEN '-infinity'
-		WHEN bound = 'ffffffff-ffff-ffff-ffff-ffffffffffff' THEN 'infinity' ELSE @extschema@.iuid_time_of_bound(bound) END
-$$;
-COMMENT ON FUNCTION @extschema@.iuid_shown_time(pg_catalog.uuid, pg_catalog.timestamptz) IS 'internal: the time of a key or bound: infinite for Nil and Max, and the second argument for NULL';

@@ -1,27 +1,12 @@
 --
--- What each function checks first that users call
+-- What each function checks first that changes partitions
 --
 -- Who owns the schema of the extension can rename it, and make another one of its name,
 -- with functions of their own, which a body that is text would call.  So what users call
 -- has a body BEGIN ATOMIC, which holds its functions themselves, and this is the first of
--- them.  A call of an own function by name has exactly the types of its arguments, as
--- another function can stand beside it, which would fit better.
+-- them.  A call of an own function has exactly the types of its arguments, as another
+-- function can stand beside it, which would fit better.
 --
-
-CREATE FUNCTION @extschema@.iuid_check_schema()
-RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-	BEGIN
-		-- For a superuser the schema keeps its name until the end of the transaction.  Others may not.
-		PERFORM FROM pg_namespace AS n WHERE n.oid = to_regnamespace('@extschema@') FOR KEY SHARE;
-	EXCEPTION WHEN insufficient_privilege OR read_only_sql_transaction THEN
-	END;
-	IF NOT EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'iuid' AND e.extnamespace = to_regnamespace('@extschema@')) THEN
-		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'schema @extschema@ is not that of extension iuid',
-			HINT = 'If the schema of the extension was renamed, give it its name back.';
-	END IF;
-END $$;
-COMMENT ON FUNCTION @extschema@.iuid_check_schema() IS 'internal: 55000 unless the functions of the extension are found by their names; for a superuser it stays so until the transaction ends';
 
 CREATE FUNCTION @extschema@.iuid_check_call(caller pg_catalog.text, has_null boolean, needed pg_catalog.text, step interval, older_than pg_catalog.timestamptz, lock_wait interval)
 RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -31,7 +16,18 @@ DECLARE
 	-- In UTC a day has 24 hours.
 	seconds numeric := extract(epoch FROM step - make_interval(months => months::int));
 BEGIN
-	IF has_null OR lock_wait IS NULL THEN
+	BEGIN
+		-- For a superuser the extension and its schema stay as they are until the end of the transaction.
+		PERFORM FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace
+			WHERE e.extname = 'iuid' AND n.nspname = (parse_ident('@extschema@'))[1] FOR KEY SHARE;
+	EXCEPTION WHEN insufficient_privilege THEN
+		PERFORM FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace
+			WHERE e.extname = 'iuid' AND n.nspname = (parse_ident('@extschema@'))[1];
+	END;
+	IF NOT FOUND THEN
+		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'schema @extschema@ is not that of extension iuid',
+			HINT = 'If the schema of the extension was renamed, give it its name back.';
+	ELSIF has_null OR lock_wait IS NULL THEN
 		RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed',
 			MESSAGE = format('arguments of %s must not be null', caller), HINT = format('Give %s.', needed);
 	ELSIF lock_wait < '0' THEN
@@ -49,4 +45,4 @@ BEGIN
 			DETAIL = 'A step is 1 hour to 1 year: either whole months, or days, hours and minutes.', HINT = 'For example: interval ''1 day'', interval ''1 month''.';
 	END IF;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_check_call(pg_catalog.text, boolean, pg_catalog.text, interval, pg_catalog.timestamptz, interval) IS 'internal: 22004, 22008, 22023 or 55000 for arguments of functions that change partitions';
+COMMENT ON FUNCTION @extschema@.iuid_check_call(pg_catalog.text, boolean, pg_catalog.text, interval, pg_catalog.timestamptz, interval) IS 'internal: 55000 unless own functions are found by their names, which for a superuser stays so until the transaction ends; 22004, 22008, 22023 or 55000 for arguments of functions that change partitions';

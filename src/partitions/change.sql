@@ -36,28 +36,24 @@ DECLARE
 	is_last boolean;
 	is_uuid boolean;
 	busy text;
-	locks jsonb;
+	-- Under this lock no partition comes or goes.  A call that has nothing to do gives it up.
+	locks jsonb := jsonb_build_object(parent::oid, 4);
 	plan jsonb;
 	reports jsonb;
 BEGIN
 	FOR attempt IN 1 .. 2147483647 LOOP
-		is_last := clock_timestamp() >= deadline;
-		locks := jsonb_build_object(parent::oid, 4);
+		is_last := attempt > 1 AND clock_timestamp() >= deadline;
 		BEGIN
 			PERFORM set_config('lock_timeout', longest::text, true);
 			is_uuid := (@extschema@.iuid_partition_key(parent, task.countries IS NOT NULL, true)).is_uuid;
-			IF task.time_checks AND is_uuid THEN
-				RAISE EXCEPTION USING ERRCODE = 'wrong_object_type', MESSAGE = format('partitions of %s cannot have time checks', parent),
-					DETAIL = 'Its key is of type uuid, and takes UUIDs that are no iuids and have no time.', HINT = 'Give false for time_checks.';
-			END IF;
-			-- Under this lock no partition comes or goes.  A call that has nothing to do gives it up.
-			PERFORM @extschema@.iuid_take_locks(parent, locks, NULL::text, longest);
+			PERFORM @extschema@.iuid_take_locks(parent, locks, busy, longest);
 			plan := @extschema@.iuid_plan(parent, task, is_uuid);
 			IF plan IS NULL THEN
 				RAISE no_data_found;
 			END IF;
 			locks := @extschema@.iuid_locks_needed(parent, ARRAY(SELECT (p.old ->> 'tbl')::oid FROM jsonb_array_elements(plan) AS p (old) WHERE p.old ? 'tbl'), task.is_drop);
-			PERFORM @extschema@.iuid_take_locks(parent, locks, busy, longest);
+			-- Two that hold a lock on a table, and wait for a stronger one, are in a deadlock.  The next attempt takes these first.
+			PERFORM @extschema@.iuid_take_free_locks(parent, locks);
 			IF task.is_drop IS NULL THEN
 				reports := (SELECT jsonb_agg(jsonb_build_object('tbl', m.tbl::oid) ORDER BY m.n)
 					FROM unnest(@extschema@.iuid_make_planned(parent, plan, task.step, task.time_checks)) WITH ORDINALITY AS m (tbl, n));
@@ -94,29 +90,26 @@ CREATE FUNCTION @extschema@.iuid_create_partitions(parent pg_catalog.regclass, s
 	first pg_catalog.timestamptz, last pg_catalog.timestamptz, time_checks boolean DEFAULT false, lock_wait interval DEFAULT '10 s')
 RETURNS SETOF pg_catalog.regclass LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
-	SELECT @extschema@.iuid_check_schema();
-	SELECT @extschema@.iuid_check_call('iuid_create_partitions', parent IS NULL OR step IS NULL OR first IS NULL OR last IS NULL OR time_checks IS NULL,
-		'the table, the step, the first time and the time at which to end', step, NULL, lock_wait);
-	SELECT c.partition FROM @extschema@.iuid_change_partitions(parent, ROW(step, first, last, NULL, NULL, NULL, time_checks, NULL), lock_wait) AS c;
+	SELECT @extschema@.iuid_check_call('iuid_create_partitions'::pg_catalog.text, parent IS NULL OR step IS NULL OR first IS NULL OR last IS NULL OR time_checks IS NULL,
+		'the table, the step, the first time and the time at which to end'::pg_catalog.text, step, NULL::pg_catalog.timestamptz, lock_wait);
+	SELECT c.partition FROM @extschema@.iuid_change_partitions(parent, ROW(step, first, last, NULL, NULL, NULL, time_checks, NULL)::@extschema@.iuid_task, lock_wait) AS c;
 END;
 COMMENT ON FUNCTION @extschema@.iuid_create_partitions(pg_catalog.regclass, interval, pg_catalog.timestamptz, pg_catalog.timestamptz, boolean, interval) IS 'makes the time partitions that are missing from first up to last, in whole steps of 1 hour to 1 year in UTC, and returns them; with time_checks, each has a CHECK of its times (doc/partitions.md)';
 
 CREATE FUNCTION @extschema@.iuid_drop_partitions(parent pg_catalog.regclass, older_than pg_catalog.timestamptz, lock_wait interval DEFAULT '10 s')
 RETURNS SETOF pg_catalog.text LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
-	SELECT @extschema@.iuid_check_schema();
-	SELECT @extschema@.iuid_check_call('iuid_drop_partitions', parent IS NULL OR older_than IS NULL,
-		'the table, and the time before which its partitions go', NULL, older_than, lock_wait);
-	SELECT c.name FROM @extschema@.iuid_change_partitions(parent, ROW(NULL, NULL, NULL, NULL, older_than, true, NULL, NULL), lock_wait) AS c WHERE NOT c.stays;
+	SELECT @extschema@.iuid_check_call('iuid_drop_partitions'::pg_catalog.text, parent IS NULL OR older_than IS NULL,
+		'the table, and the time before which its partitions go'::pg_catalog.text, NULL::interval, older_than, lock_wait);
+	SELECT c.name FROM @extschema@.iuid_change_partitions(parent, ROW(NULL, NULL, NULL, NULL, older_than, true, NULL, NULL)::@extschema@.iuid_task, lock_wait) AS c WHERE NOT c.stays;
 END;
 COMMENT ON FUNCTION @extschema@.iuid_drop_partitions(pg_catalog.regclass, pg_catalog.timestamptz, interval) IS 'drops the time partitions that end at or before a time, and returns their names; the DEFAULT partition stays, and so does, with a warning, what something else needs (doc/partitions.md)';
 
 CREATE FUNCTION @extschema@.iuid_detach_partitions(parent pg_catalog.regclass, older_than pg_catalog.timestamptz, lock_wait interval DEFAULT '10 s')
 RETURNS SETOF pg_catalog.regclass LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
-	SELECT @extschema@.iuid_check_schema();
-	SELECT @extschema@.iuid_check_call('iuid_detach_partitions', parent IS NULL OR older_than IS NULL,
-		'the table, and the time before which its partitions go', NULL, older_than, lock_wait);
-	SELECT c.partition FROM @extschema@.iuid_change_partitions(parent, ROW(NULL, NULL, NULL, NULL, older_than, false, NULL, NULL), lock_wait) AS c WHERE NOT c.stays;
+	SELECT @extschema@.iuid_check_call('iuid_detach_partitions'::pg_catalog.text, parent IS NULL OR older_than IS NULL,
+		'the table, and the time before which its partitions go'::pg_catalog.text, NULL::interval, older_than, lock_wait);
+	SELECT c.partition FROM @extschema@.iuid_change_partitions(parent, ROW(NULL, NULL, NULL, NULL, older_than, false, NULL, NULL)::@extschema@.iuid_task, lock_wait) AS c WHERE NOT c.stays;
 END;
 COMMENT ON FUNCTION @extschema@.iuid_detach_partitions(pg_catalog.regclass, pg_catalog.timestamptz, interval) IS 'detaches the time partitions that end at or before a time, and returns them; each stays as a table of its own; one whose rows a foreign key to the parent refers to stays attached, with a warning (doc/partitions.md)';

@@ -4,46 +4,56 @@
 
 CREATE FUNCTION @extschema@.iuid_check_bounds(parent pg_catalog.regclass, is_uuid boolean)
 RETURNS TABLE (problem pg_catalog.text, partition pg_catalog.regclass, lower pg_catalog.uuid, upper pg_catalog.uuid, detail pg_catalog.text)
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT 'gap', g.partition, g.upper, g.next, format('nothing from %s up to %s', g.upper, g.next)
-	FROM (SELECT b.*, lead(b.lower) OVER (ORDER BY b.lower NULLS FIRST) AS next
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT 'gap', g.partition, g.upper, g.next, pg_catalog.format('nothing from %s up to %s', g.upper, g.next)
+	FROM (SELECT b.*, pg_catalog.lead(b.lower) OVER (ORDER BY b.lower NULLS FIRST) AS next
 		FROM @extschema@.iuid_partition_bounds(parent) AS b WHERE NOT b.is_default) AS g
-	WHERE g.upper < g.next
+	WHERE g.upper OPERATOR(pg_catalog.<) g.next
 	UNION ALL
-	SELECT 'bound within a millisecond', b.partition, b.lower, b.upper, format('%s is not the first of its millisecond', v.bound)
-	FROM @extschema@.iuid_partition_bounds(parent) AS b, unnest(ARRAY[b.lower, b.upper]) AS v (bound)
+	SELECT 'bound within a millisecond', b.partition, b.lower, b.upper, pg_catalog.format('%s is not the first of its millisecond', v.bound)
+	FROM @extschema@.iuid_partition_bounds(parent) AS b, LATERAL (VALUES (b.lower), (b.upper)) AS v (bound)
 	WHERE NOT b.is_pending AND NOT @extschema@.iuid_is_whole_bound(v.bound, is_uuid)
 	UNION ALL
-	SELECT 'pending detach', b.partition, b.lower, b.upper, format('ALTER TABLE %s DETACH PARTITION %s FINALIZE', parent, b.partition)
-	FROM @extschema@.iuid_partition_bounds(parent) AS b WHERE b.is_pending
-$$;
+	SELECT 'pending detach', b.partition, b.lower, b.upper, pg_catalog.format('ALTER TABLE %s DETACH PARTITION %s FINALIZE', parent, b.partition)
+	FROM @extschema@.iuid_partition_bounds(parent) AS b WHERE b.is_pending;
+END;
 COMMENT ON FUNCTION @extschema@.iuid_check_bounds(pg_catalog.regclass, boolean) IS 'internal: gaps between partitions, bounds within a millisecond, and partitions whose DETACH CONCURRENTLY was not finished: no query of the table reads them, and their bounds are taken';
+
+CREATE FUNCTION @extschema@.iuid_valid_checks(tbl pg_catalog.regclass)
+RETURNS SETOF pg_catalog.text LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' AS $$
+	SELECT pg_get_expr(c.conbin, c.conrelid) FROM pg_constraint AS c WHERE c.conrelid = tbl AND c.contype = 'c' AND c.convalidated
+$$;
+COMMENT ON FUNCTION @extschema@.iuid_valid_checks(pg_catalog.regclass) IS 'internal: the valid CHECKs of a table, as the server prints them';
 
 CREATE FUNCTION @extschema@.iuid_check_times(parent pg_catalog.regclass, key pg_catalog.text)
 RETURNS TABLE (problem pg_catalog.text, partition pg_catalog.regclass, lower pg_catalog.uuid, upper pg_catalog.uuid, detail pg_catalog.text)
-LANGUAGE sql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' AS $$
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET quote_all_identifiers = off SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO'
+BEGIN ATOMIC
 	WITH judged AS (
-		SELECT b.partition, b.lower, b.upper, d.detail, EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = b.partition
-			AND c.contype = 'c' AND c.convalidated AND pg_get_expr(c.conbin, c.conrelid) = d.as_printed) AS is_right
+		SELECT b.partition, b.lower, b.upper, d.detail, EXISTS (
+			SELECT FROM @extschema@.iuid_valid_checks(b.partition) AS c (expression) WHERE c.expression OPERATOR(pg_catalog.=) d.as_printed) AS is_right
 		FROM @extschema@.iuid_partition_bounds(parent) AS b, LATERAL (
-			SELECT format('CHECK (%1$s(%2$I) >= %3$L AND %1$s(%2$I) < %4$L)', '@extschema@.iuid_timestamp', key, @extschema@.iuid_time_of_bound(b.lower), @extschema@.iuid_time_of_bound(b.upper)),
-				format('((%1$s(%2$I) >= %3$L::timestamp with time zone) AND (%1$s(%2$I) < %4$L::timestamp with time zone))',
-					'@extschema@.iuid_timestamp', key, @extschema@.iuid_time_of_bound(b.lower), @extschema@.iuid_time_of_bound(b.upper))) AS d (detail, as_printed)
+			SELECT pg_catalog.format('CHECK (%1$s(%2$I) >= %3$L AND %1$s(%2$I) < %4$L)', '@extschema@.iuid_timestamp', key, t.lower, t.upper),
+				pg_catalog.format('((%1$s(%2$I) >= %3$L::timestamp with time zone) AND (%1$s(%2$I) < %4$L::timestamp with time zone))',
+					'@extschema@.iuid_timestamp', key, t.lower, t.upper)
+			FROM (SELECT @extschema@.iuid_time_of_bound(b.lower), @extschema@.iuid_time_of_bound(b.upper)) AS t (lower, upper)) AS d (detail, as_printed)
 		WHERE b.lower IS NOT NULL AND b.upper IS NOT NULL AND NOT b.is_pending
 			AND @extschema@.iuid_is_whole_bound(b.lower, false) AND @extschema@.iuid_is_whole_bound(b.upper, false))
 	SELECT 'no time check', j.partition, j.lower, j.upper, j.detail
-	FROM judged AS j WHERE NOT j.is_right AND EXISTS (SELECT FROM judged AS other WHERE other.is_right) ORDER BY j.lower
-$$;
+	FROM judged AS j WHERE NOT j.is_right AND EXISTS (SELECT FROM judged AS other WHERE other.is_right) ORDER BY j.lower;
+END;
 COMMENT ON FUNCTION @extschema@.iuid_check_times(pg_catalog.regclass, pg_catalog.text) IS 'internal: partitions without a valid time check, with its text, if others have one';
 
 CREATE FUNCTION @extschema@.iuid_check_rows(parent pg_catalog.regclass)
 RETURNS TABLE (problem pg_catalog.text, partition pg_catalog.regclass, lower pg_catalog.uuid, upper pg_catalog.uuid, detail pg_catalog.text)
-LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
+BEGIN ATOMIC
 	WITH partitions AS (SELECT b.* FROM @extschema@.iuid_partition_bounds(parent) AS b WHERE NOT b.is_pending),
 	ends AS (
-		SELECT (array_agg(p.lower ORDER BY p.lower NULLS FIRST))[1] AS lower, (array_agg(p.upper ORDER BY p.upper DESC NULLS FIRST))[1] AS upper
-		FROM partitions AS p WHERE NOT p.is_default HAVING count(*) > 0),
+		SELECT (pg_catalog.array_agg(p.lower ORDER BY p.lower NULLS FIRST))[1] AS lower, (pg_catalog.array_agg(p.upper ORDER BY p.upper DESC NULLS FIRST))[1] AS upper
+		FROM partitions AS p WHERE NOT p.is_default HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0),
 	asked AS (
 		SELECT p.partition, a.* FROM partitions AS p, ends AS e, LATERAL (VALUES
 			(1, p.is_default, 'stranded rows', 'rows of times between those of the partitions', e.lower, e.upper),
@@ -51,39 +61,35 @@ LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED SET search_path = pg_catalog, pg_
 			(3, p.is_default AND e.upper IS NOT NULL, 'rows after all partitions', 'rows of times after those of the partitions', e.upper, NULL),
 			(4, NOT p.is_default AND (p.lower IS NULL OR p.upper IS NULL), 'rows in an open end', 'rows in a partition without an end', NULL, NULL))
 			AS a (n, is_asked, problem, what, lower, upper) WHERE a.is_asked)
-	SELECT a.problem, a.partition, k.least, k.greatest, format('%s: %s', a.what, k.rows)
+	SELECT a.problem, a.partition, k.least, k.greatest, pg_catalog.format('%s: %s', a.what, k.rows)
 	FROM asked AS a, @extschema@.iuid_keys_between(a.partition, a.lower, a.upper) AS k
-	WHERE k.rows > 0 ORDER BY a.n, a.lower NULLS FIRST
-$$;
+	WHERE k.rows OPERATOR(pg_catalog.>) 0 ORDER BY a.n, a.lower NULLS FIRST;
+END;
 COMMENT ON FUNCTION @extschema@.iuid_check_rows(pg_catalog.regclass) IS 'internal: rows in DEFAULT, by where their times lie, and rows in partitions without an end, with the least and the greatest key; 42501';
 
-CREATE FUNCTION @extschema@.iuid_faults(parent pg_catalog.regclass)
-RETURNS TABLE (problem pg_catalog.text, partition pg_catalog.regclass, lower pg_catalog.timestamptz, upper pg_catalog.timestamptz, detail pg_catalog.text)
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-	key record := @extschema@.iuid_partition_key(parent, NULL::boolean, false);
-BEGIN
-	RETURN QUERY
-	WITH checked AS MATERIALIZED (
-		SELECT parent AS tbl, key.name, key.is_uuid, NOT key.by_origin AS is_by_time
-		UNION ALL SELECT b.partition, a.attname::text, a.atttypid = 'uuid'::regtype, true
-		FROM @extschema@.iuid_partition_bounds(parent) AS b JOIN pg_partitioned_table AS p ON p.partrelid = b.partition
-			JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
-			JOIN pg_opclass AS o ON o.oid = p.partclass[0] AND o.opcintype = a.atttypid AND o.opcdefault
-		WHERE key.by_origin AND NOT b.is_pending AND p.partstrat = 'r' AND p.partnatts = 1 AND a.atttypid IN ('uuid'::regtype, '@extschema@.iuid'::regtype))
-	SELECT f.problem, f.partition, @extschema@.iuid_shown_time(f.lower, '-infinity'::timestamptz), @extschema@.iuid_shown_time(f.upper, 'infinity'::timestamptz), f.detail
-	FROM checked AS c, LATERAL (
-		SELECT * FROM @extschema@.iuid_check_bounds(c.tbl, c.is_uuid) AS b WHERE c.is_by_time OR b.problem = 'pending detach'
-		UNION ALL SELECT * FROM @extschema@.iuid_check_times(c.tbl, c.name) WHERE c.is_by_time AND NOT c.is_uuid
-		UNION ALL SELECT * FROM @extschema@.iuid_check_rows(c.tbl) WHERE c.is_by_time) AS f;
-END $$;
-COMMENT ON FUNCTION @extschema@.iuid_faults(pg_catalog.regclass) IS 'internal: what iuid_check_partitions finds';
+CREATE FUNCTION @extschema@.iuid_divided_partitions(parent pg_catalog.regclass)
+RETURNS TABLE (tbl pg_catalog.regclass, key pg_catalog.text, is_uuid boolean)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT i.inhrelid, a.attname, a.atttypid = 'uuid'::regtype FROM pg_inherits AS i JOIN pg_partitioned_table AS p ON p.partrelid = i.inhrelid
+		JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+		JOIN pg_opclass AS o ON o.oid = p.partclass[0] AND o.opcintype = a.atttypid AND o.opcdefault
+	WHERE i.inhparent = parent AND NOT i.inhdetachpending AND p.partstrat = 'r' AND p.partnatts = 1
+		AND a.atttypid IN ('uuid'::regtype, to_regtype('@extschema@.iuid'))
+$$;
+COMMENT ON FUNCTION @extschema@.iuid_divided_partitions(pg_catalog.regclass) IS 'internal: the partitions that are themselves partitioned by time, with their keys';
 
 CREATE FUNCTION @extschema@.iuid_check_partitions(parent pg_catalog.regclass)
 RETURNS TABLE (problem pg_catalog.text, partition pg_catalog.regclass, lower pg_catalog.timestamptz, upper pg_catalog.timestamptz, detail pg_catalog.text)
-LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
 BEGIN ATOMIC
-	SELECT @extschema@.iuid_check_schema();
-	SELECT * FROM @extschema@.iuid_faults(parent);
+	SELECT f.problem, f.partition, @extschema@.iuid_shown_time(f.lower, '-infinity'::pg_catalog.timestamptz),
+		@extschema@.iuid_shown_time(f.upper, 'infinity'::pg_catalog.timestamptz), f.detail
+	FROM @extschema@.iuid_partition_key(parent, NULL::boolean, false) AS k, LATERAL (
+		SELECT parent, k.name, k.is_uuid, NOT k.by_origin
+		UNION ALL SELECT d.tbl, d.key, d.is_uuid, true FROM @extschema@.iuid_divided_partitions(parent) AS d WHERE k.by_origin) AS c (tbl, key, is_uuid, is_by_time),
+	LATERAL (
+		SELECT * FROM @extschema@.iuid_check_bounds(c.tbl, c.is_uuid) AS b WHERE c.is_by_time OR b.problem OPERATOR(pg_catalog.=) 'pending detach'
+		UNION ALL SELECT * FROM @extschema@.iuid_check_times(c.tbl, c.key) WHERE c.is_by_time AND NOT c.is_uuid
+		UNION ALL SELECT * FROM @extschema@.iuid_check_rows(c.tbl) WHERE c.is_by_time) AS f;
 END;
 COMMENT ON FUNCTION @extschema@.iuid_check_partitions(pg_catalog.regclass) IS 'faults of partitions, one row each: gaps, bounds within a millisecond, time checks, rows in DEFAULT or without an end, pending detaches; of a table in order by origin, those of each partition by time; 42501, 42809, 42P01 (doc/partitions.md)';

@@ -56,10 +56,9 @@ CREATE FUNCTION @extschema@.iuid_create_country_partitions(parent pg_catalog.reg
 	step interval DEFAULT NULL, time_checks boolean DEFAULT false, lock_wait interval DEFAULT '10 s')
 RETURNS SETOF pg_catalog.regclass LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
-	SELECT @extschema@.iuid_check_schema();
-	SELECT @extschema@.iuid_check_call('iuid_create_country_partitions', parent IS NULL OR entity IS NULL OR countries IS NULL OR time_checks IS NULL,
-		'the table, the number of the entity that is in it, and the number of each country', step, NULL, lock_wait);
+	SELECT @extschema@.iuid_check_call('iuid_create_country_partitions'::pg_catalog.text, parent IS NULL OR entity IS NULL OR countries IS NULL OR time_checks IS NULL,
+		'the table, the number of the entity that is in it, and the number of each country'::pg_catalog.text, step, NULL::pg_catalog.timestamptz, lock_wait);
 	SELECT @extschema@.iuid_check_countries(countries, entity, step, time_checks);
-	SELECT c.partition FROM @extschema@.iuid_change_partitions(parent, ROW(step, NULL, NULL, countries, NULL, NULL, time_checks, NULL), lock_wait) AS c;
+	SELECT c.partition FROM @extschema@.iuid_change_partitions(parent, ROW(step, NULL, NULL, countries, NULL, NULL, time_checks, NULL)::@extschema@.iuid_task, lock_wait) AS c;
 END;
 COMMENT ON FUNCTION @extschema@.iuid_create_country_partitions(pg_catalog.regclass, int, int[], interval, boolean, interval) IS 'makes a partition for each of the countries, 0-255, of a table of an entity, in order by origin, that has none; with a step, divided by time; returns them (doc/partitions.md)';

@@ -1,36 +1,32 @@
 --
 -- Listing time partitions
 --
+-- What reads has a body that holds our functions themselves, and below it a text that
+-- reads catalogs and calls none of ours.
+--
 
-CREATE FUNCTION @extschema@.iuid_listed_partitions(parent pg_catalog.regclass)
-RETURNS TABLE (partition pg_catalog.regclass, lower pg_catalog.timestamptz, upper pg_catalog.timestamptz, is_default boolean,
-	estimated_rows bigint, bytes bigint)
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-	PERFORM @extschema@.iuid_partition_key(parent, false, false);
-	-- pg_total_relation_size() is NULL for a table that another session has dropped meanwhile.
-	RETURN QUERY
-	WITH listed AS (
-		SELECT * FROM @extschema@.iuid_partition_bounds(parent) WITH ORDINALITY AS b (partition, lower, upper, is_default, is_pending, n)
-		WHERE NOT b.is_pending),
-	size AS (
-		SELECT l.partition, sum(s.bytes)::bigint AS bytes, bool_or(t.oid = l.partition AND s.bytes IS NULL) AS is_dropped,
-			trunc(sum(c.reltuples::float8) FILTER (WHERE c.relkind <> 'p' AND c.reltuples >= 0))::bigint AS estimated_rows
-		FROM listed AS l, @extschema@.iuid_tables_below(ARRAY[l.partition::oid]) AS t (oid) JOIN pg_class AS c ON c.oid = t.oid,
-			pg_total_relation_size(t.oid) AS s (bytes) GROUP BY l.partition)
-	SELECT l.partition, CASE WHEN NOT l.is_default THEN @extschema@.iuid_shown_time(l.lower, '-infinity'::timestamptz) END,
-		CASE WHEN NOT l.is_default THEN @extschema@.iuid_shown_time(l.upper, 'infinity'::timestamptz) END, l.is_default, s.estimated_rows, s.bytes
-	FROM listed AS l JOIN size AS s ON s.partition = l.partition AND NOT s.is_dropped
-	ORDER BY l.n;
-END $$;
-COMMENT ON FUNCTION @extschema@.iuid_listed_partitions(pg_catalog.regclass) IS 'internal: what iuid_partitions lists';
+CREATE FUNCTION @extschema@.iuid_partition_sizes(parent pg_catalog.regclass)
+RETURNS TABLE (partition pg_catalog.regclass, estimated_rows bigint, bytes bigint)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	WITH RECURSIVE below (partition, oid) AS (
+		SELECT i.inhrelid, i.inhrelid FROM pg_inherits AS i WHERE i.inhparent = parent
+		UNION ALL SELECT b.partition, i.inhrelid FROM below AS b JOIN pg_inherits AS i ON i.inhparent = b.oid)
+	SELECT b.partition, trunc(sum(c.reltuples::float8) FILTER (WHERE c.relkind <> 'p' AND c.reltuples >= 0))::bigint, sum(s.bytes)::bigint
+	FROM below AS b JOIN pg_class AS c ON c.oid = b.oid, pg_total_relation_size(b.oid) AS s (bytes) GROUP BY b.partition
+	-- The size is NULL for a table that another session has dropped meanwhile.
+	HAVING NOT bool_or(b.oid = b.partition AND s.bytes IS NULL)
+$$;
+COMMENT ON FUNCTION @extschema@.iuid_partition_sizes(pg_catalog.regclass) IS 'internal: the rows and bytes of each partition, with what is below it';
 
 CREATE FUNCTION @extschema@.iuid_partitions(parent pg_catalog.regclass)
 RETURNS TABLE (partition pg_catalog.regclass, lower pg_catalog.timestamptz, upper pg_catalog.timestamptz, is_default boolean,
 	estimated_rows bigint, bytes bigint)
-LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT @extschema@.iuid_check_schema();
-	SELECT * FROM @extschema@.iuid_listed_partitions(parent);
+	SELECT @extschema@.iuid_partition_key(parent, false, false);
+	SELECT b.partition, CASE WHEN NOT b.is_default THEN @extschema@.iuid_shown_time(b.lower, '-infinity'::pg_catalog.timestamptz) END,
+		CASE WHEN NOT b.is_default THEN @extschema@.iuid_shown_time(b.upper, 'infinity'::pg_catalog.timestamptz) END, b.is_default, s.estimated_rows, s.bytes
+	FROM @extschema@.iuid_partition_bounds(parent) AS b JOIN @extschema@.iuid_partition_sizes(parent) AS s ON s.partition OPERATOR(pg_catalog.=) b.partition
+	WHERE NOT b.is_pending ORDER BY b.is_default, b.lower NULLS FIRST;
 END;
 COMMENT ON FUNCTION @extschema@.iuid_partitions(pg_catalog.regclass) IS 'time partitions of a table in order, the DEFAULT partition last: bounds as times (infinite for MINVALUE and MAXVALUE, NULL for DEFAULT), rows as ANALYZE or VACUUM estimated them (NULL if never), bytes with indexes and TOAST; 42501, 42809, 42P01 (doc/partitions.md)';

@@ -45,39 +45,50 @@ RETURNS pg_catalog.jsonb LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_
 $$;
 COMMENT ON FUNCTION @extschema@.iuid_locks_needed(pg_catalog.regclass, pg_catalog.oid[], boolean) IS 'internal: the locks that attaching partitions needs (is_drop NULL), or dropping or detaching old ones';
 
+CREATE FUNCTION @extschema@.iuid_lockable_tables(parent pg_catalog.regclass, locks pg_catalog.jsonb)
+RETURNS TABLE (tbl pg_catalog.regclass, mode pg_catalog.text) LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT c.oid, ('{ACCESS SHARE,ROW SHARE,ROW EXCLUSIVE,SHARE UPDATE EXCLUSIVE,SHARE,SHARE ROW EXCLUSIVE,EXCLUSIVE,ACCESS EXCLUSIVE}'::text[])[j.value::int]
+	FROM jsonb_each_text(locks) AS j JOIN pg_class AS c ON c.oid = j.key::oid AND c.relkind IN ('r', 'p') JOIN pg_class AS p ON p.oid = parent
+	WHERE has_schema_privilege(p.relowner, c.relnamespace, 'USAGE')
+		AND has_table_privilege(p.relowner, c.oid, CASE j.value WHEN '1' THEN 'SELECT, ' ELSE '' END || 'UPDATE, DELETE, TRUNCATE')
+$$;
+COMMENT ON FUNCTION @extschema@.iuid_lockable_tables(pg_catalog.regclass, pg_catalog.jsonb) IS 'internal: the tables among the locks that the owner may lock, with the names of the modes; the others the statements lock';
+
+CREATE FUNCTION @extschema@.iuid_take_free_locks(parent pg_catalog.regclass, locks pg_catalog.jsonb)
+RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	PERFORM @extschema@.iuid_run_as_owner(parent, format('LOCK TABLE %s IN %s MODE NOWAIT', string_agg('ONLY ' || l.tbl, ', ' ORDER BY l.tbl), l.mode))
+	FROM @extschema@.iuid_lockable_tables(parent, locks) AS l GROUP BY l.mode;
+-- A table that is gone has no name, or only its number.
+EXCEPTION WHEN undefined_table OR syntax_error THEN
+	RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = SQLERRM;
+END $$;
+COMMENT ON FUNCTION @extschema@.iuid_take_free_locks(pg_catalog.regclass, pg_catalog.jsonb) IS 'internal: takes locks without waiting; 55P03 if a table is in use or gone';
+
 CREATE FUNCTION @extschema@.iuid_take_locks(parent pg_catalog.regclass, locks pg_catalog.jsonb, first pg_catalog.text, longest int)
 RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	names text[] := '{ACCESS SHARE,ROW SHARE,ROW EXCLUSIVE,SHARE UPDATE EXCLUSIVE,SHARE,SHARE ROW EXCLUSIVE,EXCLUSIVE,ACCESS EXCLUSIVE}';
 	stop timestamptz;
 	l record;
 BEGIN
-	-- What the owner may not lock, the statements lock.
-	SELECT jsonb_object_agg(j.key, j.value) INTO locks FROM jsonb_each_text(locks) AS j
-		JOIN pg_class AS c ON c.oid = j.key::oid AND c.relkind IN ('r', 'p') JOIN pg_class AS p ON p.oid = parent
-		WHERE has_schema_privilege(p.relowner, c.relnamespace, 'USAGE')
-			AND has_table_privilege(p.relowner, c.oid, CASE j.value WHEN '1' THEN 'SELECT, ' ELSE '' END || 'UPDATE, DELETE, TRUNCATE');
-	FOR l IN SELECT j.key AS tbl, j.value::int AS mode FROM jsonb_each_text(locks) AS j
-		ORDER BY j.key IS DISTINCT FROM first, j.key::oid <> parent, j.key::oid
+	FOR l IN SELECT * FROM @extschema@.iuid_lockable_tables(parent, locks) AS t
+		ORDER BY t.tbl::oid::text IS DISTINCT FROM first, t.tbl <> parent, t.tbl
 	LOOP
-		PERFORM @extschema@.iuid_run_as_owner(parent, format('LOCK TABLE ONLY %s IN %s MODE', l.tbl::oid::regclass, names[l.mode]));
+		PERFORM @extschema@.iuid_run_as_owner(parent, format('LOCK TABLE ONLY %s IN %s MODE', l.tbl, l.mode));
 		-- Who holds one lock does not wait longer than that for all others together.  Most often none has to be waited for.
 		IF stop IS NULL THEN
 			stop := clock_timestamp() + longest * interval '1 millisecond';
 			BEGIN
-				PERFORM @extschema@.iuid_run_as_owner(parent, format('LOCK TABLE %s IN %s MODE NOWAIT',
-					string_agg('ONLY ' || w.key::oid::regclass, ', ' ORDER BY w.key::oid), names[w.value::int]))
-				FROM jsonb_each_text(locks) AS w GROUP BY w.value;
+				PERFORM @extschema@.iuid_take_free_locks(parent, locks);
 				EXIT;
-			EXCEPTION WHEN lock_not_available OR undefined_table OR syntax_error THEN
+			EXCEPTION WHEN lock_not_available THEN
 			END;
 		END IF;
 		PERFORM set_config('lock_timeout', greatest(1, extract(epoch FROM stop - clock_timestamp()) * 1000)::int::text, true);
 	END LOOP;
 	PERFORM set_config('lock_timeout', longest::text, true);
--- A table that is gone has no name, or only its number.
 EXCEPTION WHEN lock_not_available OR deadlock_detected OR undefined_table OR syntax_error THEN
-	RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = SQLERRM, TABLE = l.tbl;
+	RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = SQLERRM, TABLE = l.tbl::oid;
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_take_locks(pg_catalog.regclass, pg_catalog.jsonb, pg_catalog.text, int) IS 'internal: takes locks, one table first, then all others at once if they are free, and else each within the milliseconds that are left; 55P03 with the table that is in use or gone';
 

@@ -36,8 +36,7 @@ BEGIN
 	PERFORM @extschema@.iuid_check_call('iuid_maintain_partitions'::text, parent IS NULL OR step IS NULL OR time_checks IS NULL,
 		'the table and the step'::text, step, NULL::timestamptz, lock_wait);
 	IF (ahead BETWEEN 0 AND 1000) IS NOT TRUE THEN
-		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-			MESSAGE = 'number of steps to make ahead is out of range', DETAIL = 'It is a number from 0 to 1000.';
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'number of steps to make ahead is out of range', DETAIL = 'It is a number from 0 to 1000.';
 	ELSIF older_than >= now() OR NOT isfinite(older_than) THEN
 		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'the time to keep partitions for must end in the past',
 			DETAIL = format('Counted back from now, it ends at %s.', older_than), HINT = 'Give a positive interval, or NULL to keep everything.';
@@ -94,13 +93,15 @@ BEGIN
 	created := 0;
 	dropped := 0;
 	LOOP
-		-- iuid_check_schema(), which is not called before it is known to be ours
+		-- as iuid_check_call() does, which is not called before it is known to be ours
 		BEGIN
-			PERFORM FROM pg_catalog.pg_namespace AS n WHERE n.oid OPERATOR(pg_catalog.=) pg_catalog.to_regnamespace('@extschema@') FOR KEY SHARE;
-		EXCEPTION WHEN insufficient_privilege OR read_only_sql_transaction THEN
+			PERFORM FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace
+				WHERE e.extname OPERATOR(pg_catalog.=) 'iuid' AND n.nspname OPERATOR(pg_catalog.=) (pg_catalog.parse_ident('@extschema@'))[1] FOR KEY SHARE;
+		EXCEPTION WHEN insufficient_privilege THEN
+			PERFORM FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace
+				WHERE e.extname OPERATOR(pg_catalog.=) 'iuid' AND n.nspname OPERATOR(pg_catalog.=) (pg_catalog.parse_ident('@extschema@'))[1];
 		END;
-		IF NOT EXISTS (SELECT FROM pg_catalog.pg_extension AS e
-			WHERE e.extname OPERATOR(pg_catalog.=) 'iuid' AND e.extnamespace OPERATOR(pg_catalog.=) pg_catalog.to_regnamespace('@extschema@')) THEN
+		IF NOT FOUND THEN
 			RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'schema @extschema@ is not that of extension iuid',
 				HINT = 'If the schema of the extension was renamed, give it its name back.';
 		END IF;

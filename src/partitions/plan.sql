@@ -79,14 +79,16 @@ COMMENT ON FUNCTION @extschema@.iuid_old_partitions(pg_catalog.regclass, boolean
 CREATE FUNCTION @extschema@.iuid_plan(parent pg_catalog.regclass, task @extschema@.iuid_task, is_uuid boolean)
 RETURNS pg_catalog.jsonb LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-	IF task.countries IS NOT NULL THEN
+	IF task.time_checks AND is_uuid THEN
+		RAISE EXCEPTION USING ERRCODE = 'wrong_object_type', MESSAGE = format('partitions of %s cannot have time checks', parent),
+			DETAIL = 'Its key is of type uuid, and takes UUIDs that are no iuids and have no time.', HINT = 'Give false for time_checks.';
+	ELSIF task.countries IS NOT NULL THEN
 		RETURN (SELECT jsonb_agg(m ORDER BY m.country) FROM @extschema@.iuid_missing_countries(parent, task.countries) AS m);
-	END IF;
-	IF task.older_than IS NULL THEN
+	ELSIF task.older_than IS NULL THEN
 		RETURN (SELECT jsonb_agg(m ORDER BY m.lower) FROM @extschema@.iuid_missing_partitions(parent, is_uuid, task.step, task.first, task.last) AS m
 			WHERE m.name = coalesce(task.name, m.name));
 	END IF;
 	RETURN (SELECT CASE WHEN NOT bool_and(o.is_empty) THEN jsonb_agg(o ORDER BY o.upper) END
 		FROM @extschema@.iuid_old_partitions(parent, is_uuid, task.older_than) AS o WHERE o.is_open OR o.name = coalesce(task.name, o.name));
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_plan(pg_catalog.regclass, @extschema@.iuid_task, boolean) IS 'internal: the partitions that a task makes or removes, NULL for none';
+COMMENT ON FUNCTION @extschema@.iuid_plan(pg_catalog.regclass, @extschema@.iuid_task, boolean) IS 'internal: the partitions that a task makes or removes, NULL for none; 42809 for time checks of a uuid key';

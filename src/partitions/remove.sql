@@ -6,7 +6,6 @@ CREATE FUNCTION @extschema@.iuid_remove_one(parent pg_catalog.regclass, old pg_c
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	partition regclass := (old ->> 'tbl')::oid;
-	-- An open end without rows stays nowhere.
 	goes boolean := is_drop OR (old ->> 'is_empty')::boolean;
 	is_pending boolean := (old ->> 'is_pending')::boolean;
 	is_busy boolean;
@@ -70,6 +69,9 @@ DECLARE
 	reports jsonb := '[]';
 	old jsonb;
 BEGIN
+	-- Before the locks, an open end could get rows.
+	plan := (SELECT jsonb_agg(o || jsonb_build_object('is_empty', (o ->> 'is_open')::boolean AND pg_relation_size((o ->> 'tbl')::oid) = 0) ORDER BY n)
+		FROM jsonb_array_elements(plan) WITH ORDINALITY AS p (o, n));
 	-- Most often nothing needs any of them.
 	IF is_drop AND NOT is_referred AND NOT plan @> '[{"is_pending": true}]' THEN
 		BEGIN

@@ -222,7 +222,7 @@ sub planned_again
 	my ($changing, $reading) = map { $node->background_psql('postgres') } 1, 2;
 	$changing->query_safe("SET client_min_messages = error; BEGIN; $first");
 	my $err;
-	my $waiting = IPC::Run::start([ 'psql', '-X', '-d', $node->connstr('postgres'), '-c', 'SELECT ' . within($call, '3 s') ], '>', \my $out, '2>', \$err);
+	my $waiting = IPC::Run::start([ 'psql', '-X', '-d', $node->connstr('postgres'), '-c', 'SELECT ' . within($call, '8 s') ], '>', \my $out, '2>', \$err);
 	# Not one of its first attempts, which are over before anything changes.
 	$node->poll_query_until('postgres', q{SELECT clock_timestamp() - min(query_start) > interval '0.6 s' FROM pg_stat_activity WHERE query LIKE 'SELECT iuid\_%lock_wait%' AND state = 'active'}) or die 'the call did not wait';
 	$changing->query_safe($change);

@@ -164,12 +164,13 @@ for my $call ($create, q{SELECT iuid_create_routed_partitions('orders', 1)}, q{S
 	is(outcome($session), '57014', 'and can be cancelled');
 	run($other, 'ROLLBACK');
 }
-# A lock for which it had to wait is the one that it waits for while it holds no other.
+# While it waits for a lock for which it had to wait before, it holds none that keeps writers out.
 run($other, 'BEGIN; LOCK TABLE trips_rest');
 ok(waits($session, "$maintain;", $other), 'the call waits for the DEFAULT partition');
 ok($node->poll_query_until('postgres', qq{
-	SELECT count(*) FILTER (WHERE relation = 'trips_rest'::regclass AND NOT granted) = 1 AND count(*) FILTER (WHERE relation = 'trips'::regclass AND granted) = 0
-	FROM pg_locks WHERE pid = $pid}), 'without a lock on the table');
+	SELECT count(*) FILTER (WHERE relation = 'trips_rest'::regclass AND NOT granted) = 1
+		AND count(*) FILTER (WHERE relation = 'trips'::regclass AND granted AND mode <> 'ShareUpdateExclusiveLock') = 0
+	FROM pg_locks WHERE pid = $pid}), 'and keeps no writer of the table out');
 cancel_session();
 is(outcome($session), '57014', 'and can be cancelled');
 run($other, 'ROLLBACK');
@@ -217,6 +218,22 @@ $pgbench->signal('TERM');
 IPC::Run::finish($pgbench);
 unlike($out, qr/ERROR|aborted/, 'no reader got an error');
 
+# A session that holds a lock on the table, and takes a stronger one while the call waits: the server
+# finds a deadlock at once, if the call holds a lock on the table, too.
+$node->safe_psql('postgres', q{SELECT iuid_drop_partitions('trips', now() + interval '1 year')});
+run($other, 'BEGIN; LOCK TABLE trips IN ACCESS SHARE MODE');
+$session->query_until(qr/sent/, "\\echo sent\n" . ($create =~ s/\)$/, lock_wait => '1 min');/r) . "\n");
+for my $mode ('SHARE UPDATE EXCLUSIVE', 'SHARE', 'SHARE ROW EXCLUSIVE', 'ACCESS EXCLUSIVE')
+{
+	for (1 .. 5)
+	{
+		ok(waits_for($session, $other), 'the call waits');
+		is(run($other, "SAVEPOINT one; LOCK TABLE trips IN $mode MODE; ROLLBACK TO one"), '', "$mode beside it");
+	}
+}
+run($other, 'COMMIT');
+is(outcome($session), '5', 'it goes on');
+
 # A session that waits for a lock of this one and holds nothing that is needed here.
 $node->safe_psql('postgres', q{SELECT iuid_drop_partitions('trips', now() + interval '1 year')});
 run($session, 'BEGIN; SELECT count(*) FROM my_tables');
@@ -245,6 +262,22 @@ for my $part ('goes', $node->safe_psql('postgres', q{SELECT reltoastrelid::regcl
 	run($other, 'COMMIT');
 	is(outcome($session), "public.notes_2020_02\npublic.notes_2020_03", 'and is done');
 	run($session, 'ROLLBACK');
+}
+
+# An open end that was empty when the call began, and got a row while the call waited.
+for my $removed ([ 'detach', '', q{SELECT n FROM late_before} ], [ 'drop', 'public.', q{SELECT 'nowhere'} ])
+{
+	my ($how, $schema, $row) = @$removed;
+	$node->safe_psql('postgres', q{
+		DROP TABLE IF EXISTS late, late_2026_01, late_before;
+		CREATE TABLE late (id iuid PRIMARY KEY, n text) PARTITION BY RANGE (id);
+		CREATE TABLE late_before PARTITION OF late FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-01-01'));
+		SELECT iuid_create_partitions('late', '1 month', '2026-01-01', '2026-03-01')});
+	run($other, 'BEGIN; LOCK TABLE late IN ROW EXCLUSIVE MODE');
+	ok(waits($session, "SELECT iuid_${how}_partitions('late', '2026-02-01', '1 min');", $other), "$how waits");
+	run($other, q{INSERT INTO late VALUES (gen_iuid(7, 1, '2025-06-01'), 'nowhere'); COMMIT});
+	is(outcome($session), "${schema}late_before\n${schema}late_2026_01", 'and knows that the open end has a row');
+	is(run($other, $row), 'nowhere', 'which goes where it is said');
 }
 
 $_->quit for $session, $other, $victim, $stranger;

@@ -72,17 +72,6 @@ for my $case ([ 'no DEFAULT partition', '', 'ShareUpdateExclusiveLock' ],
 	run($caller, 'ROLLBACK');
 }
 
-# While a superuser's call runs, the schema of the extension keeps its name.
-start_with('');
-for my $call (q{SELECT * FROM iuid_partitions('orders')}, q{SELECT * FROM iuid_check_partitions('orders')},
-	q{SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-02-01')}, q{SELECT iuid_drop_partitions('orders', '2020-01-01')})
-{
-	run($caller, "BEGIN; $call;");
-	is(run($holder, q{SET lock_timeout = '200ms'; ALTER SCHEMA public RENAME TO renamed;}), '55P03', "$call: the schema waits");
-	run($caller, 'ROLLBACK');
-}
-is(run($holder, 'ALTER SCHEMA public RENAME TO renamed; ALTER SCHEMA renamed RENAME TO public;'), '', 'and no longer');
-
 $_->quit for $holder, $caller, $stranger;
 $node->stop;
 done_testing();

@@ -206,6 +206,7 @@ static Partitioned *
 lock_parent(Oid table, Oid schema, Partition *partitions, int count)
 {
 	LOCKMODE held = NoLock;
+	Oid source = InvalidOid; /* the DEFAULT partition that is locked */
 
 	for (;;)
 	{
@@ -220,10 +221,16 @@ lock_parent(Oid table, Oid schema, Partition *partitions, int count)
 				check_owned(parent->default_partition);
 			return parent;
 		}
+		/* To wait for a stronger lock with these is a deadlock with a reader who writes. */
+		if (OidIsValid(source))
+			UnlockRelationOid(source, AccessExclusiveLock);
+		if (held != NoLock)
+			UnlockRelationOid(table, held);
 		LockRelationOid(table, needed);
 		held = needed;
-		if (OidIsValid(parent->default_partition))
-			LockRelationOid(parent->default_partition, AccessExclusiveLock);
+		source = parent->default_partition;
+		if (OidIsValid(source))
+			LockRelationOid(source, AccessExclusiveLock);
 		/* It may have got another owner while the lock was waited for. */
 		check_owned(table);
 	}

@@ -46,19 +46,28 @@ $$;
 COMMENT ON FUNCTION @extschema@.iuid_locks_needed(pg_catalog.regclass, pg_catalog.oid[], boolean) IS 'internal: the locks that attaching partitions needs (is_drop NULL), or dropping or detaching old ones';
 
 CREATE FUNCTION @extschema@.iuid_lockable_tables(parent pg_catalog.regclass, locks pg_catalog.jsonb)
-RETURNS TABLE (tbl pg_catalog.regclass, mode pg_catalog.text) LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT c.oid, ('{ACCESS SHARE,ROW SHARE,ROW EXCLUSIVE,SHARE UPDATE EXCLUSIVE,SHARE,SHARE ROW EXCLUSIVE,EXCLUSIVE,ACCESS EXCLUSIVE}'::text[])[j.value::int]
-	FROM jsonb_each_text(locks) AS j JOIN pg_class AS c ON c.oid = j.key::oid AND c.relkind IN ('r', 'p') JOIN pg_class AS p ON p.oid = parent
-	WHERE has_schema_privilege(p.relowner, c.relnamespace, 'USAGE')
-		AND has_table_privilege(p.relowner, c.oid, CASE j.value WHEN '1' THEN 'SELECT, ' ELSE '' END || 'UPDATE, DELETE, TRUNCATE')
+RETURNS TABLE (tbl pg_catalog.regclass, mode pg_catalog.text, command pg_catalog.text) LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT c.oid, m.mode, CASE WHEN m.mode IS NOT NULL THEN format('LOCK TABLE ONLY %s IN %s MODE', c.oid::regclass, m.mode)
+		-- changes nothing, and needs no right but that of the owner
+		ELSE format('ALTER TABLE ONLY %s SET WITHOUT OIDS', c.oid::regclass) END
+	FROM jsonb_each_text(locks) AS j JOIN pg_class AS c ON c.oid = j.key::oid AND c.relkind IN ('r', 'p') JOIN pg_class AS p ON p.oid = parent,
+		LATERAL (SELECT CASE WHEN has_schema_privilege(p.relowner, c.relnamespace, 'USAGE')
+			AND has_table_privilege(p.relowner, c.oid, CASE j.value WHEN '1' THEN 'SELECT, ' ELSE '' END || 'UPDATE, DELETE, TRUNCATE')
+			THEN ('{ACCESS SHARE,ROW SHARE,ROW EXCLUSIVE,SHARE UPDATE EXCLUSIVE,SHARE,SHARE ROW EXCLUSIVE,EXCLUSIVE,ACCESS EXCLUSIVE}'::text[])[j.value::int] END) AS m (mode)
+	WHERE m.mode IS NOT NULL OR c.relowner = p.relowner AND has_schema_privilege(p.relowner, c.relnamespace, 'USAGE')
 $$;
-COMMENT ON FUNCTION @extschema@.iuid_lockable_tables(pg_catalog.regclass, pg_catalog.jsonb) IS 'internal: the tables among the locks that the owner may lock, with the names of the modes; the others the statements lock';
+COMMENT ON FUNCTION @extschema@.iuid_lockable_tables(pg_catalog.regclass, pg_catalog.jsonb) IS 'internal: the tables among the locks that the owner may lock, the names of the modes, NULL for ACCESS EXCLUSIVE by a right of the owner alone, and the statements that lock; the others the server locks as it comes to them';
 
 CREATE FUNCTION @extschema@.iuid_take_free_locks(parent pg_catalog.regclass, locks pg_catalog.jsonb)
 RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	own_timeout text := current_setting('lock_timeout');
 BEGIN
 	PERFORM @extschema@.iuid_run_as_owner(parent, format('LOCK TABLE %s IN %s MODE NOWAIT', string_agg('ONLY ' || l.tbl, ', ' ORDER BY l.tbl), l.mode))
-	FROM @extschema@.iuid_lockable_tables(parent, locks) AS l GROUP BY l.mode;
+	FROM @extschema@.iuid_lockable_tables(parent, locks) AS l WHERE l.mode IS NOT NULL GROUP BY l.mode;
+	PERFORM set_config('lock_timeout', '1ms', true);
+	PERFORM @extschema@.iuid_run_as_owner(parent, l.command) FROM @extschema@.iuid_lockable_tables(parent, locks) AS l WHERE l.mode IS NULL;
+	PERFORM set_config('lock_timeout', own_timeout, true);
 -- A table that is gone has no name, or only its number.
 EXCEPTION WHEN undefined_table OR syntax_error THEN
 	RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = SQLERRM;
@@ -74,7 +83,7 @@ BEGIN
 	FOR l IN SELECT * FROM @extschema@.iuid_lockable_tables(parent, locks) AS t
 		ORDER BY t.tbl::oid::text IS DISTINCT FROM first, t.tbl <> parent, t.tbl
 	LOOP
-		PERFORM @extschema@.iuid_run_as_owner(parent, format('LOCK TABLE ONLY %s IN %s MODE', l.tbl, l.mode));
+		PERFORM @extschema@.iuid_run_as_owner(parent, l.command);
 		-- Who holds one lock does not wait longer than that for all others together.  Most often none has to be waited for.
 		IF stop IS NULL THEN
 			stop := clock_timestamp() + longest * interval '1 millisecond';

@@ -264,20 +264,30 @@ for my $part ('goes', $node->safe_psql('postgres', q{SELECT reltoastrelid::regcl
 	run($session, 'ROLLBACK');
 }
 
-# An open end that was empty when the call began, and got a row while the call waited.
-for my $removed ([ 'detach', '', q{SELECT n FROM late_before} ], [ 'drop', 'public.', q{SELECT 'nowhere'} ])
+# An open end that was empty when the call began, and got a row while the call waited.  The owner can lock
+# a table by a right to change its rows, or by owning it.
+for my $rights ('', 'REVOKE UPDATE, DELETE, TRUNCATE ON late, late_before, late_2026_01 FROM victim')
 {
-	my ($how, $schema, $row) = @$removed;
-	$node->safe_psql('postgres', q{
-		DROP TABLE IF EXISTS late, late_2026_01, late_before;
-		CREATE TABLE late (id iuid PRIMARY KEY, n text) PARTITION BY RANGE (id);
-		CREATE TABLE late_before PARTITION OF late FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-01-01'));
-		SELECT iuid_create_partitions('late', '1 month', '2026-01-01', '2026-03-01')});
-	run($other, 'BEGIN; LOCK TABLE late IN ROW EXCLUSIVE MODE');
-	ok(waits($session, "SELECT iuid_${how}_partitions('late', '2026-02-01', '1 min');", $other), "$how waits");
-	run($other, q{INSERT INTO late VALUES (gen_iuid(7, 1, '2025-06-01'), 'nowhere'); COMMIT});
-	is(outcome($session), "${schema}late_before\n${schema}late_2026_01", 'and knows that the open end has a row');
-	is(run($other, $row), 'nowhere', 'which goes where it is said');
+	for my $removed ([ 'detach', '', q{SELECT n FROM late_before} ], [ 'drop', 'public.', q{SELECT 'nowhere'} ])
+	{
+		my ($how, $schema, $row) = @$removed;
+		$node->safe_psql('postgres', qq{
+			DROP TABLE IF EXISTS late, late_2026_01, late_before;
+			GRANT CREATE ON SCHEMA public TO victim;
+			SET ROLE victim; SET search_path = public;
+			CREATE TABLE late (id iuid PRIMARY KEY, n text) PARTITION BY RANGE (id);
+			CREATE TABLE late_before PARTITION OF late FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-01-01'));
+			SELECT iuid_create_partitions('late', '1 month', '2026-01-01', '2026-03-01');
+			$rights});
+		run($other, 'BEGIN; LOCK TABLE late IN ROW EXCLUSIVE MODE');
+		ok(waits($session, "SELECT iuid_${how}_partitions('late', '2026-02-01', '1 min');", $other), "$how waits");
+		run($other, q{INSERT INTO late VALUES (gen_iuid(7, 1, '2025-06-01'), 'nowhere')});
+		# who has read the table and changes it is in no deadlock
+		is(run($other, 'LOCK TABLE late IN SHARE MODE; COMMIT'), '', 'beside a session that takes another lock');
+		is(outcome($session), "${schema}late_before\n${schema}late_2026_01", 'and knows that the open end has a row');
+		is(run($other, $row), 'nowhere', 'which goes where it is said');
+	}
+	is(run($session, q{SELECT iuid_create_partitions('late', '1 month', '2026-03-01', '2026-04-01')}), 'late_2026_03', 'and a partition is made');
 }
 
 $_->quit for $session, $other, $victim, $stranger;

@@ -56,6 +56,19 @@ for my $case ([ 'march', '' ], [ 'orders', '' ], [ 'orders_rest', 'CREATE TABLE 
 	is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_inherits WHERE inhrelid = 'march'::regclass}), '0', 'and nothing is attached');
 }
 
+# The DEFAULT partition gets a row while the parent is waited for, so that a stronger lock is needed.  A
+# session that has read the parent, and writes it, is in no deadlock.
+start_with('CREATE TABLE orders_rest PARTITION OF orders DEFAULT');
+my $reader = open_session($node);
+run($holder, 'BEGIN; LOCK TABLE orders IN ROW EXCLUSIVE MODE');
+run($reader, 'BEGIN; LOCK TABLE ONLY orders IN ACCESS SHARE MODE');
+ok(waits($caller, $attach, $holder), 'the call waits for a writer');
+run($holder, q{INSERT INTO orders VALUES (gen_iuid(7, 1, '2026-05-01')); COMMIT});
+ok(waits_for($caller, $reader), 'and then for a reader');
+is(run($reader, q{INSERT INTO orders VALUES (gen_iuid(7, 1, '2026-05-01')); COMMIT}), '', 'who writes');
+is(outcome($caller), '', 'and goes on');
+$reader->quit;
+
 # The locks of a call: who reads the list of partitions must not miss rows that move.
 for my $case ([ 'no DEFAULT partition', '', 'ShareUpdateExclusiveLock' ],
 	[ 'an empty one', 'CREATE TABLE orders_rest PARTITION OF orders DEFAULT', 'ShareRowExclusiveLock' ],

@@ -50,8 +50,8 @@ RETURNS TABLE (tbl pg_catalog.regclass, mode pg_catalog.text, command pg_catalog
 	SELECT c.oid, m.mode, CASE WHEN m.mode IS NOT NULL THEN format('LOCK TABLE ONLY %s IN %s MODE', c.oid::regclass, m.mode)
 		-- changes nothing, and needs no right but that of the owner
 		ELSE format('ALTER TABLE ONLY %s SET WITHOUT OIDS', c.oid::regclass) END
-	FROM jsonb_each_text(locks) AS j JOIN pg_class AS c ON c.oid = j.key::oid AND c.relkind IN ('r', 'p') JOIN pg_class AS p ON p.oid = parent,
-		LATERAL (SELECT CASE WHEN has_schema_privilege(p.relowner, c.relnamespace, 'USAGE')
+	FROM jsonb_each_text(locks) AS j JOIN pg_class AS c ON c.oid = j.key::oid AND c.relkind IN ('r', 'p', 'f') JOIN pg_class AS p ON p.oid = parent,
+		LATERAL (SELECT CASE WHEN c.relkind <> 'f' AND has_schema_privilege(p.relowner, c.relnamespace, 'USAGE')
 			AND has_table_privilege(p.relowner, c.oid, CASE j.value WHEN '1' THEN 'SELECT, ' ELSE '' END || 'UPDATE, DELETE, TRUNCATE')
 			THEN ('{ACCESS SHARE,ROW SHARE,ROW EXCLUSIVE,SHARE UPDATE EXCLUSIVE,SHARE,SHARE ROW EXCLUSIVE,EXCLUSIVE,ACCESS EXCLUSIVE}'::text[])[j.value::int] END) AS m (mode)
 	WHERE m.mode IS NOT NULL OR c.relowner = p.relowner AND has_schema_privilege(p.relowner, c.relnamespace, 'USAGE')

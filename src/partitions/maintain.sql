@@ -41,7 +41,7 @@ BEGIN
 		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'the time to keep partitions for must end in the past',
 			DETAIL = format('Counted back from now, it ends at %s.', older_than), HINT = 'Give a positive interval, or NULL to keep everything.';
 	END IF;
-	-- This holds no lock while it waits for one.
+	-- This holds no lock on a table while it waits for one.
 	PERFORM set_config('lock_timeout', greatest(1, least(2147483647, extract(epoch FROM lock_wait) * 1000,
 		nullif(extract(epoch FROM own_timeout::interval), 0) * 1000))::int::text, true);
 	is_uuid := (@extschema@.iuid_partition_key(parent, false, true)).is_uuid;

@@ -290,6 +290,18 @@ for my $rights ('', 'REVOKE UPDATE, DELETE, TRUNCATE ON late, late_before, late_
 	is(run($session, q{SELECT iuid_create_partitions('late', '1 month', '2026-03-01', '2026-04-01')}), 'late_2026_03', 'and a partition is made');
 }
 
+# A foreign table is a partition, and its schema and another one change names while the call waits.
+$node->safe_psql('postgres', q{
+	CREATE SCHEMA blue; CREATE SCHEMA green;
+	CREATE TABLE blue.parts (id iuid, n int) PARTITION BY RANGE (id);
+	CREATE FOREIGN TABLE blue.parts_2026_01 PARTITION OF blue.parts FOR VALUES FROM (iuid_floor('2026-01-01')) TO (iuid_floor('2026-02-01')) SERVER there;
+	CREATE FOREIGN TABLE green.parts_2026_01 (id iuid, n int) SERVER there});
+run($other, 'BEGIN; COMMENT ON FOREIGN TABLE blue.parts_2026_01 IS NULL');
+ok(waits($session, q{SELECT iuid_drop_partitions('blue.parts', '2026-02-01', '1 min');}, $other), 'a call waits for a foreign table');
+run($other, 'ALTER SCHEMA blue RENAME TO old; ALTER SCHEMA green RENAME TO blue; COMMIT');
+is(outcome($session), 'old.parts_2026_01', 'and drops that one');
+is($node->safe_psql('postgres', q{SELECT to_regclass('blue.parts_2026_01')}), 'blue.parts_2026_01', 'and no other one of its name');
+
 $_->quit for $session, $other, $victim, $stranger;
 $node->stop;
 done_testing();

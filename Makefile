@@ -25,8 +25,7 @@ iuid_PARTS = iuid.sql \
 	partitions/change.sql partitions/maintain.sql partitions/country.sql partitions/list.sql partitions/check.sql
 
 iuid_regions_PARTS = iuid_regions.sql \
-	registry/registry.sql registry/registry_trigger.sql registry/route_node.sql \
-	registry/lookup.sql registry/generate_registered.sql registry/iso.sql \
+	registry/registry.sql registry/route_node.sql registry/lookup.sql registry/iso.sql \
 	regions/country_partitions.sql \
 	regions/global_table.sql regions/global_view.sql regions/drop_global.sql \
 	regions/run_on_nodes.sql regions/row_type.sql regions/select_on_nodes.sql regions/find.sql regions/check_regions.sql

@@ -37,22 +37,6 @@ SELECT iuid_from_name(7, 1, 4711), iuid_from_name(7, 1, 4711) = iuid_from_name(7
 SELECT iuid_from_name(7, 1, number, '2026-01-15') = iuid_from_name(7, 1, number::text, '2026-01-15') AS as_text, number
 FROM (VALUES (0), (-1), (9223372036854775807), (-9223372036854775808), (NULL)) AS v(number);
 
--- a code or key where none is registered, and the two mixed up
-SELECT gen_registered_iuid('KZ', 'AyanOrder');
-INSERT INTO iuid_countries VALUES (7, 'KZ', 'Kazakhstan');
-SELECT gen_registered_iuid('KZ', 'AyanOrder');
-SELECT gen_registered_iuid('KZ');
-UPDATE iuid_countries SET country = 0;
-SELECT gen_registered_iuid('KZ');
-UPDATE iuid_countries SET country = 7;
-INSERT INTO iuid_entities VALUES (1, 'Ayan', 'Order');
-SELECT gen_registered_iuid('AyanOrder');
-SET iuid.country = 7;
-SELECT iuid_country(id), iuid_entity(id) FROM gen_registered_iuid('AyanOrder') AS id;
-SELECT gen_registered_iuid('Nothing');
-SELECT gen_registered_iuid(NULL::text);
-RESET iuid.country;
-
 -- no country is set; out of range; NULL
 SELECT gen_iuid(1);
 SELECT gen_iuid(7, 256);

@@ -31,7 +31,9 @@ SET ROLE regress_iuid_owner;
 -- who was given the rights writes, and lets others write
 INSERT INTO iuid_nodes VALUES ('almaty', 'asia', NULL), ('mexico', 'america', NULL);
 INSERT INTO iuid_routes VALUES (7, NULL, 'almaty');
-UPDATE iuid_nodes SET node = 'mumbai' WHERE node = 'almaty';
+UPDATE iuid_nodes SET region = 'europe' WHERE node = 'almaty';
+DELETE FROM iuid_nodes WHERE node = 'almaty';
+\echo :LAST_ERROR_SQLSTATE
 SELECT iuid_node(7, 1);
 DELETE FROM iuid_routes;
 TRUNCATE iuid_routes, iuid_nodes;
@@ -51,7 +53,7 @@ INSERT INTO iuid_routes VALUES (8, NULL, 'almaty');
 SET ROLE regress_iuid_owner;
 \set VERBOSITY sqlstate
 ALTER TABLE iuid_countries DROP CONSTRAINT iuid_countries_country_check;
-ALTER TABLE iuid_countries DISABLE TRIGGER iuid_changed;
+ALTER TABLE iuid_countries DISABLE TRIGGER ALL;
 ALTER TABLE iuid_countries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE iuid_countries RENAME TO was;
 DROP TABLE iuid_countries;

@@ -59,6 +59,13 @@
 #define member_can_set_role(member, role) is_member_of_role(member, role)
 #endif
 
+/* The number of a session's transaction moved in 17. */
+#if PG_VERSION_NUM >= 170000
+#define MY_LXID (MyProc->vxid.lxid)
+#else
+#define MY_LXID (MyProc->lxid)
+#endif
+
 /* Sets of events belong to resource owners from 17 on. */
 #if PG_VERSION_NUM < 170000
 #include "storage/latch.h"

@@ -148,7 +148,7 @@ look_ups='registry uuid_columns global_view'
 # Without those that make many rows; a TAP test would take half an hour or more.
 few_rows='bounds brin check_owner country_partitions default_partition default_rows global_view io
 	joins mistakes module moved_country old_partitions open_ends operator_classes partitions
-	plans registry registry_rights registry_triggers renamed schema_names skip_scan soft_errors
+	plans registry registry_rights renamed schema_names skip_scan soft_errors
 	time_partitions uuid_columns'
 
 if [ $# -gt 0 ]; then

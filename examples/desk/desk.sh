@@ -43,7 +43,7 @@ say
 say "Paste one of these identifiers at any of them, or ask for the history of customer 42:"
 say
 for node in $nodes; do
-	at "$node" -At -c "SELECT format('   %s  %s', id, iuid_country_code(id)) FROM orders WHERE note = 'a new order'"
+	at "$node" -At -c "SELECT format('   %s  %s', id, code) FROM orders, iuid_inspect(id) WHERE note = 'a new order'"
 done
 say
 say "To see what happens while a region is down, stop its server, and start it again:"

@@ -19,6 +19,8 @@
 #include "registry/registry.h"
 #include "settings.h"
 
+static const char *server_of(List *nodes, const char *name);
+
 int
 iuid_entity_of_table(FunctionCallInfo fcinfo, int n, const char *hint)
 {
@@ -36,27 +38,48 @@ iuid_entity_of_table(FunctionCallInfo fcinfo, int n, const char *hint)
 void
 iuid_read_routes(FunctionCallInfo fcinfo, Countries *countries)
 {
-	iuid_check_node(fcinfo);
+	List *nodes = iuid_check_node(fcinfo);
+	bool registered[IUID_COUNTRIES];
+
+	iuid_registered_countries(fcinfo, registered);
 	for (int c = 0; c < IUID_COUNTRIES; c++)
 	{
 		Country *country = &countries->country[c];
-		RegistryLookup found = iuid_look_up(fcinfo, c, countries->entity);
+		const char *node = iuid_routed_node(fcinfo, c, countries->entity);
 
-		country->registered = iuid_is_registered_country(fcinfo, c);
-		if (!country->registered || found.node == NULL)
+		country->registered = registered[c];
+		if (!country->registered || node == NULL)
 			continue;
-		/* The look-ups of a later snapshot may free these. */
-		country->node = pstrdup(found.node);
-		country->server = found.server ? pstrdup(found.server) : NULL;
+		country->node = pstrdup(node);
+		country->server = server_of(nodes, node);
 		country->place = strcmp(country->node, iuid_setting_node) == 0 ?
 			PLACE_HERE :
 			PLACE_ELSEWHERE;
 	}
 }
 
-void
+/* The server of a node; NULL if it has none, or no row. */
+static const char *
+server_of(List *nodes, const char *name)
+{
+	ListCell *lc;
+
+	foreach (lc, nodes)
+	{
+		const NodeServer *node = lfirst(lc);
+
+		if (strcmp(node->node, name) == 0)
+			return node->server;
+	}
+	return NULL;
+}
+
+List *
 iuid_check_node(FunctionCallInfo fcinfo)
 {
+	List *nodes;
+	ListCell *lc;
+
 	if (iuid_setting_node[0] == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -65,14 +88,19 @@ iuid_check_node(FunctionCallInfo fcinfo)
 						   "iuid.node"),
 				 errhint(
 					 "Set it to the name of this node in iuid_nodes, with ALTER DATABASE ... SET iuid.node.")));
-	if (!iuid_is_registered_node(fcinfo, iuid_setting_node))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("node \"%s\" is not registered", iuid_setting_node),
-				 errdetail("The configuration parameter \"%s\" of this database has that value.",
-						   "iuid.node"),
-				 errhint(
-					 "Insert it into iuid_nodes at the node that publishes the registry, or set the parameter to the name of this node there.")));
+	nodes = iuid_registered_nodes(fcinfo);
+	foreach (lc, nodes)
+	{
+		if (strcmp(((NodeServer *) lfirst(lc))->node, iuid_setting_node) == 0)
+			return nodes;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("node \"%s\" is not registered", iuid_setting_node),
+			 errdetail("The configuration parameter \"%s\" of this database has that value.",
+					   "iuid.node"),
+			 errhint(
+				 "Insert it into iuid_nodes at the node that publishes the registry, or set the parameter to the name of this node there.")));
 }
 
 void

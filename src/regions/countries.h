@@ -48,8 +48,11 @@ typedef struct Countries
  */
 extern int iuid_entity_of_table(FunctionCallInfo fcinfo, int n, const char *hint);
 
-/* 22023 if iuid.node is not set, or is not the name of a registered node. */
-extern void iuid_check_node(FunctionCallInfo fcinfo);
+/*
+ * The NodeServers of all registered nodes; 22023 if iuid.node is not set, or is
+ * not the name of one.
+ */
+extern List *iuid_check_node(FunctionCallInfo fcinfo);
 
 /*
  * Fills in where the rows of countries->entity are routed, for the countries

@@ -7,39 +7,32 @@ RETURNS pg_catalog.text
 AS 'MODULE_PATHNAME', 'iuid_node'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_node(@extschema@.iuid) IS
-'node that has an identifier''s row, by the routes; NULL without a route, for Nil, Max and the reserved layouts 2-15; errors of a registry that was changed (doc/registry.md)';
+'node that has an identifier''s row, by the routes; NULL without a route or where it has no node, for Nil, Max and the reserved layouts 2-15; table iuid_routes is missing: 42P01, or was changed: 55000 (doc/registry.md)';
 
 CREATE FUNCTION @extschema@.iuid_node(country int, entity int)
 RETURNS pg_catalog.text
 AS 'MODULE_PATHNAME', 'iuid_node_of'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_node(country int, entity int) IS
-'node that has the rows of a country and entity, 0-255 each, by the routes; NULL without a route; outside 0-255: 22023; errors of a registry that was changed (doc/registry.md)';
+'node that has the rows of a country and entity, 0-255 each, by the routes; NULL without a route or where it has no node; outside 0-255: 22023; table iuid_routes is missing: 42P01, or was changed: 55000 (doc/registry.md)';
 
 CREATE FUNCTION @extschema@.iuid_is_local(@extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_is_local'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_is_local(@extschema@.iuid) IS
-'whether the setting iuid.node is the node that has an identifier''s row; NULL if iuid.node is not set, without a route, for Nil, Max and the reserved layouts 2-15; errors of a registry that was changed (doc/registry.md)';
+'whether the setting iuid.node is the node that has an identifier''s row; NULL if iuid.node is not set, without a node, for Nil, Max and the reserved layouts 2-15; table iuid_routes is missing: 42P01, or was changed: 55000 (doc/registry.md)';
 
-CREATE FUNCTION @extschema@.iuid_country_code(@extschema@.iuid)
-RETURNS pg_catalog.text
-AS 'MODULE_PATHNAME', 'iuid_country_code'
-LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_country_code(@extschema@.iuid) IS
-'registered code of an identifier''s country; NULL if the country is not registered, for Nil, Max and the reserved layouts 2-15; errors of a registry that was changed (doc/registry.md)';
-
-CREATE FUNCTION @extschema@.iuid_entity_key(@extschema@.iuid)
-RETURNS pg_catalog.text
-AS 'MODULE_PATHNAME', 'iuid_entity_key'
-LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_entity_key(@extschema@.iuid) IS
-'registered key of an identifier''s entity; NULL if the entity is not registered, for Nil, Max and the reserved layouts 2-15; errors of a registry that was changed (doc/registry.md)';
-
-CREATE FUNCTION @extschema@.iuid_inspect(@extschema@.iuid, OUT "time" pg_catalog.timestamptz, OUT country int, OUT code pg_catalog.text, OUT name pg_catalog.text,
+CREATE FUNCTION @extschema@.iuid_inspect(id @extschema@.iuid, OUT "time" pg_catalog.timestamptz, OUT country int, OUT code pg_catalog.text, OUT name pg_catalog.text,
 	OUT service pg_catalog.text, OUT entity int, OUT key pg_catalog.text, OUT node pg_catalog.text, OUT region pg_catalog.text, OUT layout int)
-AS 'MODULE_PATHNAME', 'iuid_inspect'
-LANGUAGE C STABLE STRICT PARALLEL SAFE;
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT f."time", f.country, c.code, c.name, e.service, f.entity, e.key, r.node, n.region, f.layout
+	FROM @extschema@.iuid_fields(id) AS f
+	LEFT JOIN @extschema@.iuid_countries AS c ON c.country OPERATOR(pg_catalog.=) f.country
+	LEFT JOIN @extschema@.iuid_entities AS e ON e.entity OPERATOR(pg_catalog.=) f.entity
+	LEFT JOIN LATERAL (SELECT @extschema@.iuid_node(id)) AS r (node) ON true
+	LEFT JOIN @extschema@.iuid_nodes AS n ON n.node OPERATOR(pg_catalog.=) r.node;
+END;
 COMMENT ON FUNCTION @extschema@.iuid_inspect(@extschema@.iuid) IS
-'all that is known of an identifier: its time, country with code and name, service, entity with key, node with region, and layout; NULL for what is not registered or what the identifier does not have; errors of a registry that was changed (doc/registry.md)';
+'all that is known of an identifier: its time, country with code and name, service, entity with key, node with region, and layout; NULL for what is not registered or what the identifier does not have; 42501 without SELECT on the registry (doc/registry.md)';

@@ -1,16 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * registry.h
- *	  Looks up countries, entities, nodes and routes in the registry.
+ *	  Reads the registry: routes, nodes and countries.
  *
  * Every function here takes the fcinfo of an SQL function of the extension,
- * whose schema has the registry tables.  The SQL function must not use
- * flinfo->fn_extra, which is in use here.  Within one process and snapshot the
- * answers stay the same, whatever other sessions commit.
+ * whose schema has the tables.  It sees what a SELECT of the tables' owner
+ * would see in the place of that function: the active snapshot decides.
  *
- * 42P01 if a table is missing, 42809 if something else has its name, 42703
- * and 42804 for its columns, 23502, 23505 and 23514 for its rows, 54000 if the
- * registry is larger than a session should keep in memory.
+ * 42P01 if a table is missing; 55000 if its name belongs to something else than
+ * a table of a superuser's, or if it lacks a column.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -23,24 +21,15 @@
 
 #include "nodes/pg_list.h"
 
-/*
- * What the registry has for a country and entity, 0 to 255 each.  NULL stands
- * for what it does not have.  The strings stay until the SQL function looks
- * again in another statement.
- */
-typedef struct RegistryLookup
-{
-	const char *code; /* of the country */
-	const char *name;
-	const char *service; /* of the entity */
-	const char *key;
-	const char *node; /* by the routes */
-	const char *region;
-	const char *server;
-} RegistryLookup;
+#include "iuid.h"
 
-extern RegistryLookup iuid_look_up(FunctionCallInfo fcinfo, int country,
-								   int entity);
+/*
+ * The node of the most specific route for a country and entity, 0 to 255 each:
+ * of both, else of the country, else of the entity, else of neither.  NULL
+ * without a route, or if that route has no node.  The text stays until the next call.
+ */
+extern const char *iuid_routed_node(FunctionCallInfo fcinfo, int country,
+									int entity);
 
 /* A node of iuid_nodes, and its server; NULL for none. */
 typedef struct NodeServer
@@ -52,21 +41,8 @@ typedef struct NodeServer
 /* The NodeServers of all registered nodes, by name; they are the caller's. */
 extern List *iuid_registered_nodes(FunctionCallInfo fcinfo);
 
-/* The node that the routes give for a country and entity; NULL for none. */
-extern const char *iuid_routed_node(FunctionCallInfo fcinfo, int country,
-									int entity);
-
-/* Whether a country, 0 to 255, has a code or a route of its own. */
-extern bool iuid_is_registered_country(FunctionCallInfo fcinfo, int country);
-
-/* Whether a node is in iuid_nodes. */
-extern bool iuid_is_registered_node(FunctionCallInfo fcinfo, const char *node);
-
-/*
- * The number, 0 to 255, of the country with a code or of the entity with a key;
- * -1 if there is none.
- */
-extern int iuid_find_country(FunctionCallInfo fcinfo, const char *code);
-extern int iuid_find_entity(FunctionCallInfo fcinfo, const char *key);
+/* Which countries have a code, or a route of their own. */
+extern void iuid_registered_countries(FunctionCallInfo fcinfo,
+									  bool registered[IUID_COUNTRIES]);
 
 #endif /* IUID_REGISTRY_H */

@@ -33,11 +33,11 @@ COMMENT ON TABLE @extschema@.iuid_nodes IS
 CREATE TABLE @extschema@.iuid_routes (
 	country int CHECK (country OPERATOR(pg_catalog.>=) 0 AND country OPERATOR(pg_catalog.<=) 255),
 	entity int CHECK (entity OPERATOR(pg_catalog.>=) 0 AND entity OPERATOR(pg_catalog.<=) 255),
-	node pg_catalog.text NOT NULL,
+	node pg_catalog.text,
 	UNIQUE NULLS NOT DISTINCT (country, entity)
 );
 COMMENT ON TABLE @extschema@.iuid_routes IS
-'routes: the node that has the rows of a country and entity, where NULL means any; the most specific route wins: country and entity, then the country, then the entity, then neither (doc/registry.md)';
+'routes: the node that has the rows of a country and entity, where NULL means any; a NULL node: no node has them; the most specific route wins: country and entity, then the country, then the entity, then neither (doc/registry.md)';
 
 -- Types that come with the tables.
 COMMENT ON TYPE @extschema@.iuid_countries IS

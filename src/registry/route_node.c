@@ -3,11 +3,11 @@
  * route_node.c
  *	  The triggers that keep the node of each route registered.
  *
- * They do what a foreign key from iuid_routes to iuid_nodes with ON UPDATE
- * CASCADE would do, and as its triggers they see what is committed now, and
- * lock the node of a new route, so that nobody deletes it meanwhile.  But a
- * restore may fill iuid_routes first: pg_restore -j does not know of foreign
- * keys between the tables of an extension.
+ * They do what a foreign key from iuid_routes to iuid_nodes would do, and as its
+ * triggers they see what is committed now, and lock the node of a new route, so
+ * that nobody deletes it meanwhile.  But a restore may fill iuid_routes first:
+ * pg_restore -j does not know of foreign keys between the tables of an
+ * extension.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -17,11 +17,12 @@
 
 #include "compat.h"
 
+#include "access/relation.h"
+#include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
-#include "executor/spi.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -29,38 +30,49 @@
 #include "utils/snapmgr.h"
 
 #include "function.h"
-#include "owner.h"
-#include "registry_load.h"
-#include "registry_trigger.h"
-#include "relation.h"
+#include "registry_table.h"
 
-static char *node_in(TriggerData *trigger, HeapTuple row);
-static uint64 execute(FunctionCallInfo fcinfo, const char *table_name,
-					  const char *statement, const char *node,
-					  const char *new_node);
+/* A row of a table whose node is looked for; NULL: any node. */
+typedef struct NodeScan
+{
+	Relation table;
+	AttrNumber attnum;
+	const char *node;
+} NodeScan;
+
+static const RegistryColumn node_column = { "node", TEXTOID };
+
+static TriggerData *trigger_data(FunctionCallInfo fcinfo, const char *function,
+								 const char *table, int events);
+static int event_of(const TriggerData *trigger);
+static char *node_in(const TriggerData *trigger, TupleTableSlot *slot);
+static bool find_node(FunctionCallInfo fcinfo, const char *table,
+					  const char *node, bool lock);
+static bool is_wanted(const NodeScan *wanted, TupleTableSlot *slot);
+static bool lock_row(const NodeScan *wanted, TupleTableSlot *slot,
+					 Snapshot snapshot);
 
 /*
  * iuid_require_node(): raises 23503 if the node of a new route is not in
  * iuid_nodes.  check_function_bodies is off while a dump is restored, which is
- * how the server itself knows that what is missing may come later.  42P01 and
- * 42501 as by execute(), 39P01 as by iuid_trigger_data().
+ * how the server itself knows that what is missing may come later.  39P01 as by
+ * trigger_data(), 42P01 and 55000 as in registry.h.
  */
 PG_FUNCTION_INFO_V1(iuid_require_node);
 Datum
 iuid_require_node(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigger =
-		iuid_trigger_data(fcinfo, "iuid_require_node",
-						  TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE);
-	bool update = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event);
+		trigger_data(fcinfo, "iuid_require_node", "iuid_routes",
+					 TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE);
 	char *node =
-		node_in(trigger, update ? trigger->tg_newtuple : trigger->tg_trigtuple);
+		node_in(trigger,
+				TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) ?
+					trigger->tg_newslot :
+					trigger->tg_trigslot);
 
 	if (node != NULL && check_function_bodies &&
-		execute(fcinfo, "iuid_nodes",
-				"SELECT FROM %s AS n"
-				" WHERE n.node OPERATOR(pg_catalog.=) $1 FOR KEY SHARE",
-				node, NULL) == 0)
+		!find_node(fcinfo, "iuid_nodes", node, true))
 		ereport(ERROR,
 				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
 				 errmsg("node \"%s\" is not registered", node),
@@ -70,24 +82,23 @@ iuid_require_node(PG_FUNCTION_ARGS)
 }
 
 /*
- * iuid_keep_node(): gives the routes of a node its new name.  23503 if the
- * node was deleted, or all of them truncated, and there are routes.  42P01 and
- * 42501 as by execute(), 39P01 as by iuid_trigger_data().
+ * iuid_keep_node(): raises 23503 if a node that has routes was deleted, or got
+ * another name, or if all nodes were truncated and there are routes to nodes.
+ * 39P01 as by trigger_data(), 42P01 and 55000 as in registry.h.
  */
 PG_FUNCTION_INFO_V1(iuid_keep_node);
 Datum
 iuid_keep_node(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigger =
-		iuid_trigger_data(fcinfo, "iuid_keep_node",
-						  TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE |
-							  TRIGGER_TYPE_TRUNCATE);
+		trigger_data(fcinfo, "iuid_keep_node", "iuid_nodes",
+					 TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE |
+						 TRIGGER_TYPE_TRUNCATE);
 	char *node;
 
 	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
 	{
-		if (execute(fcinfo, "iuid_routes", "SELECT FROM %s LIMIT 1", NULL,
-					NULL) > 0)
+		if (find_node(fcinfo, "iuid_routes", NULL, false))
 			ereport(ERROR,
 					(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
 					 errmsg("nodes have routes"),
@@ -96,22 +107,15 @@ iuid_keep_node(PG_FUNCTION_ARGS)
 		return PointerGetDatum(NULL);
 	}
 
-	node = node_in(trigger, trigger->tg_trigtuple);
+	node = node_in(trigger, trigger->tg_trigslot);
 	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
 	{
-		char *new_node = node_in(trigger, trigger->tg_newtuple);
+		char *new_node = node_in(trigger, trigger->tg_newslot);
 
-		if (node != NULL && new_node != NULL && strcmp(node, new_node) != 0)
-			execute(fcinfo, "iuid_routes",
-					"UPDATE %s AS r SET node = $2"
-					" WHERE r.node OPERATOR(pg_catalog.=) $1",
-					node, new_node);
+		if (node != NULL && new_node != NULL && strcmp(node, new_node) == 0)
+			return PointerGetDatum(NULL);
 	}
-	else if (node != NULL &&
-			 execute(fcinfo, "iuid_routes",
-					 "SELECT FROM %s AS r"
-					 " WHERE r.node OPERATOR(pg_catalog.=) $1 LIMIT 1",
-					 node, NULL) > 0)
+	if (node != NULL && find_node(fcinfo, "iuid_routes", node, false))
 		ereport(ERROR,
 				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
 				 errmsg("node \"%s\" has routes", node),
@@ -121,68 +125,108 @@ iuid_keep_node(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);
 }
 
+/*
+ * What a trigger function is called with.  39P01 unless a trigger of a table of
+ * the registry calls it after one of the events, TRIGGER_TYPE_*, for each row
+ * or, for TRUNCATE, statement.
+ */
+static TriggerData *
+trigger_data(FunctionCallInfo fcinfo, const char *function, const char *table,
+			 int events)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(trigger->tg_event) ||
+		(event_of(trigger) & events) == 0 ||
+		(TRIGGER_FIRED_FOR_STATEMENT(trigger->tg_event) &&
+		 !TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event)) ||
+		RelationGetRelid(trigger->tg_relation) !=
+			get_relname_relid(table, iuid_schema_of(fcinfo->flinfo->fn_oid)))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("%s was not called by a trigger of extension \"%s\"",
+						function, "iuid_regions"),
+				 errhint("Drop the other trigger.")));
+	return trigger;
+}
+
+static int
+event_of(const TriggerData *trigger)
+{
+	if (TRIGGER_FIRED_BY_INSERT(trigger->tg_event))
+		return TRIGGER_TYPE_INSERT;
+	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
+		return TRIGGER_TYPE_UPDATE;
+	if (TRIGGER_FIRED_BY_DELETE(trigger->tg_event))
+		return TRIGGER_TYPE_DELETE;
+	return TRIGGER_TYPE_TRUNCATE;
+}
+
 /* The node of a row of either table; NULL if it is NULL. */
 static char *
-node_in(TriggerData *trigger, HeapTuple row)
+node_in(const TriggerData *trigger, TupleTableSlot *slot)
 {
-	TupleDesc tupdesc = RelationGetDescr(trigger->tg_relation);
-	int column = SPI_fnumber(tupdesc, "node");
+	AttrNumber attnum =
+		iuid_registry_column(trigger->tg_relation, &node_column);
+	bool is_null;
+	Datum node = slot_getattr(slot, attnum, &is_null);
 
-	if (column <= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("column \"%s\" of table \"%s\" is missing", "node",
-						RelationGetRelationName(trigger->tg_relation))));
-	return SPI_getvalue(row, tupdesc, column);
+	return is_null ? NULL : TextDatumGetCString(node);
 }
 
 /*
- * Executes a statement on the other table, as its owner, and returns the number
- * of rows.  It sees what is committed now; a row that the transaction's own
- * snapshot does not see cannot be changed (40001).  42P01 without the table.
- * 42501 unless both tables have one owner: then somebody has put the trigger on
- * a table of their own, or such a table into the place of one of ours.
+ * Whether a table has a row with a node, or with any, by what is committed now
+ * and what this transaction has changed.  Locked, the row keeps its node until
+ * the transaction ends.
  */
-static uint64
-execute(FunctionCallInfo fcinfo, const char *table_name, const char *statement,
-		const char *node, const char *new_node)
+static bool
+find_node(FunctionCallInfo fcinfo, const char *table, const char *node, bool lock)
 {
-	Relation own = ((TriggerData *) fcinfo->context)->tg_relation;
-	Oid schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
-	Oid table = get_relname_relid(table_name, schema);
-	Oid types[] = { TEXTOID, TEXTOID };
-	Datum values[2] = { 0 };
-	int count = 0;
-	Snapshot crosscheck = InvalidSnapshot;
-	SavedUser saved;
-	SPIPlanPtr plan;
-	uint64 rows;
+	NodeScan wanted = { .node = node };
+	Snapshot snapshot;
+	TupleTableSlot *slot;
+	TableScanDesc scan;
+	bool found = false;
 
-	if (!OidIsValid(table))
-		iuid_reject_missing_table(table_name);
-	if (iuid_class_of(table).relowner != own->rd_rel->relowner)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("tables \"%s\" and \"%s\" have different owners",
-						RelationGetRelationName(own), table_name),
-				 errhint("Give both tables the same owner.")));
-	if (node != NULL)
-		values[count++] = CStringGetTextDatum(node);
-	if (new_node != NULL)
-		values[count++] = CStringGetTextDatum(new_node);
-	if (IsolationUsesXactSnapshot())
-		crosscheck = GetTransactionSnapshot();
+	wanted.table =
+		iuid_open_registry(iuid_schema_of(fcinfo->flinfo->fn_oid), table,
+						   lock ? RowShareLock : AccessShareLock);
+	wanted.attnum = iuid_registry_column(wanted.table, &node_column);
+	CommandCounterIncrement();
+	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	slot = table_slot_create(wanted.table, NULL);
+	scan = table_beginscan(wanted.table, snapshot, 0, NULL, 0);
+	while (!found && table_scan_getnextslot(scan, ForwardScanDirection, slot))
+		found = is_wanted(&wanted, slot) &&
+			(!lock || lock_row(&wanted, slot, snapshot));
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	UnregisterSnapshot(snapshot);
+	relation_close(wanted.table, NoLock);
+	return found;
+}
 
-	saved = iuid_become_owner(table);
-	SPI_connect();
-	plan = SPI_prepare(psprintf(statement, iuid_qualified_name(table)), count,
-					   types);
-	if (plan == NULL ||
-		SPI_execute_snapshot(plan, values, NULL, GetLatestSnapshot(),
-							 crosscheck, false, false, 0) < 0)
-		elog(ERROR, "could not execute \"%s\"", statement);
-	rows = SPI_processed;
-	SPI_finish();
-	iuid_restore_user(&saved);
-	return rows;
+static bool
+is_wanted(const NodeScan *wanted, TupleTableSlot *slot)
+{
+	bool is_null;
+	Datum node = slot_getattr(slot, wanted->attnum, &is_null);
+
+	return !is_null &&
+		(wanted->node == NULL ||
+		 strcmp(TextDatumGetCString(node), wanted->node) == 0);
+}
+
+/* Whether the row is still there with its node when it is locked. */
+static bool
+lock_row(const NodeScan *wanted, TupleTableSlot *slot, Snapshot snapshot)
+{
+	ItemPointerData tid = slot->tts_tid;
+	TM_FailureData failure;
+
+	return table_tuple_lock(wanted->table, &tid, snapshot, slot,
+							GetCurrentCommandId(false), LockTupleKeyShare,
+							LockWaitBlock, TUPLE_LOCK_FLAG_FIND_LAST_VERSION,
+							&failure) == TM_Ok &&
+		is_wanted(wanted, slot);
 }

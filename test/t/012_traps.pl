@@ -40,13 +40,10 @@ my @calls = (
 	'iuid_select_here(text,text[],text[])' => q{SELECT n FROM EXT.iuid_select_here('SELECT 1 AS n'::pg_catalog.text, '{n}'::pg_catalog.text[], '{integer}'::pg_catalog.text[]) AS r (n pg_catalog.text)},
 	'iuid_find_here(text,text[],text[],uuid[],text[])' => "SELECT note FROM EXT.iuid_find_here('OWN.orders'::pg_catalog.text, '{note}'::pg_catalog.text[], '{pg_catalog.text}'::pg_catalog.text[],
 		'{$almaty}'::pg_catalog.uuid[], '{almaty}'::pg_catalog.text[]) AS r (id pg_catalog.text, node pg_catalog.text, note pg_catalog.text)" =~ s/\s+/ /gr,
-	'iuid_registry_changed()' => q{INSERT INTO EXT.iuid_entities VALUES (2, 'Ayan', 'Line') ON CONFLICT DO NOTHING},
 	'iuid_require_node()' => q{INSERT INTO EXT.iuid_nodes VALUES ('spare', NULL, NULL); INSERT INTO EXT.iuid_routes VALUES (255, 255, 'spare')},
-	'iuid_keep_node()' => q{UPDATE EXT.iuid_nodes SET node = 'spare too' WHERE node OPERATOR(pg_catalog.=) 'spare'::pg_catalog.text;
-		DELETE FROM EXT.iuid_routes WHERE node OPERATOR(pg_catalog.=) 'spare too'::pg_catalog.text;
-		DELETE FROM EXT.iuid_nodes WHERE node OPERATOR(pg_catalog.=) 'spare too'::pg_catalog.text} =~ s/\s+/ /gr,
-	'gen_registered_iuid(text,text)' => q{SELECT EXT.gen_registered_iuid('KZ'::pg_catalog.text, 'AyanOrder'::pg_catalog.text)},
-	'gen_registered_iuid(text)' => q{SELECT EXT.gen_registered_iuid('AyanOrder'::pg_catalog.text)},
+	'iuid_keep_node()' => q{UPDATE EXT.iuid_nodes SET region = 'spare too' WHERE node OPERATOR(pg_catalog.=) 'spare'::pg_catalog.text;
+		DELETE FROM EXT.iuid_routes WHERE node OPERATOR(pg_catalog.=) 'spare'::pg_catalog.text;
+		DELETE FROM EXT.iuid_nodes WHERE node OPERATOR(pg_catalog.=) 'spare'::pg_catalog.text} =~ s/\s+/ /gr,
 	'iuid_from_uuid(uuid,integer,integer)' => "SELECT EXT.iuid_from_uuid($v7, 7, 1)",
 	'iuid_recv(internal)' => qq{COPY OWN.plain TO '$file' (FORMAT binary); COPY OWN.plain FROM '$file' (FORMAT binary)},
 	(map { $_ => 'SELECT id FROM OWN.plain ORDER BY id' } 'iuid_sortsupport(internal)', 'iuid_skipsupport(internal)'),

@@ -58,6 +58,6 @@ FROM (VALUES
 ORDER BY 2;
 
 SELECT 'first_ids', country, id FROM first_ids ORDER BY country;
-SELECT 'registry', iuid_country_code(id), iuid_entity_key(id), iuid_node(id) FROM (SELECT min(id) AS id FROM by_both) AS first;
+SELECT 'registry', code, key, node FROM (SELECT min(id) AS id FROM by_both) AS first, iuid_inspect(id);
 SET ROLE clerk;
 SELECT 'orders', 'of clerk', md5(string_agg(n::text, ',' ORDER BY n)) FROM orders;

@@ -1,0 +1,191 @@
+/*-------------------------------------------------------------------------
+ *
+ * route.c
+ *	  Finds the node of a country and entity by the routes.
+ *
+ * A query asks for every row, and the routes are few.  So the first question
+ * under a snapshot reads them all, and the answers are kept until the next
+ * snapshot.
+ *
+ * Copyright (c) 2026, the iuid authors
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "compat.h"
+
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "storage/proc.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#include "function.h"
+#include "registry.h"
+#include "registry_table.h"
+
+/* The place of routes for any country. */
+#define ANY_COUNTRY IUID_COUNTRIES
+
+/*
+ * Tells what a snapshot sees.  When another transaction ends, either xmax gets
+ * higher, or one transaction less is in progress below xmax; when this one
+ * changes something, curcid gets higher, or a subtransaction aborts.
+ */
+typedef struct Sight
+{
+	LocalTransactionId lxid;
+	uint32 aborted; /* subtransactions so far */
+	TransactionId xmin;
+	TransactionId xmax;
+	uint32 xcnt;
+	int32 subxcnt;
+	CommandId curcid;
+} Sight;
+
+/* The nodes of a country: for any entity, and for each; NULL: no route. */
+typedef struct Routes
+{
+	const char *any;
+	const char **of_entity;
+} Routes;
+
+/* The routes that were read last, and under which sight; context NULL: none. */
+static MemoryContext context;
+static Sight seen;
+static Routes routes[IUID_COUNTRIES + 1];
+
+static uint32 aborted;
+
+/* The node of a country whose rows no node has. */
+static const char *const nowhere = "";
+
+static const char *most_specific(int country, int entity);
+static void read_routes(Oid schema);
+static void keep_route(const Datum *values, const bool *nulls, void *arg);
+static void count_aborted(SubXactEvent event, SubTransactionId subxact,
+						  SubTransactionId parent, void *arg);
+
+static inline Sight
+get_sight(void)
+{
+	Snapshot snapshot;
+
+	if (unlikely(!ActiveSnapshotSet()))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("routes cannot be read without a snapshot"),
+				 errdetail(
+					 "Between two transactions of a procedure, there is none."),
+				 errhint("Look up a node in a query.")));
+	snapshot = GetActiveSnapshot();
+	return (Sight){ .lxid = MY_LXID,
+					.aborted = aborted,
+					.xmin = snapshot->xmin,
+					.xmax = snapshot->xmax,
+					.xcnt = snapshot->xcnt,
+					.subxcnt = snapshot->subxcnt,
+					.curcid = snapshot->curcid };
+}
+
+static inline bool
+is_same(const Sight *a, const Sight *b)
+{
+	return a->lxid == b->lxid && a->aborted == b->aborted && a->xmin == b->xmin &&
+		a->xmax == b->xmax && a->xcnt == b->xcnt && a->subxcnt == b->subxcnt &&
+		a->curcid == b->curcid;
+}
+
+const char *
+iuid_routed_node(FunctionCallInfo fcinfo, int country, int entity)
+{
+	Sight now = get_sight();
+	const char *node;
+
+	if (context == NULL || !is_same(&now, &seen))
+	{
+		read_routes(iuid_schema_of(fcinfo->flinfo->fn_oid));
+		seen = now;
+	}
+	node = most_specific(country, entity);
+	return node == nowhere ? NULL : node;
+}
+
+static const char *
+most_specific(int country, int entity)
+{
+	for (int i = 0; i < 2; i++)
+	{
+		const Routes *found = &routes[i == 0 ? country : ANY_COUNTRY];
+
+		if (found->of_entity != NULL && found->of_entity[entity] != NULL)
+			return found->of_entity[entity];
+		if (found->any != NULL)
+			return found->any;
+	}
+	return NULL;
+}
+
+static void
+read_routes(Oid schema)
+{
+	static const RegistryColumn columns[] = { { "country", INT4OID },
+											  { "entity", INT4OID },
+											  { "node", TEXTOID } };
+	static bool counts;
+	MemoryContext reading;
+
+	if (!counts)
+		RegisterSubXactCallback(count_aborted, NULL);
+	counts = true;
+	if (context != NULL)
+		MemoryContextDelete(context);
+	context = NULL;
+	memset(routes, 0, sizeof(routes));
+	reading = AllocSetContextCreate(CurrentMemoryContext, "iuid routes",
+									ALLOCSET_DEFAULT_SIZES);
+	iuid_read_registry(schema, "iuid_routes", columns, lengthof(columns),
+					   keep_route, reading);
+	MemoryContextSetParent(reading, CacheMemoryContext);
+	context = reading;
+}
+
+/* A route with a number that the format has not is the route of nothing. */
+static void
+keep_route(const Datum *values, const bool *nulls, void *arg)
+{
+	MemoryContext caller = MemoryContextSwitchTo(arg);
+	uint32 country = DatumGetUInt32(values[0]);
+	uint32 entity = DatumGetUInt32(values[1]);
+
+	if ((nulls[0] || country < IUID_COUNTRIES) &&
+		(nulls[1] || entity < IUID_ENTITIES))
+	{
+		Routes *kept = &routes[nulls[0] ? ANY_COUNTRY : country];
+		const char *node =
+			nulls[2] ? nowhere : text_to_cstring(DatumGetTextPP(values[2]));
+
+		if (nulls[1])
+			kept->any = node;
+		else
+		{
+			if (kept->of_entity == NULL)
+				kept->of_entity = palloc0(sizeof(char *) * IUID_ENTITIES);
+			kept->of_entity[entity] = node;
+		}
+	}
+	MemoryContextSwitchTo(caller);
+}
+
+/* What a subtransaction changed is undone, and no command is counted for that. */
+static void
+count_aborted(SubXactEvent event,
+			  SubTransactionId subxact pg_attribute_unused(),
+			  SubTransactionId parent pg_attribute_unused(),
+			  void *arg pg_attribute_unused())
+{
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+		aborted++;
+}

@@ -69,7 +69,8 @@ iuid_attach_partitions(PG_FUNCTION_ARGS)
 	FormData_pg_class row = iuid_class_of(parent);
 	SavedUser saved;
 
-	if (!has_privs_of_role(GetUserId(), row.relowner))
+	if (!has_privs_of_role(GetUserId(), row.relowner) &&
+		!member_can_set_role(GetUserId(), row.relowner))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(row.relkind),
 					   NameStr(row.relname));
 	saved = iuid_become_owner_of(parent, row);

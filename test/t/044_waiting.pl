@@ -54,6 +54,7 @@ $node->safe_psql('postgres', q{
 	ALTER TABLE victim.parts_rest OWNER TO victim;
 	GRANT SELECT ON victim.parts TO stranger});
 for my $case ([ 'parts', q{SELECT count(*) > 9 FROM iuid_partitions('victim.parts')} ],
+	[ 'parts_rest', q{SELECT rows > 9 FROM iuid_keys_between('victim.parts_rest', NULL, NULL)} ],
 	map { [ $_, q{SELECT * FROM iuid_check_partitions('victim.parts')} ] } 'parts', 'parts_rest')
 {
 	my ($locked, $call) = @$case;
@@ -207,6 +208,40 @@ run($other, 'ROLLBACK');
 run($session, 'RESET ROLE; ALTER TABLE trips OWNER TO CURRENT_USER');
 like(run($session, "SET lock_timeout = '1234ms'; BEGIN; $create; SHOW lock_timeout; ROLLBACK; RESET lock_timeout"), qr/1234ms/, 'lock_timeout is as before');
 
+# Who waits for the same table is not in the way, and holds nothing in another database, whose tables may
+# have the same OIDs.
+my $third = open_session($node);
+run($other, 'BEGIN; LOCK TABLE trips');
+ok(waits($third, 'SELECT count(*) FROM trips;', $other), 'a third session waits');
+my @holders = said_by($create =~ s/\)$/, lock_wait => '300 ms')/r) =~ /Process (\d+) holds/g;
+is("@holders", $other_pid, 'it is not named');
+run($other, 'ROLLBACK');
+outcome($third);
+$third->quit;
+
+# A table is named that was missing in the last attempt, with no time to wait, too.
+run($other, 'BEGIN; LOCK TABLE ONLY trips_rest IN ACCESS SHARE MODE');
+like(said_by($create =~ s/\)$/, lock_wait => '0')/r), qr/could not lock table public\.trips_rest\n/, 'with lock_wait 0, the table that was in use');
+run($other, 'ROLLBACK');
+
+# statement_timeout counts the statement, not the transaction.
+run($other, 'BEGIN; LOCK TABLE trips');
+run($session, "BEGIN; SELECT pg_sleep(1.2); SET LOCAL statement_timeout = '1s'");
+ok(waits($session, "$create;", $other), 'a call waits for a moment');
+run($other, 'ROLLBACK');
+is(outcome($session), '5', 'and has the time that a statement has');
+run($session, 'ROLLBACK');
+
+# Where deadlock_timeout is short, no wait takes so long.
+$node->safe_psql('postgres', 'ALTER SYSTEM SET log_lock_waits = on; SELECT pg_reload_conf()');
+my $log = -s $node->logfile;
+run($other, 'BEGIN; LOCK TABLE trips');
+is(run($session, "SET deadlock_timeout = '200ms'; " . $create =~ s/\)$/, lock_wait => '1 s')/r), '55P03', 'with a short deadlock_timeout');
+run($session, 'RESET deadlock_timeout');
+run($other, 'ROLLBACK');
+unlike(slurp_file($node->logfile, $log), qr/still waiting/, 'no wait comes to it');
+$node->safe_psql('postgres', 'ALTER SYSTEM RESET log_lock_waits; SELECT pg_reload_conf()');
+
 # Two readers that overlap leave few moments without a lock; with patience, one of these comes.
 my $readers = $node->basedir . '/readers.sql';
 append_to_file($readers, "BEGIN;\nSELECT count(*) FROM trips;\nSELECT pg_sleep(0.2 + 0.2 * random());\nCOMMIT;\n");
@@ -289,6 +324,19 @@ for my $rights ('', 'REVOKE UPDATE, DELETE, TRUNCATE ON late, late_before, late_
 	}
 	is(run($session, q{SELECT iuid_create_partitions('late', '1 month', '2026-03-01', '2026-04-01')}), 'late_2026_03', 'and a partition is made');
 }
+
+# Of two open ends, dropping needs the first one, and making a partition the one that it is carved out of.
+$node->safe_psql('postgres', q{
+	CREATE TABLE ends (id iuid) PARTITION BY RANGE (id);
+	CREATE TABLE ends_before PARTITION OF ends FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-01-01'));
+	CREATE TABLE ends_after PARTITION OF ends FOR VALUES FROM (iuid_floor('2026-02-01')) TO (MAXVALUE);
+	SELECT iuid_create_partitions('ends', '1 month', '2026-01-01', '2026-02-01');
+	INSERT INTO ends VALUES (gen_iuid(7, 1, '2025-12-15'))});
+run($other, 'BEGIN; LOCK TABLE ONLY ends_before IN ACCESS SHARE MODE');
+like(said_by(q{SELECT iuid_create_partitions('ends', '1 month', '2025-12-01', '2026-01-01', lock_wait => '300 ms')}), qr/could not lock table public\.ends_before\n/, 'the first open end is in use');
+run($other, 'ROLLBACK; BEGIN; LOCK TABLE ONLY ends_after IN ACCESS SHARE MODE');
+is(run($session, q{SELECT iuid_drop_partitions('ends', '2026-02-01', '300 ms')}), "public.ends_before\npublic.ends_2026_01", 'the last one is in use, and not needed');
+run($other, 'ROLLBACK');
 
 # A foreign table is a partition, and its schema and another one change names while the call waits.
 $node->safe_psql('postgres', q{

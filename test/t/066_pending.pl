@@ -71,6 +71,13 @@ is(query(q{SELECT problem, partition, lower, upper FROM iuid_check_partitions('o
 	"pending detach|orders_after|2026-05-01 00:00:00+00|infinity", 'none when that is pending');
 query('ALTER TABLE orders DETACH PARTITION orders_after FINALIZE');
 
+# A bound within a millisecond is no fault of what is pending.
+query(q{CREATE TABLE orders_within PARTITION OF orders FOR VALUES FROM (iuid_floor('2026-07-01')) TO ('01a0ffff-ffff-8fff-8fff-ffffffffffff')});
+like(faults('orders'), qr/bound within a millisecond\|orders_within/, 'a bound within a millisecond');
+leave_pending('orders', 'orders_within', 'SELECT');
+is(query(q{SELECT problem, partition FROM iuid_check_partitions('orders') WHERE problem <> 'gap'}), 'pending detach|orders_within', 'not of what is pending');
+query('ALTER TABLE orders DETACH PARTITION orders_within FINALIZE');
+
 # --- By country, and by time below a country ----------------------------------------------
 
 query(q{
@@ -88,6 +95,13 @@ is(query(q{SELECT problem, partition, detail FROM iuid_check_partitions('"My pla
 	'what is pending on both levels');
 query($_) for split /\n/, query(q{SELECT detail FROM iuid_check_partitions('"My places"')});
 is(query(q{SELECT problem, partition FROM iuid_check_partitions('"My places"')}), 'gap|places_7_2026_01', 'what ends that can be pasted');
+
+# What stands below a partition that is pending is not looked at.
+query(q{CREATE TABLE places_7_rest PARTITION OF places_7 DEFAULT; INSERT INTO places_7_rest VALUES (gen_iuid(7, 1, '2026-02-02'))});
+like(faults('"My places"'), qr/stranded rows/, 'a fault below a country');
+query('DROP TABLE places_7_rest');
+leave_pending('"My places"', 'places_7', 'SELECT');
+is(query(q{SELECT problem, partition FROM iuid_check_partitions('"My places"')}), 'pending detach|places_7', 'and none below what is pending');
 
 $session->quit;
 $node->stop;

@@ -270,7 +270,7 @@ sub interrupt_once
 	my $out = interrupted($how, $moment, $call);
 	if ($out eq 'ended')
 	{
-		my $gone = $node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = $pid");
+		my $gone = $node->poll_query_until('postgres', "SELECT (SELECT count(*) FROM pg_stat_activity WHERE pid = $pid) + (SELECT count(*) FROM pg_locks WHERE pid = $pid) = 0");
 		$count{ended}++;
 		my $fault = ($gone ? '' : "$what: the backend is there\n") . nothing_left($what) . asked_there(q{'idle', 'active'}, $what);
 		my $now = state();

@@ -16,7 +16,7 @@ endif
 
 # The scripts, each of its parts in this order: what is used comes first.
 iuid_PARTS = iuid.sql \
-	type/origins.sql type/io.sql type/fields.sql type/other_partitioning.sql \
+	type/origins.sql type/io.sql type/fields.sql \
 	making/generate.sql making/derive.sql hiding/hide.sql \
 	type/planner.sql type/estimate.sql type/bounds.sql \
 	type/compare.sql type/origin_order.sql type/sort.sql type/in_range.sql type/operator_classes.sql type/skip_support.sql \

@@ -38,7 +38,7 @@ SET iuid.node = 'here';
 SET ROLE planner;
 CREATE FOREIGN TABLE metrics (host text, load float8) SERVER there;
 CREATE VIEW loads AS SELECT host AS node, load FROM metrics;
-SELECT iuid_drop_global_table('loads');
+SELECT iuid_drop_global('loads');
 CREATE TABLE o (id iuid PRIMARY KEY, v int) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT iuid_create_global_view('loads', 'o');
 CREATE FOREIGN TABLE all_o_there (id iuid, v int) SERVER there;

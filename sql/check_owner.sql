@@ -28,7 +28,7 @@ INSERT INTO iuid_nodes VALUES ('jakarta', 'asia', 'jakarta');
 UPDATE iuid_routes SET node = 'jakarta' WHERE country = 1;
 ALTER VIEW orders_c1_e7 OWNER TO regress_iuid_shop;
 SELECT iuid_create_routed_partitions('orders', 7);
-SELECT iuid_drop_global_table('orders_global');
+SELECT iuid_drop_global('orders_global');
 DROP TABLE orders CASCADE;
 DROP OWNED BY regress_iuid_shop, regress_iuid_other;
 DROP ROLE regress_iuid_shop, regress_iuid_other;

@@ -45,7 +45,7 @@ UPDATE iuid_routes SET node = 'south';
 SELECT iuid_create_routed_partitions('trips', 1);
 
 DROP VIEW home;
-SELECT iuid_drop_global_table('trips_global');
+SELECT iuid_drop_global('trips_global');
 DROP TABLE trips CASCADE;
 DROP EXTENSION postgres_fdw CASCADE;
 TRUNCATE iuid_routes, iuid_nodes;

@@ -45,7 +45,7 @@ SELECT iuid_create_global_table('orders_global', 'orders', 1);
 SELECT iuid_create_global_view('orders_all', 'orders');
 SELECT problem, country, node FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL;
 
-SELECT iuid_drop_global_table('orders_all');
+SELECT iuid_drop_global('orders_all');
 DROP VIEW looks;
 DROP TABLE orders_global, orders CASCADE;
 DROP EXTENSION postgres_fdw CASCADE;

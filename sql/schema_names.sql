@@ -39,7 +39,6 @@ SAVEPOINT renamed;
 SELECT iuid_create_country_partitions('public."%L"', 1, '{10}');
 ROLLBACK TO SAVEPOINT renamed;
 SELECT iuid_register_iso_countries();
-SELECT iuid_time_decoder('019b8b74-1800-7abc-8def-0123456789ab');
 SET LOCAL enable_bitmapscan = off;
 SET LOCAL enable_indexscan = off;
 SET LOCAL enable_indexonlyscan = off;

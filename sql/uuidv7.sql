@@ -3,7 +3,7 @@ SELECT current_setting('server_version_num')::int >= 180000 AS has_uuidv7 \gset
 \if :has_uuidv7
 CREATE TEMP TABLE made AS SELECT n, uuidv7() AS id FROM generate_series(1, 100000) AS n;
 SELECT bool_and(new > previous) AS in_order,
-	bool_and(iuid_random(new) >> 42 = ('x' || substr(id::text, 16, 3))::bit(12)::int) AS same_fraction
+	bool_and(iuid_random_bits(new) >> 42 = ('x' || substr(id::text, 16, 3))::bit(12)::int) AS same_fraction
 FROM (SELECT id, new, lag(new) OVER (ORDER BY n) AS previous FROM (SELECT n, id, iuid_from_uuid(id, 7, 1) AS new FROM made) AS y) AS x;
 
 -- made in turn with identifiers of ours, they stand in one order

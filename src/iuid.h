@@ -187,13 +187,6 @@ iuid_make(int64_t ms, int layout, int country, int entity, uint64_t random)
 							   (uint64_t) entity << IUID_RANDOM_BITS | random);
 }
 
-/* The smallest UUID of a time, before those of all versions. */
-static inline Iuid
-iuid_first_uuid(int64_t ms)
-{
-	return iuid_from_words((uint64_t) ms << 16, 0);
-}
-
 static inline bool
 iuid_is_nil_or_max(const Iuid *id)
 {

@@ -37,7 +37,7 @@ CREATE FUNCTION iuid_sql.iuid_entity(id uuid) RETURNS int LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN iuid_sql.iuid_layout(id) IN (0, 1)
 	THEN ((get_byte(uuid_send(id), 8) & 63) << 2) | (get_byte(uuid_send(id), 9) >> 6) END;
 
-CREATE FUNCTION iuid_sql.iuid_random(id uuid) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION iuid_sql.iuid_random_bits(id uuid) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN iuid_sql.iuid_layout(id) IN (0, 1)
 	THEN ('x' || encode(substr(uuid_send(id), 9), 'hex'))::bit(64)::bigint & 18014398509481983 END;
 
@@ -51,7 +51,7 @@ RETURN CASE WHEN iuid_sql.iuid_layout(id) = 0
 
 CREATE FUNCTION iuid_sql.iuid_fields(id uuid, OUT "time" timestamptz, OUT country int, OUT entity int, OUT random bigint, OUT layout int)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ROW(iuid_sql.iuid_timestamp(id), iuid_sql.iuid_country(id), iuid_sql.iuid_entity(id), iuid_sql.iuid_random(id), iuid_sql.iuid_layout(id));
+RETURN ROW(iuid_sql.iuid_timestamp(id), iuid_sql.iuid_country(id), iuid_sql.iuid_entity(id), iuid_sql.iuid_random_bits(id), iuid_sql.iuid_layout(id));
 
 -- --- Making -------------------------------------------------------------------------------------------
 
@@ -133,10 +133,5 @@ CREATE FUNCTION iuid_sql.iuid_floor(at timestamptz) RETURNS uuid LANGUAGE sql IM
 RETURN CASE WHEN at AT TIME ZONE 'UTC' < timestamp '1970-01-01' THEN '00000000-0000-0000-0000-000000000000'::uuid
 	WHEN at AT TIME ZONE 'UTC' > timestamp '10889-08-02 05:31:50.655' THEN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid
 	ELSE iuid_sql.iuid_compose(ceil(extract(epoch FROM at AT TIME ZONE 'UTC') * 1000)::bigint, 0, 0, 0) END;
-
--- The time of an identifier as text, and 1970 of Nil: the time_decoder of pg_partman, whose
--- time_encoder is iuid_floor.
-CREATE FUNCTION iuid_sql.iuid_time_decoder(id text) RETURNS timestamptz LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN id::uuid = '00000000-0000-0000-0000-000000000000' THEN timestamptz '1970-01-01 00:00+00' ELSE iuid_sql.iuid_timestamp(id::uuid) END;
 
 COMMIT;

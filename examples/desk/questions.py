@@ -33,7 +33,7 @@ UNION ALL SELECT pg_get_userbyid(m.owner)::text, 'has made '::text || pg_describ
 FROM place AS p JOIN made AS m ON m.schema = p.oid WHERE NOT pg_has_role(m.owner, p.nspowner, 'MEMBER'::text)"""
 
 INSPECT = """
-SELECT id::text, i.*, iuid_random(id) AS random, iuid_is_local(id) AS here
+SELECT id::text, i.*, iuid_random_bits(id) AS random, iuid_is_local(id) AS here
 FROM (SELECT %s::iuid) AS x (id), iuid_inspect(id) AS i"""
 
 FLOOR = "SELECT t::text AS time, iuid_floor(t)::text AS id FROM (SELECT %s::timestamptz) AS x (t)"

@@ -17,7 +17,7 @@ CREATE FUNCTION pause() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 CREATE TABLE devices (
 	device text COLLATE "C" PRIMARY KEY CHECK (octet_length(device) <= 200),
 	country int NOT NULL CHECK (country BETWEEN 0 AND 255),   -- of the organisation's own numbers
-	digest bigint NOT NULL UNIQUE GENERATED ALWAYS AS (iuid_random(iuid_from_name(0, 0, device))) STORED
+	digest bigint NOT NULL UNIQUE GENERATED ALWAYS AS (iuid_random_bits(iuid_from_name(0, 0, device))) STORED
 );
 
 -- A sample that is sent again is no new one, to the microsecond.  There is no foreign key to
@@ -73,13 +73,13 @@ $$;
 -- that find its trips, so an identifier gives nobody the right to see a trip.
 CREATE FUNCTION trip(of_device text, wanted iuid) RETURNS SETOF trips LANGUAGE sql STABLE PARALLEL SAFE AS $$
 	SELECT * FROM trip_at(of_device, iuid_timestamp(wanted))
-	WHERE iuid_entity(wanted) = 3 AND iuid_random(wanted) = iuid_random(iuid_from_name(0, 0, of_device))
+	WHERE iuid_entity(wanted) = 3 AND iuid_random_bits(wanted) = iuid_random_bits(iuid_from_name(0, 0, of_device))
 $$;
 
 -- The same, by the identifier alone: one more look into an index, for the device.
 CREATE FUNCTION trip(wanted iuid) RETURNS SETOF trips LANGUAGE sql STABLE PARALLEL SAFE AS $$
 	SELECT t.* FROM devices AS d, trip_at(d.device, iuid_timestamp(wanted)) AS t
-	WHERE iuid_entity(wanted) = 3 AND d.digest = iuid_random(wanted)
+	WHERE iuid_entity(wanted) = 3 AND d.digest = iuid_random_bits(wanted)
 $$;
 
 -- The trips of all devices with a sample in [begins, ends), or one before it and one after it.

@@ -35,12 +35,12 @@ static void check_table(Work *work);
 static void check_view(Work *work);
 
 /*
- * iuid_drop_global_table(global): drops a global table or view, and its foreign
+ * iuid_drop_global(global): drops a global table or view, and its foreign
  * tables.  The local table of a global table is detached first, and stays.
  */
-PG_FUNCTION_INFO_V1(iuid_drop_global_table);
+PG_FUNCTION_INFO_V1(iuid_drop_global);
 Datum
-iuid_drop_global_table(PG_FUNCTION_ARGS)
+iuid_drop_global(PG_FUNCTION_ARGS)
 {
 	Work work = { .schema = iuid_schema_of(fcinfo->flinfo->fn_oid) };
 	SavedUser saved;

@@ -56,9 +56,9 @@ iuid_entity(PG_FUNCTION_ARGS)
 }
 
 /* The random bits, 0 to 2^54 - 1. */
-PG_FUNCTION_INFO_V1(iuid_random);
+PG_FUNCTION_INFO_V1(iuid_random_bits);
 Datum
-iuid_random(PG_FUNCTION_ARGS)
+iuid_random_bits(PG_FUNCTION_ARGS)
 {
 	const Iuid *id = PG_GETARG_IUID_P(0);
 
@@ -85,7 +85,7 @@ Datum
 iuid_fields(PG_FUNCTION_ARGS)
 {
 	static const PGFunction readers[] = { iuid_timestamp, iuid_country,
-										  iuid_entity, iuid_random, iuid_layout };
+										  iuid_entity, iuid_random_bits, iuid_layout };
 	Datum values[lengthof(readers)];
 	bool nulls[lengthof(readers)];
 	TupleDesc tupdesc;

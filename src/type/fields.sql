@@ -23,11 +23,11 @@ LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_entity(@extschema@.iuid) IS
 'entity of an identifier, 0-255; NULL for Nil, Max and the reserved layouts 2-15 (doc/format.md)';
 
-CREATE FUNCTION @extschema@.iuid_random(@extschema@.iuid)
+CREATE FUNCTION @extschema@.iuid_random_bits(@extschema@.iuid)
 RETURNS bigint
-AS 'MODULE_PATHNAME', 'iuid_random'
+AS 'MODULE_PATHNAME', 'iuid_random_bits'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_random(@extschema@.iuid) IS
+COMMENT ON FUNCTION @extschema@.iuid_random_bits(@extschema@.iuid) IS
 'random bits of an identifier, 0 to 2^54 - 1; NULL for Nil, Max and the reserved layouts 2-15 (doc/format.md)';
 
 CREATE FUNCTION @extschema@.iuid_layout(@extschema@.iuid)
@@ -42,7 +42,7 @@ CREATE FUNCTION @extschema@.iuid_fields(@extschema@.iuid, OUT "time" pg_catalog.
 AS 'MODULE_PATHNAME', 'iuid_fields'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_fields(@extschema@.iuid) IS
-'all fields of an identifier as one record, each as iuid_timestamp, iuid_country, iuid_entity, iuid_random and iuid_layout return it';
+'all fields of an identifier as one record, each as iuid_timestamp, iuid_country, iuid_entity, iuid_random_bits and iuid_layout return it';
 
 CREATE CAST (@extschema@.iuid AS pg_catalog.timestamptz) WITH FUNCTION @extschema@.iuid_timestamp(@extschema@.iuid);
 COMMENT ON CAST (@extschema@.iuid AS pg_catalog.timestamptz) IS

@@ -87,9 +87,7 @@ def cast(maker):
 
 @question
 def field(maker):
-    of_type, _, name, function = maker.rng.choice((*FIELDS, (
-        "timestamptz", None, "iuid_chunk_time",
-        lambda iuid: identifiers.bits(iuid, 0, 47) * 1000 + 1)))
+    of_type, _, name, function = maker.rng.choice(FIELDS)
     return call(of_type, name + "({})", strict(function), maker.constant("iuid", maker.pool.id))
 
 

@@ -79,7 +79,7 @@ def call(of_type, sql, function, *arguments):
 FIELDS = (("int", "country", "iuid_country", identifiers.country),
           ("int", "entity", "iuid_entity", identifiers.entity),
           ("int", "layout", "iuid_layout", identifiers.layout),
-          ("bigint", "random", "iuid_random", identifiers.random_bits),
+          ("bigint", "random", "iuid_random_bits", identifiers.random_bits),
           ("timestamptz", "time", "iuid_timestamp", identifiers.time))
 
 

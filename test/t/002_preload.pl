@@ -34,7 +34,7 @@ for my $monotonic (sort keys %bits)
 	{
 		push @random, split /\n/, $node->safe_psql('postgres', qq{
 			SET iuid.monotonic = $monotonic;
-			SELECT iuid_random(gen_iuid(7, 1)) & $tail FROM generate_series(1, 20)});
+			SELECT iuid_random_bits(gen_iuid(7, 1)) & $tail FROM generate_series(1, 20)});
 	}
 	$seen{ $_ >> $bits{$monotonic} - 20 }++ for @random[ map { $_ * 20 } 0 .. 29 ];
 	is(scalar @random, 600, "thirty sessions made twenty identifiers each, iuid.monotonic = $monotonic");

@@ -71,7 +71,7 @@ for my $case (
 	[ layout => 'iuid_layout(id)' ],
 	[ country => 'iuid_country(id)' ],
 	[ entity => 'iuid_entity(id)' ],
-	[ random => 'iuid_random(id)' ])
+	[ random => 'iuid_random_bits(id)' ])
 {
 	my ($name, $value) = @$case;
 	my ($first, $count) = @{ $bits{$name} };

@@ -82,7 +82,7 @@ my @partition_calls = (
 	'iuid_check_regions(regclass)' => "SELECT EXT.iuid_check_regions(pg_catalog.to_regclass('OWN.TABLE_everywhere'::pg_catalog.text)), EXT.iuid_check_regions(NULL::pg_catalog.regclass)",
 	'iuid_create_global_view(text,regclass)' =>
 		"SELECT EXT.iuid_create_global_view('OWN.TABLE_view'::pg_catalog.text, 'OWN.TABLE_by_country'::pg_catalog.regclass)",
-	'iuid_drop_global_table(regclass)' => "SELECT EXT.iuid_drop_global_table(pg_catalog.to_regclass('OWN.TABLE_view'::pg_catalog.text))");
+	'iuid_drop_global(regclass)' => "SELECT EXT.iuid_drop_global(pg_catalog.to_regclass('OWN.TABLE_view'::pg_catalog.text))");
 
 # Each call is a line, by whose number psql tells its errors.
 sub run_calls

@@ -160,7 +160,7 @@ for (
 	[ q{iuid_create_global_table('second_orders', 'lesser_orders', 1)}, q{CREATE TABLE lesser_orders (id iuid PRIMARY KEY, customer int REFERENCES customers) PARTITION BY RANGE (id iuid_origin_ops);
 		SELECT iuid_create_routed_partitions('lesser_orders', 1, '1 month')} ],
 	[ $view ], [ $view, $column ], [ $view, $node_comes ], [ $view, q{CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw; UPDATE iuid_nodes SET server = 'other' WHERE node = 'there'} ],
-	[ q{iuid_drop_global_table('global_orders')} ], [ q{iuid_drop_global_table('all_orders')} ],
+	[ q{iuid_drop_global('global_orders')} ], [ q{iuid_drop_global('all_orders')} ],
 	[ q{iuid_create_partitions('orders_c5', '1 month', '2020-01-01', '2020-02-01')} ], [ q{iuid_create_partitions('orders_c5', '1 month', '2030-01-01', '2031-02-01')} ],
 	[ q{iuid_drop_partitions('orders_c5', now() + interval '2 months')} ], [ q{iuid_detach_partitions('orders_c5', now() + interval '2 months')} ],
 	[ q{iuid_drop_partitions('orders_c5', now() + interval '2 months')}, q{ALTER TABLE lines DROP CONSTRAINT lines_order_id_fkey} ],

@@ -323,7 +323,7 @@ my $checking = $near->background_psql('north');
 $checking->query_until(qr/started/, "\\echo started\nSELECT count(*) > 0 FROM iuid_check_regions('brief_global');\n");
 $near->poll_query_until('middle', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'PgSleep'}) or die 'the node was not asked';
 # Nothing is locked meanwhile.
-at('north', q{SET lock_timeout = '1s'; SELECT iuid_drop_global_table('brief_global'); DROP TABLE brief CASCADE});
+at('north', q{SET lock_timeout = '1s'; SELECT iuid_drop_global('brief_global'); DROP TABLE brief CASCADE});
 like($checking->query_safe('SELECT 42'), qr/42/, 'tables that go while another node is asked');
 $checking->quit;
 at('middle', 'SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build_object(text, json, text, json, text, json, text, float8, text, text)');
@@ -355,7 +355,7 @@ $holder->query_safe('ROLLBACK');
 $checking->query('');
 like($checking->{stderr}, qr/ERROR:  57014/, 'a cancel ends the call');
 $_->quit for $holder, $checking;
-at('north', q{SELECT iuid_drop_global_table('orders_all')});
+at('north', q{SELECT iuid_drop_global('orders_all')});
 
 # Whose table it is, and which.
 at('north', 'CREATE ROLE nobody');

@@ -153,7 +153,7 @@ is($session->query_safe(q{UPDATE iuid_routes SET node = 'mexico'; SELECT iuid_no
 
 # The old primary, which is there again, and the new one: no two of 100,000 have the same 54 random
 # bits, but by chance once in three million runs.
-my %made = map { $_ => 1 } map { split /\n/, $_->safe_psql('postgres', 'SET iuid.monotonic = off; SELECT iuid_random(gen_iuid(7, 1)) FROM generate_series(1, 50000)') } $primary, $standby;
+my %made = map { $_ => 1 } map { split /\n/, $_->safe_psql('postgres', 'SET iuid.monotonic = off; SELECT iuid_random_bits(gen_iuid(7, 1)) FROM generate_series(1, 50000)') } $primary, $standby;
 is(scalar keys %made, 100_000, 'two servers that were one make no identifier twice');
 $session->quit;
 $standby->stop;

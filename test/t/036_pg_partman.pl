@@ -26,7 +26,11 @@ if ($version{pg_partman} =~ /^4/)
 	exit;
 }
 
-my $coders = q{p_time_encoder => 'public.iuid_floor', p_time_decoder => 'public.iuid_time_decoder'};
+my $coders = q{p_time_encoder => 'public.iuid_floor', p_time_decoder => 'public.text_time'};
+# The decoder of the page.
+my ($decoder) = slurp_file('doc/other-tools.md') =~ /^(CREATE FUNCTION text_time\(.*?;)$/ms;
+query($decoder);
+is(query(q{SELECT bool_and(text_time(id::text) = iuid_timestamp(id)) FROM (SELECT gen_iuid(7, 1, now() - n * interval '1.5 days') AS id FROM generate_series(1, 1000) AS n) AS x}), 't', 'it reads the time of an identifier');
 refuses(qq{SELECT partman.create_parent('public.of_iuid', 'id', '1 day', $coders)},
 	qr/pg_partman only supports partitioning of data types that are .* Supplied column is of type iuid/, 'a key of type iuid is refused');
 query(qq{SELECT partman.create_parent('public.orders', 'id', '1 day', $coders)});
@@ -107,7 +111,7 @@ query('DROP EXTENSION iuid CASCADE');
 query(slurp_file('clients/sql/iuid.sql'));
 query(q{
 	CREATE TABLE alone (id uuid PRIMARY KEY DEFAULT iuid_sql.gen_iuid(7, 1)) PARTITION BY RANGE (id);
-	SELECT partman.create_parent('public.alone', 'id', '1 day', p_time_encoder => 'iuid_sql.iuid_floor', p_time_decoder => 'iuid_sql.iuid_time_decoder');
+	SELECT partman.create_parent('public.alone', 'id', '1 day', p_time_encoder => 'iuid_sql.iuid_floor', p_time_decoder => 'public.text_time');
 	INSERT INTO alone SELECT iuid_sql.gen_iuid(7, 1, now() + n * interval '1 day') FROM generate_series(-3, 3) AS n;
 	UPDATE partman.part_config SET premake = 20, infinite_time_partitions = true, retention = '2 days', retention_keep_table = false WHERE parent_table = 'public.alone';
 	SELECT partman.run_maintenance('public.alone')});

@@ -39,9 +39,9 @@ run($stranger, q{CREATE TABLE orders (id iuid PRIMARY KEY); CREATE VIEW all_orde
 # A lock that the caller would wait for, if it asked for it.
 my $victim = open_session($node);
 run($victim, 'BEGIN; ALTER FOREIGN TABLE victim.away OWNER TO victim');
-is(run($stranger, q{SELECT iuid_drop_global_table('seen')}), '42501', 'a view over a foreign table of another role is not dropped');
+is(run($stranger, q{SELECT iuid_drop_global('seen')}), '42501', 'a view over a foreign table of another role is not dropped');
 is(run($stranger, q{SELECT iuid_create_global_view('all_orders', 'orders')}), '42P07', 'nor made anew, as iuid did not make it');
-is(run($stranger, q{SELECT iuid_drop_global_table('victim.away')}), '42501', 'and the foreign table itself is not touched');
+is(run($stranger, q{SELECT iuid_drop_global('victim.away')}), '42501', 'and the foreign table itself is not touched');
 is(run($stranger, q{SELECT iuid_create_global_view('away', 'victim.away')}), '42501', 'nor taken as a local table');
 run($victim, 'ROLLBACK');
 
@@ -87,7 +87,7 @@ for my $case (
 	[ 'orders_here', q{SELECT iuid_create_routed_partitions('orders_here', 1)} ],
 	[ 'orders_there', q{SELECT iuid_create_global_table('all_there', 'orders_there', 1)} ],
 	[ 'seen_there', q{SELECT iuid_create_global_view('second', 'seen_there')} ],
-	[ 'all_seen', q{SELECT iuid_drop_global_table('all_seen')} ])
+	[ 'all_seen', q{SELECT iuid_drop_global('all_seen')} ])
 {
 	my ($table, $call) = @$case;
 	run($victim, "BEGIN; ALTER TABLE strange.$table OWNER TO victim");
@@ -129,7 +129,7 @@ for my $country (7, 9, 11)
 	$node->safe_psql('postgres', "UPDATE iuid_routes SET node = 'there' WHERE country = $country");
 }
 is(run($session, q{SELECT iuid_create_global_view('orders_everywhere', 'orders')}), '42P07', 'as another is in the way of a global view');
-is(run($session, q{SELECT iuid_drop_global_table('orders_everywhere')}), '42809', 'which is not dropped as one');
+is(run($session, q{SELECT iuid_drop_global('orders_everywhere')}), '42809', 'which is not dropped as one');
 is($node->safe_psql('postgres', $views), $before, 'they are as they were');
 
 # --- How long -----------------------------------------------------------------------------

@@ -135,7 +135,7 @@ read_routes(Oid schema)
 											  { "entity", INT4OID },
 											  { "node", TEXTOID } };
 	static bool counts;
-	MemoryContext reading;
+	MemoryContext new_context;
 
 	if (!counts)
 		RegisterSubXactCallback(count_aborted, NULL);
@@ -144,12 +144,12 @@ read_routes(Oid schema)
 		MemoryContextDelete(context);
 	context = NULL;
 	memset(routes, 0, sizeof(routes));
-	reading = AllocSetContextCreate(CurrentMemoryContext, "iuid routes",
+	new_context = AllocSetContextCreate(CurrentMemoryContext, "iuid routes",
 									ALLOCSET_DEFAULT_SIZES);
 	iuid_read_registry(schema, "iuid_routes", columns, lengthof(columns),
-					   keep_route, reading);
-	MemoryContextSetParent(reading, CacheMemoryContext);
-	context = reading;
+					   keep_route, new_context);
+	MemoryContextSetParent(new_context, CacheMemoryContext);
+	context = new_context;
 }
 
 /* A route with a number that the format has not is the route of nothing. */

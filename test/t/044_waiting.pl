@@ -165,13 +165,21 @@ for my $call ($create, q{SELECT iuid_create_routed_partitions('orders', 1)}, q{S
 	is(outcome($session), '57014', 'and can be cancelled');
 	run($other, 'ROLLBACK');
 }
-# While it waits for a lock for which it had to wait before, it holds none that keeps writers out.
+# While it plans, no partition comes or goes, and no writer is kept out.
+my $waits_for_rest = q{count(*) FILTER (WHERE relation = 'trips_rest'::regclass AND NOT granted) = 1};
 run($other, 'BEGIN; LOCK TABLE trips_rest');
 ok(waits($session, "$maintain;", $other), 'the call waits for the DEFAULT partition');
 ok($node->poll_query_until('postgres', qq{
-	SELECT count(*) FILTER (WHERE relation = 'trips_rest'::regclass AND NOT granted) = 1
-		AND count(*) FILTER (WHERE relation = 'trips'::regclass AND granted AND mode <> 'ShareUpdateExclusiveLock') = 0
-	FROM pg_locks WHERE pid = $pid}), 'and keeps no writer of the table out');
+	SELECT $waits_for_rest AND string_agg(mode, ' ') FILTER (WHERE relation = 'trips'::regclass AND granted) = 'ShareUpdateExclusiveLock'
+	FROM pg_locks WHERE pid = $pid}), 'under a lock that lets writers through');
+cancel_session();
+is(outcome($session), '57014', 'and can be cancelled');
+run($other, 'ROLLBACK');
+# The lock for which it had to wait is the one that it waits for while it holds no other.
+run($other, 'BEGIN; LOCK TABLE ONLY trips_rest IN ACCESS SHARE MODE');
+ok(waits($session, "$create;", $other), 'the call waits for a reader of the DEFAULT partition');
+ok($node->poll_query_until('postgres', qq{
+	SELECT $waits_for_rest AND count(*) FILTER (WHERE relation = 'trips'::regclass AND granted) = 0 FROM pg_locks WHERE pid = $pid}), 'without a lock on the table');
 cancel_session();
 is(outcome($session), '57014', 'and can be cancelled');
 run($other, 'ROLLBACK');

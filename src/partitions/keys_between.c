@@ -91,7 +91,9 @@ iuid_keys_between(PG_FUNCTION_ARGS)
 	LockRelationOid(partition, AccessShareLock);
 	check_sees_all_rows(tables_above(partition));
 	foreach (lc, find_all_inheritors(partition, AccessShareLock, NULL))
+	{
 		count_keys(&keys, lfirst_oid(lc), parent->key);
+	}
 	values[0] = Int64GetDatum(keys.count);
 	values[1] = PointerGetDatum(keys.least);
 	values[2] = PointerGetDatum(keys.greatest);

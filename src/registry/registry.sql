@@ -23,7 +23,7 @@ COMMENT ON TABLE @extschema@.iuid_entities IS
 'entities of an organisation: the number in its identifiers, 0-255, the service and the name, which together are the key (doc/registry.md)';
 
 CREATE TABLE @extschema@.iuid_nodes (
-	node pg_catalog.text PRIMARY KEY CHECK (node OPERATOR(pg_catalog.<>) ''::pg_catalog.text),
+	node pg_catalog.text PRIMARY KEY CHECK (node OPERATOR(pg_catalog.<>) ''::pg_catalog.text AND pg_catalog.octet_length(node) OPERATOR(pg_catalog.<=) 63),
 	region pg_catalog.text CHECK (region OPERATOR(pg_catalog.<>) ''::pg_catalog.text),
 	server pg_catalog.text CHECK (server OPERATOR(pg_catalog.<>) ''::pg_catalog.text)
 );
@@ -33,7 +33,7 @@ COMMENT ON TABLE @extschema@.iuid_nodes IS
 CREATE TABLE @extschema@.iuid_routes (
 	country int CHECK (country OPERATOR(pg_catalog.>=) 0 AND country OPERATOR(pg_catalog.<=) 255),
 	entity int CHECK (entity OPERATOR(pg_catalog.>=) 0 AND entity OPERATOR(pg_catalog.<=) 255),
-	node pg_catalog.text,
+	node pg_catalog.text CHECK (pg_catalog.octet_length(node) OPERATOR(pg_catalog.<=) 63),
 	UNIQUE NULLS NOT DISTINCT (country, entity)
 );
 COMMENT ON TABLE @extschema@.iuid_routes IS

@@ -50,7 +50,8 @@ iuid_read_registry(Oid schema, const char *table, const RegistryColumn *columns,
 	}
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
-	relation_close(relation, AccessShareLock);
+	/* As a SELECT does, so that no TRUNCATE comes between two look-ups. */
+	relation_close(relation, NoLock);
 }
 
 Relation

@@ -30,14 +30,16 @@
 #define ANY_COUNTRY IUID_COUNTRIES
 
 /*
- * Tells what a snapshot sees.  When another transaction ends, either xmax gets
- * higher, or one transaction less is in progress below xmax; when this one
- * changes something, curcid gets higher, or a subtransaction aborts.
+ * Tells what a snapshot sees.  When another transaction ends, the server counts
+ * it; a snapshot that it did not make itself but was given has no such count,
+ * and is another one if it differs in the others.  When this transaction changes
+ * something, curcid gets higher, or a subtransaction aborts.
  */
 typedef struct Sight
 {
 	LocalTransactionId lxid;
 	uint32 aborted; /* subtransactions so far */
+	uint64 completed;
 	TransactionId xmin;
 	TransactionId xmax;
 	uint32 xcnt;
@@ -83,6 +85,7 @@ get_sight(void)
 	snapshot = GetActiveSnapshot();
 	return (Sight){ .lxid = MY_LXID,
 					.aborted = aborted,
+					.completed = snapshot->snapXactCompletionCount,
 					.xmin = snapshot->xmin,
 					.xmax = snapshot->xmax,
 					.xcnt = snapshot->xcnt,
@@ -93,9 +96,9 @@ get_sight(void)
 static inline bool
 is_same(const Sight *a, const Sight *b)
 {
-	return a->lxid == b->lxid && a->aborted == b->aborted && a->xmin == b->xmin &&
-		a->xmax == b->xmax && a->xcnt == b->xcnt && a->subxcnt == b->subxcnt &&
-		a->curcid == b->curcid;
+	return a->lxid == b->lxid && a->aborted == b->aborted &&
+		a->completed == b->completed && a->xmin == b->xmin && a->xmax == b->xmax &&
+		a->xcnt == b->xcnt && a->subxcnt == b->subxcnt && a->curcid == b->curcid;
 }
 
 const char *

@@ -226,7 +226,9 @@ lock_row(const NodeScan *wanted, TupleTableSlot *slot, Snapshot snapshot)
 
 	return table_tuple_lock(wanted->table, &tid, snapshot, slot,
 							GetCurrentCommandId(false), LockTupleKeyShare,
-							LockWaitBlock, TUPLE_LOCK_FLAG_FIND_LAST_VERSION,
+							LockWaitBlock,
+							TUPLE_LOCK_FLAG_LOCK_UPDATE_IN_PROGRESS |
+								TUPLE_LOCK_FLAG_FIND_LAST_VERSION,
 							&failure) == TM_Ok &&
 		is_wanted(wanted, slot);
 }

@@ -137,6 +137,20 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	$first->safe_psql('routes_first', q{DELETE FROM iuid_routes WHERE node = 'spare'; DELETE FROM iuid_nodes WHERE node = 'spare'});
 }
 
+# Another session changes the region of a node that a new route needs, and is not done.
+{
+	$first->safe_psql('routes_first', q{INSERT INTO iuid_nodes VALUES ('spare', NULL, NULL)});
+	my ($changer, $router) = map { $first->background_psql('routes_first', on_error_stop => 0) } 1, 2;
+	$changer->query_safe(q{BEGIN; UPDATE iuid_nodes SET region = 'asia' WHERE node = 'spare'});
+	$router->query_safe(q{BEGIN; INSERT INTO iuid_routes VALUES (20, NULL, 'spare')});
+	$changer->query_safe('COMMIT');
+	my (undef, undef, $refused) = $first->psql('routes_first', q{SET lock_timeout = 100; DELETE FROM iuid_nodes WHERE node = 'spare'});
+	like($refused, qr/lock timeout/, 'its new version is locked, too');
+	$router->query_safe('COMMIT');
+	$_->quit for $changer, $router;
+	$first->safe_psql('routes_first', q{DELETE FROM iuid_routes WHERE node = 'spare'; DELETE FROM iuid_nodes WHERE node = 'spare'});
+}
+
 # A node with a route keeps its name, also if the route is newer than the snapshot.  A new route may have
 # a node that is newer.
 for my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')

@@ -11,7 +11,7 @@ use Test::More;
 
 my $server = PostgreSQL::Test::Cluster->new('main');
 $server->init;
-$server->append_conf('postgresql.conf', 'max_prepared_transactions = 2');
+$server->append_conf('postgresql.conf', "max_prepared_transactions = 2\nwal_level = replica\nmax_wal_senders = 1\nsynchronous_standby_names = 'none'\nsynchronous_commit = local");
 $server->start;
 $server->safe_psql('postgres', q{
 	CREATE EXTENSION iuid_regions CASCADE;
@@ -151,6 +151,29 @@ is($reader->query_safe($node), 'almaty', 'a transaction looks');
 $reader->query_safe(q{UPDATE iuid_routes SET node = 'mexico'; COMMIT; BEGIN; INSERT INTO others VALUES (3)});
 is($reader->query_safe($node), 'mexico', 'moves the country, and the next one looks at the same snapshot');
 $reader->query_safe(q{COMMIT; UPDATE iuid_routes SET node = 'almaty'});
+
+# Who has looked up a route keeps others from emptying the table, as who has selected from it.
+$reader->query_safe("BEGIN ISOLATION LEVEL REPEATABLE READ; $node");
+my (undef, undef, $waited) = $server->psql('postgres', q{SET lock_timeout = 100; TRUNCATE iuid_routes});
+like($waited, qr/lock timeout/, 'TRUNCATE waits for a transaction that has looked up a route');
+$reader->query_safe('COMMIT');
+
+# A transaction that is being prepared is in progress twice, until a standby has it.  So the number of those
+# in progress is the same before it and after another one has ended.
+my ($first, $preparer) = map { open_session($server) } 1, 2;
+run($first, q{BEGIN; UPDATE iuid_routes SET node = 'mexico'});
+run($preparer, 'SET synchronous_commit = on; BEGIN; INSERT INTO others VALUES (5)');
+$server->safe_psql('postgres', 'INSERT INTO others VALUES (6)');
+is($reader->query_safe("BEGIN; $node"), 'almaty', 'two transactions are in progress');
+$preparer->query_until(qr/sent/, "\\echo sent\nPREPARE TRANSACTION 'twice';\n");
+$server->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}) or die 'nothing waits for a standby';
+run($first, 'COMMIT');
+is($reader->query_safe($node), 'mexico', 'one of them has ended, and the other one is there twice');
+$reader->query_safe('COMMIT');
+$server->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'});
+run($preparer, q{SET synchronous_commit = local; ROLLBACK PREPARED 'twice'});
+$_->quit for $first, $preparer;
+$writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
 
 # SERIALIZABLE: who has looked up a route has read it.
 my $serial = open_session($server);

@@ -117,6 +117,8 @@ INSERT INTO iuid_countries VALUES (256, 'ZZ', 'Nowhere');
 INSERT INTO iuid_countries VALUES (9, 'KZ', 'Kazakhstan again');
 INSERT INTO iuid_entities VALUES (3, 'AyanO', 'rder');
 INSERT INTO iuid_nodes VALUES ('', 'asia', NULL);
+INSERT INTO iuid_nodes VALUES (repeat('x', 64), 'asia', NULL);
+INSERT INTO iuid_routes VALUES (9, NULL, repeat('x', 64));
 INSERT INTO iuid_routes VALUES (9, NULL, 'nowhere');
 INSERT INTO iuid_routes VALUES (7, NULL, 'almaty');
 INSERT INTO iuid_routes VALUES (-1, NULL, 'almaty');

@@ -56,6 +56,28 @@ UPDATE iuid_nodes SET region = 'europe';
 :looks
 COMMIT;
 
+-- while a command changes the routes, a function that it calls sees what it has changed so far, and so does the next command
+CREATE FUNCTION look(i int) RETURNS int LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+	RAISE NOTICE 'looked up: %, selected: %', iuid_node(61, 1), (SELECT node FROM iuid_routes WHERE country = 61);
+	RETURN i;
+END $$;
+BEGIN;
+INSERT INTO iuid_routes SELECT 61, nullif(look(i), i), 'mexico' FROM generate_series(1, 1) AS i;
+SELECT iuid_node(61, 1);
+UPDATE iuid_routes SET node = 'almaty' WHERE country = look(61);
+SELECT iuid_node(61, 1);
+DELETE FROM iuid_routes WHERE country = look(61);
+SELECT iuid_node(61, 1);
+ROLLBACK;
+SET track_counts = off;
+BEGIN;
+INSERT INTO iuid_routes SELECT 61, nullif(look(i), i), 'mexico' FROM generate_series(1, 1) AS i;
+SELECT iuid_node(61, 1);
+ROLLBACK;
+RESET track_counts;
+DROP FUNCTION look;
+
 -- a cursor that looks for the first time in the subtransaction, and goes on after it
 BEGIN;
 DECLARE c CURSOR FOR SELECT iuid_node(7, 1) FROM generate_series(1, 2);

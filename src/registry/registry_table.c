@@ -25,7 +25,7 @@
 
 #include "registry_table.h"
 
-void
+Oid
 iuid_read_registry(Oid schema, const char *table, const RegistryColumn *columns,
 				   int count, RegistryRow row, void *arg)
 {
@@ -33,6 +33,7 @@ iuid_read_registry(Oid schema, const char *table, const RegistryColumn *columns,
 	AttrNumber attnums[REGISTRY_COLUMNS_MAX];
 	TupleTableSlot *slot;
 	TableScanDesc scan;
+	Oid oid;
 
 	relation = iuid_open_registry(schema, table, AccessShareLock);
 	for (int i = 0; i < count; i++)
@@ -50,8 +51,10 @@ iuid_read_registry(Oid schema, const char *table, const RegistryColumn *columns,
 	}
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
+	oid = RelationGetRelid(relation);
 	/* As a SELECT does, so that no TRUNCATE comes between two look-ups. */
 	relation_close(relation, NoLock);
+	return oid;
 }
 
 Relation

@@ -38,9 +38,10 @@ typedef void (*RegistryRow)(const Datum *values, const bool *nulls, void *arg);
 
 /*
  * Calls a function for each row of a table in the extension's schema, with the
- * columns in the order in which they are given.  The errors of registry.h.
+ * columns in the order in which they are given, and returns the table's OID.
+ * The table stays locked until the transaction ends.  The errors of registry.h.
  */
-extern void iuid_read_registry(Oid schema, const char *table,
+extern Oid iuid_read_registry(Oid schema, const char *table,
 							   const RegistryColumn *columns, int count,
 							   RegistryRow row, void *arg);
 

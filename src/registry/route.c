@@ -17,9 +17,11 @@
 
 #include "access/xact.h"
 #include "catalog/pg_type.h"
+#include "pgstat.h"
 #include "storage/proc.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 #include "function.h"
@@ -32,8 +34,9 @@
 /*
  * Tells what a snapshot sees.  When another transaction ends, the server counts
  * it; a snapshot that it did not make itself but was given has no such count,
- * and is another one if it differs in the others.  When this transaction changes
- * something, curcid gets higher, or a subtransaction aborts.
+ * and is another one if it differs in the others.  When this transaction has
+ * changed something, curcid gets higher, or a subtransaction aborts; while one of
+ * its commands runs, the rows that it has changed are counted.
  */
 typedef struct Sight
 {
@@ -54,9 +57,14 @@ typedef struct Routes
 	const char **of_entity;
 } Routes;
 
-/* The routes that were read last, and under which sight; context NULL: none. */
+/*
+ * The routes that were read last, and of which table, under which sight, and
+ * after how many changes of this transaction; context NULL: none.
+ */
 static MemoryContext context;
+static Oid table;
 static Sight seen;
+static int64 changes_seen;
 static Routes routes[IUID_COUNTRIES + 1];
 
 static uint32 aborted;
@@ -65,6 +73,7 @@ static uint32 aborted;
 static const char *const nowhere = "";
 
 static const char *most_specific(int country, int entity);
+static int64 count_changes(void);
 static void read_routes(Oid schema);
 static void keep_route(const Datum *values, const bool *nulls, void *arg);
 static void count_aborted(SubXactEvent event, SubTransactionId subxact,
@@ -107,10 +116,12 @@ iuid_routed_node(FunctionCallInfo fcinfo, int country, int entity)
 	Sight now = get_sight();
 	const char *node;
 
-	if (context == NULL || !is_same(&now, &seen))
+	if (context == NULL || !is_same(&now, &seen) ||
+		count_changes() != changes_seen)
 	{
 		read_routes(iuid_schema_of(fcinfo->flinfo->fn_oid));
 		seen = now;
+		changes_seen = count_changes();
 	}
 	node = most_specific(country, entity);
 	return node == nowhere ? NULL : node;
@@ -131,6 +142,36 @@ most_specific(int country, int entity)
 	return NULL;
 }
 
+/*
+ * The rows of the routes that this transaction has changed so far, by the
+ * server's statistics; without those, another number each time.  The table is
+ * locked since it was read.
+ */
+static int64
+count_changes(void)
+{
+	static int64 unknown = 0;
+	Relation relation;
+	int64 count = 0;
+
+	if (!TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		return 0;
+	relation = RelationIdGetRelation(table);
+	if (relation == NULL ||
+		(relation->pgstat_info == NULL && !relation->pgstat_enabled))
+		count = --unknown;
+	else if (relation->pgstat_info != NULL)
+	{
+		for (const PgStat_TableXactStatus *changed = relation->pgstat_info->trans;
+			 changed != NULL; changed = changed->upper)
+			count += changed->tuples_inserted + changed->tuples_updated +
+				changed->tuples_deleted;
+	}
+	if (relation != NULL)
+		RelationClose(relation);
+	return count;
+}
+
 static void
 read_routes(Oid schema)
 {
@@ -149,8 +190,8 @@ read_routes(Oid schema)
 	memset(routes, 0, sizeof(routes));
 	new_context = AllocSetContextCreate(CurrentMemoryContext, "iuid routes",
 									ALLOCSET_DEFAULT_SIZES);
-	iuid_read_registry(schema, "iuid_routes", columns, lengthof(columns),
-					   keep_route, new_context);
+	table = iuid_read_registry(schema, "iuid_routes", columns,
+							   lengthof(columns), keep_route, new_context);
 	MemoryContextSetParent(new_context, CacheMemoryContext);
 	context = new_context;
 }

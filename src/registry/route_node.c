@@ -65,12 +65,14 @@ iuid_require_node(PG_FUNCTION_ARGS)
 	TriggerData *trigger =
 		trigger_data(fcinfo, "iuid_require_node", "iuid_routes",
 					 TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE);
+	bool update = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event);
 	char *node =
-		node_in(trigger,
-				TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) ?
-					trigger->tg_newslot :
-					trigger->tg_trigslot);
+		node_in(trigger, update ? trigger->tg_newslot : trigger->tg_trigslot);
+	char *old_node = update ? node_in(trigger, trigger->tg_trigslot) : NULL;
 
+	/* An UPDATE that leaves the node is no new route, as for a foreign key. */
+	if (node != NULL && old_node != NULL && strcmp(node, old_node) == 0)
+		return PointerGetDatum(NULL);
 	if (node != NULL && check_function_bodies &&
 		!find_node(fcinfo, "iuid_nodes", node, true))
 		ereport(ERROR,

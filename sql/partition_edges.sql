@@ -13,6 +13,30 @@ CREATE TABLE orders_before PARTITION OF orders FOR VALUES FROM (MINVALUE) TO (iu
 CREATE TABLE orders_later PARTITION OF orders FOR VALUES FROM (iuid_floor('2026-02-01')) TO (iuid_floor('2026-03-01'));
 SELECT problem, partition FROM iuid_check_partitions('orders');
 
+-- a list is of partitions by time, and a country that is divided by more than the key is not looked into
+CREATE TABLE places (id iuid, n int) PARTITION BY RANGE (id iuid_origin_ops);
+CREATE TABLE places_7 PARTITION OF places FOR VALUES FROM (iuid_country_floor(7)) TO (iuid_country_floor(8)) PARTITION BY RANGE (id, n);
+CREATE TABLE places_7_a PARTITION OF places_7 FOR VALUES FROM (iuid_floor('2026-01-01'), 0) TO (iuid_floor('2026-02-01'), 0);
+CREATE TABLE places_7_b PARTITION OF places_7 FOR VALUES FROM (iuid_floor('2026-03-01'), 0) TO (iuid_floor('2026-04-01'), 0);
+SELECT * FROM iuid_partitions('places');
+SELECT problem, partition FROM iuid_check_partitions('places');
+DROP TABLE places;
+
+-- time checks are known as they are, however the session prints names
+CREATE TABLE checked (id iuid) PARTITION BY RANGE (id);
+SELECT iuid_create_partitions('checked', '1 month', '2026-01-01', '2026-03-01', true);
+SELECT iuid_create_partitions('checked', '1 month', '2026-03-01', '2026-04-01', false);
+SET quote_all_identifiers = on;
+SELECT problem, partition FROM iuid_check_partitions('checked');
+RESET quote_all_identifiers;
+
+-- no time to wait, and nothing to keep, are not given
+SELECT iuid_create_partitions('checked', '1 month', '2026-01-01', '2026-03-01', lock_wait => NULL);
+SELECT iuid_drop_partitions('checked', '2026-01-01', NULL);
+CALL iuid_maintain_partitions('checked', '1 month', lock_wait => NULL);
+CALL iuid_maintain_partitions('checked', '1 month', keep => '0');
+DROP TABLE checked;
+
 -- a list under an old snapshot leaves out what was dropped meanwhile
 CREATE EXTENSION dblink;
 SELECT dblink_connect('other', format('dbname=%s host=%s port=%s', current_database(), split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port')));
@@ -86,6 +110,27 @@ CREATE ROLE regress_iuid_other;
 ALTER TABLE orders_after OWNER TO regress_iuid_other;
 SELECT iuid_attach_partitions('orders', '{one}', ARRAY[iuid_floor('2026-02-01')]::uuid[], ARRAY[iuid_floor('2026-03-01')]::uuid[]);
 DROP TABLE orders, one, two;
+
+-- what the owner's event trigger writes anew while its rows are elsewhere
+CREATE TABLE orders (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE orders_after PARTITION OF orders FOR VALUES FROM (iuid_floor('2026-01-01')) TO (MAXVALUE);
+CREATE TABLE lines (order_id iuid REFERENCES orders);
+INSERT INTO orders VALUES (gen_iuid(7, 1, '2026-05-01')), (gen_iuid(7, 1, '2026-06-01'));
+CREATE FUNCTION writes_anew() RETURNS event_trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF EXISTS (SELECT FROM pg_class WHERE oid = 'public.orders_after'::regclass AND NOT relispartition) AND current_setting('edges.done', true) = '' THEN
+		PERFORM set_config('edges.done', 'yes', false);
+		ALTER TABLE public.orders_after SET UNLOGGED;
+		ALTER TABLE public.orders_after SET LOGGED;
+	END IF;
+END $$;
+SET edges.done = '';
+CREATE EVENT TRIGGER writes_anew ON ddl_command_end WHEN TAG IN ('ALTER TABLE') EXECUTE FUNCTION writes_anew();
+SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-02-01');
+SELECT count(*) FROM orders;
+DROP EVENT TRIGGER writes_anew;
+DROP FUNCTION writes_anew;
+DROP TABLE lines, orders;
 
 -- who may SET ROLE to the owner may change partitions, without inheriting; but not in a transaction that only reads
 GRANT CREATE ON SCHEMA public TO regress_iuid_owner;

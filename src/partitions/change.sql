@@ -36,8 +36,8 @@ DECLARE
 	is_last boolean;
 	is_uuid boolean;
 	busy text;
-	-- Under this lock no partition comes or goes.  A call that has nothing to do gives it up.
-	locks jsonb := jsonb_build_object(parent::oid, 4);
+	-- A call that has nothing to do gives these up.
+	locks jsonb := @extschema@.iuid_locks_to_plan(parent);
 	plan jsonb;
 	reports jsonb;
 BEGIN

@@ -21,6 +21,15 @@ RETURNS SETOF pg_catalog.oid LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search
 $$;
 COMMENT ON FUNCTION @extschema@.iuid_referring_tables(pg_catalog.regclass) IS 'internal: the tables that refer to a table by foreign keys; of a partitioned table, not its partitions';
 
+CREATE FUNCTION @extschema@.iuid_locks_to_plan(parent pg_catalog.regclass)
+RETURNS pg_catalog.jsonb LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT jsonb_object_agg(l.tbl, l.mode) FROM (
+		SELECT parent::oid, 4
+		UNION ALL SELECT b.partition::oid, 1 FROM @extschema@.iuid_partition_bounds(parent) AS b
+			WHERE (b.is_default OR b.lower IS NULL OR b.upper IS NULL) AND NOT b.is_pending) AS l (tbl, mode)
+$$;
+COMMENT ON FUNCTION @extschema@.iuid_locks_to_plan(pg_catalog.regclass) IS 'internal: the locks under which no partition comes or goes, and the sizes of those are read that rows may leave';
+
 CREATE FUNCTION @extschema@.iuid_locks_needed(parent pg_catalog.regclass, old pg_catalog.oid[], is_drop boolean)
 RETURNS pg_catalog.jsonb LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	WITH source AS (SELECT b.partition::oid AS tbl, b.is_default, b.is_default AND NOT (c.relkind = 'r' AND pg_relation_size(c.oid) > 0) AS is_empty_default
@@ -116,7 +125,8 @@ BEGIN
 					-- the weakest mode that conflicts
 					>= ('{8,7,5,4,3,3,2,1}'::int[])[w.value::int]
 			LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
-			LEFT JOIN pg_prepared_xacts AS p ON l.pid IS NULL AND p.transaction::text = split_part(l.virtualtransaction, '/', 2),
+			LEFT JOIN (pg_locks AS x JOIN pg_prepared_xacts AS p ON x.pid IS NULL AND x.transactionid = p.transaction)
+				ON l.pid IS NULL AND x.virtualtransaction = l.virtualtransaction,
 			LATERAL (VALUES (coalesce(a.xact_start, p.prepared), concat(coalesce('Process ' || l.pid, 'Prepared transaction ' || quote_literal(p.gid)),
 				' holds ', l.relation::regclass, ' since ' || coalesce(a.xact_start, p.prepared), ': ' || nullif(regexp_replace(left(a.query, 200), '[[:space:];]+$', ''), '<insufficient privilege>'), '.')))
 				AS h (since, holder)), 'Who held it has let it go.');

@@ -12,7 +12,7 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
-$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'\nlog_statement = none\nlog_lock_waits = off\nlog_min_error_statement = error");
+$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'\nlog_statement = none\nlog_lock_waits = off\nmax_prepared_transactions = 2\nlog_min_error_statement = error");
 $node->start;
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION iuid_regions CASCADE;
@@ -165,24 +165,26 @@ for my $call ($create, q{SELECT iuid_create_routed_partitions('orders', 1)}, q{S
 	is(outcome($session), '57014', 'and can be cancelled');
 	run($other, 'ROLLBACK');
 }
-# While it plans, no partition comes or goes, and no writer is kept out.
+# While it plans, no partition comes or goes.
 my $waits_for_rest = q{count(*) FILTER (WHERE relation = 'trips_rest'::regclass AND NOT granted) = 1};
-run($other, 'BEGIN; LOCK TABLE trips_rest');
-ok(waits($session, "$maintain;", $other), 'the call waits for the DEFAULT partition');
-ok($node->poll_query_until('postgres', qq{
-	SELECT $waits_for_rest AND string_agg(mode, ' ') FILTER (WHERE relation = 'trips'::regclass AND granted) = 'ShareUpdateExclusiveLock'
-	FROM pg_locks WHERE pid = $pid}), 'under a lock that lets writers through');
+run($other, 'BEGIN; LOCK TABLE ONLY trips IN SHARE UPDATE EXCLUSIVE MODE');
+ok(waits($session, "$create;", $other), 'the call waits for a session that attaches or detaches');
+ok($node->poll_query_until('postgres', qq{SELECT count(*) = 1 FROM pg_locks WHERE pid = $pid AND relation = 'trips'::regclass AND NOT granted AND mode = 'ShareUpdateExclusiveLock'}),
+	'with a lock that lets writers through');
 cancel_session();
 is(outcome($session), '57014', 'and can be cancelled');
 run($other, 'ROLLBACK');
 # The lock for which it had to wait is the one that it waits for while it holds no other.
-run($other, 'BEGIN; LOCK TABLE ONLY trips_rest IN ACCESS SHARE MODE');
-ok(waits($session, "$create;", $other), 'the call waits for a reader of the DEFAULT partition');
-ok($node->poll_query_until('postgres', qq{
-	SELECT $waits_for_rest AND count(*) FILTER (WHERE relation = 'trips'::regclass AND granted) = 0 FROM pg_locks WHERE pid = $pid}), 'without a lock on the table');
-cancel_session();
-is(outcome($session), '57014', 'and can be cancelled');
-run($other, 'ROLLBACK');
+for my $mode ('ACCESS SHARE', 'ROW EXCLUSIVE', 'ACCESS EXCLUSIVE')
+{
+	run($other, "BEGIN; LOCK TABLE ONLY trips_rest IN $mode MODE");
+	ok(waits($session, "$create;", $other), "$mode: the call waits for the DEFAULT partition");
+	ok($node->poll_query_until('postgres', qq{
+		SELECT $waits_for_rest AND count(*) FILTER (WHERE relation = 'trips'::regclass AND granted) = 0 FROM pg_locks WHERE pid = $pid}), 'without a lock on the table');
+	cancel_session();
+	is(outcome($session), '57014', 'and can be cancelled');
+	run($other, 'ROLLBACK');
+}
 
 # After lock_wait the call says who is in the way, as far as the caller may see it.
 sub said_by
@@ -219,7 +221,7 @@ like(run($session, "SET lock_timeout = '1234ms'; BEGIN; $create; SHOW lock_timeo
 # Who waits for the same table is not in the way, and holds nothing in another database, whose tables may
 # have the same OIDs.
 my $third = open_session($node);
-run($other, 'BEGIN; LOCK TABLE trips');
+run($other, 'BEGIN; LOCK TABLE ONLY trips');
 ok(waits($third, 'SELECT count(*) FROM trips;', $other), 'a third session waits');
 my @holders = said_by($create =~ s/\)$/, lock_wait => '300 ms')/r) =~ /Process (\d+) holds/g;
 is("@holders", $other_pid, 'it is not named');
@@ -231,6 +233,15 @@ $third->quit;
 run($other, 'BEGIN; LOCK TABLE ONLY trips_rest IN ACCESS SHARE MODE');
 like(said_by($create =~ s/\)$/, lock_wait => '0')/r), qr/could not lock table public\.trips_rest\n/, 'with lock_wait 0, the table that was in use');
 run($other, 'ROLLBACK');
+
+run($other, 'BEGIN; LOCK TABLE ONLY trips_rest');
+like(said_by($create =~ s/\)$/, lock_wait => '300 ms')/r), qr/could not lock table public\.trips_rest\nDETAIL:  Process $other_pid holds public\.trips_rest since/, 'and who holds it');
+run($other, 'ROLLBACK');
+
+# A transaction that was prepared has no process.
+run($other, q{BEGIN; LOCK TABLE trips IN ACCESS SHARE MODE; PREPARE TRANSACTION 'mine'});
+like(said_by($create =~ s/\)$/, lock_wait => '300 ms')/r), qr/DETAIL:  Prepared transaction 'mine' holds public\.trips(_rest)? since /, 'a prepared transaction is named');
+run($other, q{ROLLBACK PREPARED 'mine'});
 
 # statement_timeout counts the statement, not the transaction.
 run($other, 'BEGIN; LOCK TABLE trips');

@@ -67,6 +67,9 @@ query(q{CREATE TABLE orders_after PARTITION OF orders FOR VALUES FROM (iuid_floo
 	INSERT INTO orders VALUES (gen_iuid(7, 1, '2099-01-01'))});
 like(faults('orders'), qr/^rows in an open end\|orders_after\|2099-01-01 00:00:00\+00\|2099-01-01 00:00:00\+00\|rows in a partition without an end: 1$/m, 'rows in an open end');
 leave_pending('orders', 'orders_after', 'SELECT');
+query('CREATE TABLE june (LIKE orders)');
+is(run($session, q{SELECT iuid_attach_partitions('orders', '{june}', ARRAY[iuid_floor('2026-06-01')]::uuid[], ARRAY[iuid_floor('2026-07-01')]::uuid[])}), '42P17', 'and nothing is carved out of it');
+query('DROP TABLE june');
 is(query(q{SELECT problem, partition, lower, upper FROM iuid_check_partitions('orders') WHERE problem <> 'gap'}),
 	"pending detach|orders_after|2026-05-01 00:00:00+00|infinity", 'none when that is pending');
 query('ALTER TABLE orders DETACH PARTITION orders_after FINALIZE');

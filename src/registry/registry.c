@@ -44,8 +44,7 @@ add_node(const Datum *values, const bool *nulls, void *arg)
 	if (nulls[0])
 		return;
 	node->node = text_to_cstring(DatumGetTextPP(values[0]));
-	node->server =
-		nulls[1] ? NULL : text_to_cstring(DatumGetTextPP(values[1]));
+	node->server = nulls[1] ? NULL : text_to_cstring(DatumGetTextPP(values[1]));
 	*nodes = lappend(*nodes, node);
 }
 

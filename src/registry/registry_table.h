@@ -42,7 +42,7 @@ typedef void (*RegistryRow)(const Datum *values, const bool *nulls, void *arg);
  * The table stays locked until the transaction ends.  The errors of registry.h.
  */
 extern Oid iuid_read_registry(Oid schema, const char *table,
-							   const RegistryColumn *columns, int count,
-							   RegistryRow row, void *arg);
+							  const RegistryColumn *columns, int count,
+							  RegistryRow row, void *arg);
 
 #endif /* IUID_REGISTRY_TABLE_H */

@@ -106,8 +106,9 @@ static inline bool
 is_same(const Sight *a, const Sight *b)
 {
 	return a->lxid == b->lxid && a->aborted == b->aborted &&
-		a->completed == b->completed && a->xmin == b->xmin && a->xmax == b->xmax &&
-		a->xcnt == b->xcnt && a->subxcnt == b->subxcnt && a->curcid == b->curcid;
+		a->completed == b->completed && a->xmin == b->xmin &&
+		a->xmax == b->xmax && a->xcnt == b->xcnt && a->subxcnt == b->subxcnt &&
+		a->curcid == b->curcid;
 }
 
 const char *
@@ -189,7 +190,7 @@ read_routes(Oid schema)
 	context = NULL;
 	memset(routes, 0, sizeof(routes));
 	new_context = AllocSetContextCreate(CurrentMemoryContext, "iuid routes",
-									ALLOCSET_DEFAULT_SIZES);
+										ALLOCSET_DEFAULT_SIZES);
 	table = iuid_read_registry(schema, "iuid_routes", columns,
 							   lengthof(columns), keep_route, new_context);
 	MemoryContextSetParent(new_context, CacheMemoryContext);
@@ -225,8 +226,7 @@ keep_route(const Datum *values, const bool *nulls, void *arg)
 
 /* What a subtransaction changed is undone, and no command is counted for that. */
 static void
-count_aborted(SubXactEvent event,
-			  SubTransactionId subxact pg_attribute_unused(),
+count_aborted(SubXactEvent event, SubTransactionId subxact pg_attribute_unused(),
 			  SubTransactionId parent pg_attribute_unused(),
 			  void *arg pg_attribute_unused())
 {

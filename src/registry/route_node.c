@@ -168,8 +168,7 @@ event_of(const TriggerData *trigger)
 static char *
 node_in(const TriggerData *trigger, TupleTableSlot *slot)
 {
-	AttrNumber attnum =
-		iuid_registry_column(trigger->tg_relation, &node_column);
+	AttrNumber attnum = iuid_registry_column(trigger->tg_relation, &node_column);
 	bool is_null;
 	Datum node = slot_getattr(slot, attnum, &is_null);
 

@@ -13,6 +13,7 @@ CREATE TYPE @extschema@.iuid_task AS (
 	-- of all these the one of this name
 	name pg_catalog.text);
 COMMENT ON TYPE @extschema@.iuid_task IS 'internal: a change of partitions: what does not belong to it is NULL';
+COMMENT ON TYPE @extschema@.iuid_task[] IS 'internal: array of iuid_task';
 
 CREATE FUNCTION @extschema@.iuid_missing_partitions(parent pg_catalog.regclass, is_uuid boolean, step interval,
 	first pg_catalog.timestamptz, last pg_catalog.timestamptz)

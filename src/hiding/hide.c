@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * hide.c
- *	  Dresses an identifier as a UUID of version 4 for the public, which tells
- *	  neither its time nor its country without the key; and undresses it.
+ *	  Encrypts an identifier into a UUID of version 4, and back.
  *
  * An identifier and a UUID of version 4 have 122 bits each that vary, the
  * layout's among them (doc/format.md).

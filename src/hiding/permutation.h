@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * permutation.h
- *	  A permutation of 122 bits that only who has the key can tell from chance.
+ *	  A keyed pseudorandom permutation of 122 bits.
  *
  * Copyright (c) 2026, the iuid authors
  *

@@ -13,13 +13,13 @@
  * may not see.  That is right as long as a macaddr8 is passed by reference.
  *
  * Core counts a lower and an upper bound of one variable as one range only if
- * their estimator is its own.  It multiplies what any other returns.  So each
- * bound is estimated given those that stand before it in the same list of
- * conditions: the first one alone, and each other one as the range of all up
- * to it, divided by the range of all before it.  The product is the range.
- * The planner estimates a list from its first condition to its last.  So the
- * range of all before a bound is kept for the next one, and so is the arm of an
- * OR in which a bound was found: a long list would be walked for each bound.
+ * their estimator is its own.  It multiplies what any other returns.  So the
+ * estimate of a bound is its conditional selectivity, given the bounds before it
+ * in the same list of conditions: range(so far) / range(before).  The product is
+ * the range.  The planner estimates a list from its first condition to its
+ * last.  So the range of all before a bound is kept for the next one, and so is
+ * the arm of an OR in which a bound was found: a long list would be walked for
+ * each bound.
  *
  * Copyright (c) 2026, the iuid authors
  *

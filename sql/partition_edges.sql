@@ -98,9 +98,9 @@ SELECT iuid_attach_partitions('orders', '{one}', ARRAY[iuid_floor('2026-02-01')]
 
 -- an open end keeps the state of its triggers, and its owner
 CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-CREATE TRIGGER a AFTER INSERT ON orders_after FOR EACH ROW EXECUTE FUNCTION nothing();
-CREATE TRIGGER b AFTER INSERT ON orders_after FOR EACH ROW EXECUTE FUNCTION nothing();
-CREATE TRIGGER c AFTER INSERT ON orders_after FOR EACH ROW EXECUTE FUNCTION nothing();
+CREATE TRIGGER a AFTER INSERT ON orders FOR EACH ROW EXECUTE FUNCTION nothing();
+CREATE TRIGGER b AFTER INSERT ON orders FOR EACH ROW EXECUTE FUNCTION nothing();
+CREATE TRIGGER c AFTER INSERT ON orders FOR EACH ROW EXECUTE FUNCTION nothing();
 ALTER TABLE orders_after ENABLE REPLICA TRIGGER a, ENABLE ALWAYS TRIGGER b, DISABLE TRIGGER c;
 INSERT INTO orders VALUES (gen_iuid(7, 1, '2026-01-15')), (gen_iuid(7, 1, '2026-03-15'));
 SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-02-01');

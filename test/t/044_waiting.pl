@@ -245,8 +245,10 @@ run($other, q{ROLLBACK PREPARED 'mine'});
 
 # statement_timeout counts the statement, not the transaction.
 run($other, 'BEGIN; LOCK TABLE trips');
-run($session, "BEGIN; SELECT pg_sleep(1.2); SET LOCAL statement_timeout = '1s'");
+run($session, "BEGIN; SELECT pg_sleep(3); SET LOCAL statement_timeout = '3s'");
 ok(waits($session, "$create;", $other), 'a call waits for a moment');
+# and for another one, as it is between two attempts that it looks at the time
+$node->safe_psql('postgres', 'SELECT pg_sleep(0.6)');
 run($other, 'ROLLBACK');
 is(outcome($session), '5', 'and has the time that a statement has');
 run($session, 'ROLLBACK');
@@ -255,7 +257,7 @@ run($session, 'ROLLBACK');
 $node->safe_psql('postgres', 'ALTER SYSTEM SET log_lock_waits = on; SELECT pg_reload_conf()');
 my $log = -s $node->logfile;
 run($other, 'BEGIN; LOCK TABLE trips');
-is(run($session, "SET deadlock_timeout = '200ms'; " . $create =~ s/\)$/, lock_wait => '1 s')/r), '55P03', 'with a short deadlock_timeout');
+is(run($session, "SET deadlock_timeout = '40ms'; " . $create =~ s/\)$/, lock_wait => '1 s')/r), '55P03', 'with a short deadlock_timeout');
 run($session, 'RESET deadlock_timeout');
 run($other, 'ROLLBACK');
 unlike(slurp_file($node->logfile, $log), qr/still waiting/, 'no wait comes to it');

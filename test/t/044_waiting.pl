@@ -222,11 +222,13 @@ like(run($session, "SET lock_timeout = '1234ms'; BEGIN; $create; SHOW lock_timeo
 # have the same OIDs.
 my $third = open_session($node);
 run($other, 'BEGIN; LOCK TABLE ONLY trips');
-ok(waits($third, 'SELECT count(*) FROM trips;', $other), 'a third session waits');
+run($third, 'BEGIN');
+ok(waits($third, 'LOCK TABLE ONLY trips;', $other), 'a third session waits');
 my @holders = said_by($create =~ s/\)$/, lock_wait => '300 ms')/r) =~ /Process (\d+) holds/g;
 is("@holders", $other_pid, 'it is not named');
 run($other, 'ROLLBACK');
 outcome($third);
+run($third, 'ROLLBACK');
 $third->quit;
 
 # A table is named that was missing in the last attempt, with no time to wait, too.

@@ -80,8 +80,8 @@ iuid_partition_key(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	check_rights(table, as_owner);
-	parent = read_partitioned(table, order, iuid_schema_of(fcinfo->flinfo->fn_oid),
-							  false);
+	parent = read_partitioned(table, order,
+							  iuid_schema_of(fcinfo->flinfo->fn_oid), false);
 	/* Who waited for the lock may have lost the right. */
 	check_rights(table, as_owner);
 	if (as_owner)
@@ -121,7 +121,6 @@ read_partitioned(Oid table, KeyOrder order, Oid schema, bool with_partitions)
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("relation with OID %u does not exist", table)));
 	parent->table = table;
-	parent->schema = schema;
 	parent->order = order;
 	read_key(parent, relation, schema);
 	if (with_partitions)

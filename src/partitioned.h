@@ -44,7 +44,6 @@ typedef struct NewPartition
 typedef struct Partitioned
 {
 	Oid table;
-	Oid schema; /* of the extension */
 	KeyOrder order;
 	char *key;			   /* name of the column */
 	Oid opfamily;		   /* of the order */

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * attach.c
- *	  SQL function that attaches partitions, and moves the rows that wait for them.
+ *	  SQL function that attaches partitions, and moves the rows that wait for
+ *	  them.
  *
  * The server refuses to attach a partition while the DEFAULT partition has rows
  * of it, or while a partition without an end overlaps it.  So these rows are
@@ -56,8 +57,7 @@ static void check_foreign_keys(const Partition *partitions, int count);
  * partitions that overlap, and those that leave a gap to a partition without an
  * end, or nothing of it; 42P01, 42501 and 42809 for the tables; 55000 for
  * foreign keys of a new partition's own, and for what changes while the
- * function runs; attach.h has the errors for rows that cannot
- * move.
+ * function runs; attach.h has the errors for rows that cannot move.
  */
 PG_FUNCTION_INFO_V1(iuid_attach_partitions);
 Datum
@@ -222,7 +222,7 @@ lock_parent(Oid table, Oid schema, Partition *partitions, int count)
 				check_owned(parent->default_partition);
 			return parent;
 		}
-		/* To wait for a stronger lock with these is a deadlock with a reader who writes. */
+		/* With these, to wait for more is a deadlock with a reader who writes. */
 		if (OidIsValid(source))
 			UnlockRelationOid(source, AccessExclusiveLock);
 		if (held != NoLock)
@@ -311,7 +311,7 @@ check_foreign_keys(const Partition *partitions, int count)
 	if (table != InvalidOid)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("table %s has a foreign key that its parent has not, or one refers to it",
+				 errmsg("table %s has a foreign key that its parent does not have, or one refers to it",
 						iuid_qualified_name((Oid) table)),
 				 errhint(
 					 "Drop the foreign key, or attach the table by ALTER TABLE.")));

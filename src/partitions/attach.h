@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * attach.h
- *	  What attaching partitions is made of, the whole first.
+ *	  Internals of attaching partitions.
  *
  * New partitions stand in the order of their bounds.
  *
@@ -63,8 +63,8 @@ extern void iuid_put_in_carved(Carved *carved);
  * of an event trigger or a constraint has dropped it.
  *
  * 55006 if a query of this transaction is using the source, 55000 if that was
- * dropped or rewritten meanwhile, 42809 if there is a foreign table in it.  These errors are
- * raised only if rows would have to move:
+ * dropped or rewritten meanwhile, 42809 if there is a foreign table in it.
+ * These errors are raised only if rows would have to move:
  *
  *	  42809		the new partition is not a plain table
  *	  42501		the source belongs to another owner

@@ -1,8 +1,8 @@
 --
 -- The partitions of a table that is partitioned by identifiers, and their bounds
 --
--- What an own function reads of a table's owner is a name, a type or a bound, and
--- no code of the owner's runs.  Bounds are read as the server prints them.
+-- What is read of a table's owner is a name, a type or a bound, and no code of the
+-- owner's runs.  Bounds are read as the server prints them.
 --
 
 CREATE FUNCTION @extschema@.iuid_partition_bounds(parent pg_catalog.regclass)
@@ -14,7 +14,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	WHERE i.inhparent = parent AND b.bound IS NOT NULL
 	ORDER BY b.bound = 'DEFAULT', 2 NULLS FIRST, 3 NULLS LAST
 $$;
-COMMENT ON FUNCTION @extschema@.iuid_partition_bounds(pg_catalog.regclass) IS 'internal: the partitions of a table with their bounds (NULL: none), in order of time, the DEFAULT partition last';
+COMMENT ON FUNCTION @extschema@.iuid_partition_bounds(pg_catalog.regclass) IS 'internal: the partitions of a table with their bounds (NULL: none), in byte order of these, the DEFAULT partition last';
 
 CREATE FUNCTION @extschema@.iuid_time_of_bound(bound pg_catalog.uuid)
 RETURNS pg_catalog.timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -49,7 +49,7 @@ BEGIN
 	RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('partition %s has a bound within a millisecond', partition),
 		HINT = 'Make the partition anew, with iuid_floor(...) as the bound.';
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_refuse_bounds(pg_catalog.regclass, boolean) IS 'internal: 55000 for a partition that covers all times, or has a bound that is not a whole millisecond';
+COMMENT ON FUNCTION @extschema@.iuid_refuse_bounds(pg_catalog.regclass, boolean) IS 'internal: 55000 for a partition that covers all times, or has a bound that is not a whole millisecond; boolean, to stand in a CASE';
 
 CREATE FUNCTION @extschema@.iuid_time_bounds(parent pg_catalog.regclass, is_uuid boolean)
 RETURNS TABLE (partition pg_catalog.regclass, lower pg_catalog.uuid, upper pg_catalog.uuid,

@@ -1,10 +1,10 @@
 --
--- What each function checks first that changes partitions
+-- What every function that changes partitions checks first
 --
--- Who owns the schema of the extension can rename it, and make another one of its name,
+-- Whoever owns the schema of the extension can rename it, and make another one of its name,
 -- with functions of their own, which a body that is text would call.  So what users call
 -- has a body BEGIN ATOMIC, which holds its functions themselves, and this is the first of
--- them.  A call of an own function has exactly the types of its arguments, as another
+-- them.  A call of a function of ours has exactly the types of its arguments, as another
 -- function can stand beside it, which would fit better.
 --
 
@@ -45,4 +45,4 @@ BEGIN
 			DETAIL = 'A step is 1 hour to 1 year: either whole months, or days, hours and minutes.', HINT = 'For example: interval ''1 day'', interval ''1 month''.';
 	END IF;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_check_call(pg_catalog.text, boolean, pg_catalog.text, interval, pg_catalog.timestamptz, interval) IS 'internal: 55000 unless own functions are found by their names, which for a superuser stays so until the transaction ends; 22004, 22008, 22023 or 55000 for arguments of functions that change partitions';
+COMMENT ON FUNCTION @extschema@.iuid_check_call(pg_catalog.text, boolean, pg_catalog.text, interval, pg_catalog.timestamptz, interval) IS 'internal: 55000 unless the functions of the extension are found by their names, which for a superuser stays so until the transaction ends; 22004, 22008, 22023 or 55000 for arguments of functions that change partitions';

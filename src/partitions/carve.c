@@ -300,8 +300,8 @@ iuid_attach_one(const Partitioned *parent, const Partition *partition)
 }
 
 /*
- * Another session can rename a schema at any time, and give its name to another
- * schema, which can have tables of the same names.
+ * 55000 unless a table is a partition of the parent, or is one of none any more.
+ * If schemas get other names meanwhile, ALTER TABLE finds another table.
  */
 static void
 check_parent(const Partitioned *parent, Oid table, bool attached)
@@ -312,7 +312,7 @@ check_parent(const Partitioned *parent, Oid table, bool attached)
 		(attached && get_partition_parent(table, true) != parent->table))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("table %s was changed while it got a partition",
+				 errmsg("table %s was changed meanwhile",
 						iuid_qualified_name(parent->table)),
 				 errhint("Try again.")));
 }

@@ -1,5 +1,5 @@
 --
--- The functions that make, drop and detach time partitions: each call is one subtransaction
+-- The functions that make, drop and detach partitions: each attempt is one subtransaction
 --
 
 CREATE FUNCTION @extschema@.iuid_report_changes(reports pg_catalog.jsonb, is_drop boolean)
@@ -22,7 +22,7 @@ BEGIN
 		RETURN NEXT;
 	END LOOP;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_report_changes(pg_catalog.jsonb, boolean) IS 'internal: says that partitions were dropped or detached, or why they stay, and returns all but open ends without rows';
+COMMENT ON FUNCTION @extschema@.iuid_report_changes(pg_catalog.jsonb, boolean) IS 'internal: says which partitions were dropped or detached, and why others stay, and returns them, but for open ends without rows; or those that were made';
 
 CREATE FUNCTION @extschema@.iuid_change_partitions(parent pg_catalog.regclass, task @extschema@.iuid_task, lock_wait interval)
 RETURNS TABLE (partition pg_catalog.regclass, name pg_catalog.text, stays boolean) LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -112,4 +112,4 @@ BEGIN ATOMIC
 		'the table, and the time before which its partitions go'::pg_catalog.text, NULL::interval, older_than, lock_wait);
 	SELECT c.partition FROM @extschema@.iuid_change_partitions(parent, ROW(NULL, NULL, NULL, NULL, older_than, false, NULL, NULL)::@extschema@.iuid_task, lock_wait) AS c WHERE NOT c.stays;
 END;
-COMMENT ON FUNCTION @extschema@.iuid_detach_partitions(pg_catalog.regclass, pg_catalog.timestamptz, interval) IS 'detaches the time partitions that end at or before a time, and returns them; each stays as a table of its own; one whose rows a foreign key to the parent refers to stays attached, with a warning (doc/partitions.md)';
+COMMENT ON FUNCTION @extschema@.iuid_detach_partitions(pg_catalog.regclass, pg_catalog.timestamptz, interval) IS 'detaches the time partitions that end at or before a time, and returns them; each stays as a table of its own, but for one without a lower bound and without rows, which is dropped; one whose rows a foreign key to the parent refers to stays attached, with a warning (doc/partitions.md)';

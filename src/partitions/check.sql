@@ -1,5 +1,5 @@
 --
--- Checking time partitions: each function lists the faults of one kind
+-- Checking partitions: what is wrong with their bounds, their time checks and their rows
 --
 
 CREATE FUNCTION @extschema@.iuid_check_bounds(parent pg_catalog.regclass, is_uuid boolean)

@@ -1,5 +1,5 @@
 --
--- Making time partitions: each is a table like its parent, made as the parent's owner, and then attached
+-- Making partitions: each is a table like its parent, made as the parent's owner, and then attached
 --
 
 CREATE FUNCTION @extschema@.iuid_make_table_like(parent pg_catalog.regclass, name pg_catalog.text, divided pg_catalog.text)
@@ -84,4 +84,4 @@ BEGIN
 	PERFORM @extschema@.iuid_take_replica_identity(parent, made);
 	RETURN made;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_make_planned(pg_catalog.regclass, pg_catalog.jsonb, interval, boolean) IS 'internal: makes and attaches planned partitions, in one pass over the DEFAULT partition; the locks are held';
+COMMENT ON FUNCTION @extschema@.iuid_make_planned(pg_catalog.regclass, pg_catalog.jsonb, interval, boolean) IS 'internal: makes planned partitions, and attaches them in one call, with the rows of all of them; the locks are held';

@@ -41,9 +41,9 @@ typedef struct Keys
 } Keys;
 
 /*
- * The parent of a partition of which the caller may see all rows: by SELECT from
- * any table above, without a policy.  Otherwise what is in the way is said of the
- * parent.
+ * The parent of a partition of which the caller may see all rows: by SELECT
+ * from any table above, without a policy.  Otherwise what is in the way is said
+ * of the parent.
  */
 static Oid
 parent_of_seen(Oid partition)
@@ -57,7 +57,8 @@ parent_of_seen(Oid partition)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("%s is not a partition", iuid_qualified_name(partition)),
-				 errdetail("One that is pending to be detached is none either.")));
+				 errdetail(
+					 "A partition whose detach is pending does not count as one.")));
 	foreach (lc, above)
 	{
 		Oid table = lfirst_oid(lc);
@@ -73,7 +74,7 @@ parent_of_seen(Oid partition)
 					iuid_qualified_name(linitial_oid(above)),
 					GetUserNameFromId(GetUserId(), false)),
 			 errhint(
-				 "Only who can see all rows can count them: the owner of the table, "
+				 "Only a role that can see all rows can count them: the owner of the table, "
 				 "if row security is not forced, or a role with BYPASSRLS.")));
 }
 
@@ -154,7 +155,7 @@ iuid_keys_between(PG_FUNCTION_ARGS)
 	partition = PG_GETARG_OID(0);
 	parent = iuid_read_partitioned(parent_of_seen(partition), KEY_ORDER_ANY,
 								   iuid_schema_of(fcinfo->flinfo->fn_oid));
-	/* Who waits for the lock may have lost the right, or the partition its place. */
+	/* Meanwhile the right may be gone, or the partition detached. */
 	LockRelationOid(partition, AccessShareLock);
 	(void) parent_of_seen(partition);
 	foreach (lc, find_all_inheritors(partition, AccessShareLock, NULL))

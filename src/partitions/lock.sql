@@ -1,7 +1,7 @@
 --
 -- Locks of several tables, taken together or not at all
 --
--- Who waits for a lock while holding another can become part of a deadlock.  So an
+-- Whoever waits for a lock while holding another can become part of a deadlock.  So an
 -- attempt waits for far less than deadlock_timeout, and then gives up all that it got.
 -- Locks are an object of JSON: tables by OID, with the numbers that the server gives
 -- to modes.  1 is ACCESS SHARE, 8 ACCESS EXCLUSIVE.
@@ -34,7 +34,7 @@ CREATE FUNCTION @extschema@.iuid_locks_needed(parent pg_catalog.regclass, old pg
 RETURNS pg_catalog.jsonb LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	WITH source AS (SELECT b.partition::oid AS tbl, b.is_default, b.is_default AND NOT (c.relkind = 'r' AND pg_relation_size(c.oid) > 0) AS is_empty_default
 		FROM @extschema@.iuid_partition_bounds(parent) AS b JOIN pg_class AS c ON c.oid = b.partition
-		WHERE b.is_default OR b.lower IS NULL OR b.upper IS NULL AND is_drop IS NULL),
+		WHERE b.is_default OR b.lower IS NULL OR (b.upper IS NULL AND is_drop IS NULL)),
 	referring (tbl) AS (SELECT @extschema@.iuid_referring_tables(parent)),
 	gone (tbl) AS (SELECT @extschema@.iuid_tables_below(old)),
 	w (tbl, mode) AS (
@@ -81,7 +81,7 @@ BEGIN
 EXCEPTION WHEN undefined_table OR syntax_error THEN
 	RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = SQLERRM;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_take_free_locks(pg_catalog.regclass, pg_catalog.jsonb) IS 'internal: takes locks without waiting; 55P03 if a table is in use or gone';
+COMMENT ON FUNCTION @extschema@.iuid_take_free_locks(pg_catalog.regclass, pg_catalog.jsonb) IS 'internal: takes locks without waiting, or for a millisecond where only the right of the owner locks; 55P03 if a table is in use or gone';
 
 CREATE FUNCTION @extschema@.iuid_take_locks(parent pg_catalog.regclass, locks pg_catalog.jsonb, first pg_catalog.text, longest int)
 RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -93,7 +93,7 @@ BEGIN
 		ORDER BY t.tbl::oid::text IS DISTINCT FROM first, t.tbl <> parent, t.tbl
 	LOOP
 		PERFORM @extschema@.iuid_run_as_owner(parent, l.command);
-		-- Who holds one lock does not wait longer than that for all others together.  Most often none has to be waited for.
+		-- A session that holds one lock does not wait longer than that for all others together.  Most often none has to be waited for.
 		IF stop IS NULL THEN
 			stop := clock_timestamp() + longest * interval '1 millisecond';
 			BEGIN

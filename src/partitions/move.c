@@ -136,7 +136,6 @@ iuid_take_out(Move *move)
 	 */
 	if (from->rd_refcnt != 1)
 		CheckTableNotInUse(from, "ALTER TABLE");
-	/* Where the source is partitioned itself, ATTACH looks for the rows. */
 	if (iuid_has_foreign_table(move->source))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -146,6 +145,7 @@ iuid_take_out(Move *move)
 					 "Rows move between plain tables only, and the foreign table may have rows of a new partition."),
 				 errhint(
 					 "Detach the DEFAULT partition, attach the new one, and insert the rows again.")));
+	/* Where the source is partitioned itself, ATTACH looks for the rows. */
 	if (from->rd_rel->relkind == RELKIND_RELATION)
 	{
 		/*

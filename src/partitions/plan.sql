@@ -7,10 +7,11 @@ CREATE TYPE @extschema@.iuid_task AS (
 	step interval, first pg_catalog.timestamptz, last pg_catalog.timestamptz,
 	-- makes partitions of countries, divided by step if that is given
 	countries int[],
-	-- drops (true) or detaches (false) partitions that ended
+	-- drops (true) or detaches (false) partitions that ended; NULL for what makes some
 	older_than pg_catalog.timestamptz, is_drop boolean,
+	-- gives each time partition that is made a CHECK of its times
 	time_checks boolean,
-	-- of all these the one of this name
+	-- of all these the one of this name, as the plan has it; NULL for all
 	name pg_catalog.text);
 COMMENT ON TYPE @extschema@.iuid_task IS 'internal: a change of partitions: what does not belong to it is NULL';
 COMMENT ON TYPE @extschema@.iuid_task[] IS 'internal: array of iuid_task';
@@ -76,7 +77,6 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION @extschema@.iuid_old_partitions(pg_catalog.regclass, boolean, pg_catalog.timestamptz) IS 'internal: the partitions that ended at or before a time, and which of them is an open end, with or without rows';
 
--- An open end goes with each of the others, as a new one covers what they covered.
 CREATE FUNCTION @extschema@.iuid_plan(parent pg_catalog.regclass, task @extschema@.iuid_task, is_uuid boolean)
 RETURNS pg_catalog.jsonb LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -89,6 +89,7 @@ BEGIN
 		RETURN (SELECT jsonb_agg(m ORDER BY m.lower) FROM @extschema@.iuid_missing_partitions(parent, is_uuid, task.step, task.first, task.last) AS m
 			WHERE m.name = coalesce(task.name, m.name));
 	END IF;
+	-- An open end goes with each of the others, as a new one covers what they covered.
 	RETURN (SELECT CASE WHEN NOT bool_and(o.is_empty) THEN jsonb_agg(o ORDER BY o.upper) END
 		FROM @extschema@.iuid_old_partitions(parent, is_uuid, task.older_than) AS o WHERE o.is_open OR o.name = coalesce(task.name, o.name));
 END $$;

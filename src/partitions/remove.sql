@@ -36,7 +36,7 @@ EXCEPTION WHEN lock_not_available OR deadlock_detected OR dependent_objects_stil
 	report := report || jsonb_build_object('state', state,
 		'message', format('partition %s stays: %s', old ->> 'name', CASE WHEN is_busy THEN 'something that needs it is in use' ELSE message END),
 		'detail', coalesce(nullif(CASE WHEN NOT is_busy THEN detail END, ''), 'The call leaves it as it is, and goes on.'),
-		'hint', CASE WHEN is_busy THEN 'Call this again later.' WHEN state = '42501' THEN 'Give it to the owner of the table.'
+		'hint', CASE WHEN is_busy THEN 'Call this again later.' WHEN state = '42501' THEN 'Make the owner of the table its owner, too.'
 			ELSE 'Remove what needs it, and call this again.' END);
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_remove_one(pg_catalog.regclass, pg_catalog.jsonb, boolean, boolean, boolean) IS 'internal: drops or detaches a partition, and finalizes that if it is pending; or says why the partition stays';
@@ -80,9 +80,11 @@ BEGIN
 		EXCEPTION WHEN dependent_objects_still_exist OR insufficient_privilege OR lock_not_available OR deadlock_detected OR wrong_object_type OR syntax_error THEN
 		END;
 	END IF;
-	FOR old IN SELECT jsonb_array_elements(plan) WHERE reports = '[]' LOOP
-		reports := reports || @extschema@.iuid_remove_one(parent, old, is_referred, is_drop, is_last);
-	END LOOP;
+	IF reports = '[]' THEN
+		FOR old IN SELECT jsonb_array_elements(plan) LOOP
+			reports := reports || @extschema@.iuid_remove_one(parent, old, is_referred, is_drop, is_last);
+		END LOOP;
+	END IF;
 	IF EXISTS (SELECT FROM jsonb_array_elements(reports) AS r (report) WHERE r.report @> '{"is_open": true}' AND NOT r.report ? 'state') THEN
 		PERFORM @extschema@.iuid_cover_removed(parent, (plan -> -1 ->> 'upper')::uuid);
 	END IF;

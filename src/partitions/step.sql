@@ -27,4 +27,4 @@ COMMENT ON FUNCTION @extschema@.iuid_step_name(interval, pg_catalog.timestamptz,
 
 CREATE FUNCTION @extschema@.iuid_shortened_name(base pg_catalog.text, suffix pg_catalog.text)
 RETURNS pg_catalog.text AS 'MODULE_PATHNAME', 'iuid_shorten_name' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_shortened_name(pg_catalog.text, pg_catalog.text) IS 'internal: a name with a suffix; if both are longer than 63 bytes, the name is cut and gets a hash';
+COMMENT ON FUNCTION @extschema@.iuid_shortened_name(pg_catalog.text, pg_catalog.text) IS 'internal: a name with a suffix; if they are longer than 63 bytes together, the name is cut and gets a hash';

@@ -25,8 +25,9 @@
 
 /*
  * The node of the most specific route for a country and entity, 0 to 255 each:
- * of both, else of the country, else of the entity, else of neither.  NULL
- * without a route, or if that route has no node.  The text stays until the next call.
+ * of both, else of the country, else of the entity, else of neither (route.c).
+ * NULL without a route, or if that route has no node.  The text stays until the
+ * next call.
  */
 extern const char *iuid_routed_node(FunctionCallInfo fcinfo, int country,
 									int entity);

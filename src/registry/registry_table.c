@@ -35,6 +35,7 @@ iuid_read_registry(Oid schema, const char *table, const RegistryColumn *columns,
 	TableScanDesc scan;
 	Oid oid;
 
+	Assert(count <= REGISTRY_COLUMNS_MAX);
 	relation = iuid_open_registry(schema, table, AccessShareLock);
 	for (int i = 0; i < count; i++)
 		attnums[i] = iuid_registry_column(relation, &columns[i]);

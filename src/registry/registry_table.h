@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * registry_table.h
- *	  Reads a table of the registry under the active snapshot.
+ *	  Opens a table of the registry, and reads it under the active snapshot.
  *
  * Copyright (c) 2026, the iuid authors
  *

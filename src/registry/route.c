@@ -35,8 +35,8 @@
  * Tells what a snapshot sees.  When another transaction ends, the server counts
  * it; a snapshot that it did not make itself but was given has no such count,
  * and is another one if it differs in the others.  When this transaction has
- * changed something, curcid gets higher, or a subtransaction aborts; while one of
- * its commands runs, the rows that it has changed are counted.
+ * changed something, curcid gets higher, or a subtransaction aborts; while one
+ * of its commands runs, the rows that it has changed are counted.
  */
 typedef struct Sight
 {
@@ -145,8 +145,8 @@ most_specific(int country, int entity)
 
 /*
  * The rows of the routes that this transaction has changed so far, by the
- * server's statistics; without those, another number each time.  The table is
- * locked since it was read.
+ * server's statistics; without those, another number each time.  The table has
+ * been locked since it was read.
  */
 static int64
 count_changes(void)
@@ -197,7 +197,7 @@ read_routes(Oid schema)
 	context = new_context;
 }
 
-/* A route with a number that the format has not is the route of nothing. */
+/* A route with a number that the format does not have is the route of nothing. */
 static void
 keep_route(const Datum *values, const bool *nulls, void *arg)
 {
@@ -224,7 +224,7 @@ keep_route(const Datum *values, const bool *nulls, void *arg)
 	MemoryContextSwitchTo(caller);
 }
 
-/* What a subtransaction changed is undone, and no command is counted for that. */
+/* What a subtransaction changed is undone, without another command's number. */
 static void
 count_aborted(SubXactEvent event, SubTransactionId subxact pg_attribute_unused(),
 			  SubTransactionId parent pg_attribute_unused(),

@@ -3,8 +3,8 @@
  * route_node.c
  *	  The triggers that keep the node of each route registered.
  *
- * They do what a foreign key from iuid_routes to iuid_nodes would do, and as its
- * triggers they see what is committed now, and lock the node of a new route, so
+ * They do what a foreign key from iuid_routes to iuid_nodes would do.  Like its
+ * triggers, they see what is committed now, and lock the node of a new route, so
  * that nobody deletes it meanwhile.  But a restore may fill iuid_routes first:
  * pg_restore -j does not know of foreign keys between the tables of an
  * extension.

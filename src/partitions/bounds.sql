@@ -7,13 +7,14 @@
 
 CREATE FUNCTION @extschema@.iuid_partition_bounds(parent pg_catalog.regclass)
 RETURNS TABLE (partition pg_catalog.regclass, lower pg_catalog.uuid, upper pg_catalog.uuid, is_default boolean, is_pending boolean)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT c.oid, nullif(split_part(split_part(b.bound, ' TO ', 1), '''', 2), '')::uuid,
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	RETURN QUERY SELECT c.oid::regclass, nullif(split_part(split_part(b.bound, ' TO ', 1), '''', 2), '')::uuid,
 		nullif(split_part(split_part(b.bound, ' TO ', 2), '''', 2), '')::uuid, b.bound = 'DEFAULT', i.inhdetachpending
 	FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid, pg_get_expr(c.relpartbound, 0) AS b (bound)
 	WHERE i.inhparent = parent AND b.bound IS NOT NULL
-	ORDER BY b.bound = 'DEFAULT', 2 NULLS FIRST, 3 NULLS LAST
-$$;
+	ORDER BY b.bound = 'DEFAULT', 2 NULLS FIRST, 3 NULLS LAST;
+END $$;
 COMMENT ON FUNCTION @extschema@.iuid_partition_bounds(pg_catalog.regclass) IS 'internal: the partitions of a table with their bounds (NULL: none), in byte order of these, the DEFAULT partition last';
 
 CREATE FUNCTION @extschema@.iuid_time_of_bound(bound pg_catalog.uuid)
@@ -54,13 +55,14 @@ COMMENT ON FUNCTION @extschema@.iuid_refuse_bounds(pg_catalog.regclass, boolean)
 CREATE FUNCTION @extschema@.iuid_time_bounds(parent pg_catalog.regclass, is_uuid boolean)
 RETURNS TABLE (partition pg_catalog.regclass, lower pg_catalog.uuid, upper pg_catalog.uuid,
 	lower_at pg_catalog.timestamptz, upper_at pg_catalog.timestamptz, is_open boolean, is_pending boolean)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT b.partition, b.lower, b.upper,
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	RETURN QUERY SELECT b.partition, b.lower, b.upper,
 		coalesce(@extschema@.iuid_time_of_bound(b.lower), '-infinity'), coalesce(@extschema@.iuid_time_of_bound(b.upper), 'infinity'),
 		(b.lower IS NULL OR b.upper IS NULL) AND c.relkind = 'r' AND c.relowner = p.relowner AND NOT b.is_pending, b.is_pending
 	FROM @extschema@.iuid_partition_bounds(parent) AS b JOIN pg_class AS c ON c.oid = b.partition JOIN pg_class AS p ON p.oid = parent
 	WHERE NOT b.is_default AND CASE WHEN b.lower IS NULL AND b.upper IS NULL
 			OR NOT @extschema@.iuid_is_whole_bound(b.lower, is_uuid) OR NOT @extschema@.iuid_is_whole_bound(b.upper, is_uuid)
-		THEN @extschema@.iuid_refuse_bounds(b.partition, b.lower IS NULL AND b.upper IS NULL) ELSE true END
-$$;
+		THEN @extschema@.iuid_refuse_bounds(b.partition, b.lower IS NULL AND b.upper IS NULL) ELSE true END;
+END $$;
 COMMENT ON FUNCTION @extschema@.iuid_time_bounds(pg_catalog.regclass, boolean) IS 'internal: the partitions with their bounds and times, and whether new ones can be carved out of them, but for DEFAULT; 55000';

@@ -36,8 +36,8 @@ DECLARE
 	is_last boolean;
 	is_uuid boolean;
 	busy text;
-	-- A call that has nothing to do gives these up.
-	locks jsonb := @extschema@.iuid_locks_to_plan(parent);
+	-- Under this lock no partition comes or goes.  A call that has nothing to do gives it up.
+	locks jsonb := jsonb_build_object(parent::oid, 4);
 	plan jsonb;
 	reports jsonb;
 BEGIN
@@ -71,7 +71,7 @@ BEGIN
 				EXIT;
 			WHEN lock_not_available OR deadlock_detected THEN
 				GET STACKED DIAGNOSTICS busy = TABLE_NAME;
-				busy := substring(busy FROM '^[0-9]+$');
+				locks := CASE WHEN plan IS NULL THEN @extschema@.iuid_locks_to_plan(parent) ELSE locks END;
 		END;
 		-- The server forgets a statement_timeout that ends together with the wait for a lock.
 		IF clock_timestamp() - statement_timestamp() > nullif(current_setting('statement_timeout')::interval, '0') THEN

@@ -55,28 +55,37 @@ $$;
 COMMENT ON FUNCTION @extschema@.iuid_locks_needed(pg_catalog.regclass, pg_catalog.oid[], boolean) IS 'internal: the locks that attaching partitions needs (is_drop NULL), or dropping or detaching old ones';
 
 CREATE FUNCTION @extschema@.iuid_lockable_tables(parent pg_catalog.regclass, locks pg_catalog.jsonb)
-RETURNS TABLE (tbl pg_catalog.regclass, mode pg_catalog.text, command pg_catalog.text) LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT c.oid, m.mode, CASE WHEN m.mode IS NOT NULL THEN format('LOCK TABLE ONLY %s IN %s MODE', c.oid::regclass, m.mode)
+RETURNS TABLE (tbl pg_catalog.regclass, mode pg_catalog.text, command pg_catalog.text) LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	RETURN QUERY SELECT c.oid::regclass, m.mode, CASE WHEN m.mode IS NOT NULL THEN format('LOCK TABLE ONLY %s IN %s MODE', c.oid::regclass, m.mode)
 		-- changes nothing, and needs no right but that of the owner
 		ELSE format('ALTER TABLE ONLY %s SET WITHOUT OIDS', c.oid::regclass) END
 	FROM jsonb_each_text(locks) AS j JOIN pg_class AS c ON c.oid = j.key::oid AND c.relkind IN ('r', 'p', 'f') JOIN pg_class AS p ON p.oid = parent,
 		LATERAL (SELECT CASE WHEN c.relkind <> 'f' AND has_schema_privilege(p.relowner, c.relnamespace, 'USAGE')
-			AND has_table_privilege(p.relowner, c.oid, CASE j.value WHEN '1' THEN 'SELECT, ' ELSE '' END || 'UPDATE, DELETE, TRUNCATE')
+			AND (c.relacl IS NULL AND c.relowner = p.relowner
+				OR has_table_privilege(p.relowner, c.oid, CASE j.value WHEN '1' THEN 'SELECT, ' ELSE '' END || 'UPDATE, DELETE, TRUNCATE'))
 			THEN ('{ACCESS SHARE,ROW SHARE,ROW EXCLUSIVE,SHARE UPDATE EXCLUSIVE,SHARE,SHARE ROW EXCLUSIVE,EXCLUSIVE,ACCESS EXCLUSIVE}'::text[])[j.value::int] END) AS m (mode)
-	WHERE m.mode IS NOT NULL OR c.relowner = p.relowner AND has_schema_privilege(p.relowner, c.relnamespace, 'USAGE')
-$$;
+	WHERE m.mode IS NOT NULL OR c.relowner = p.relowner AND has_schema_privilege(p.relowner, c.relnamespace, 'USAGE');
+END $$;
 COMMENT ON FUNCTION @extschema@.iuid_lockable_tables(pg_catalog.regclass, pg_catalog.jsonb) IS 'internal: the tables among the locks that the owner may lock, the names of the modes, NULL for ACCESS EXCLUSIVE by a right of the owner alone, and the statements that lock; the others the server locks as it comes to them';
 
 CREATE FUNCTION @extschema@.iuid_take_free_locks(parent pg_catalog.regclass, locks pg_catalog.jsonb)
 RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	own_timeout text := current_setting('lock_timeout');
+	l record;
 BEGIN
-	PERFORM @extschema@.iuid_run_as_owner(parent, format('LOCK TABLE %s IN %s MODE NOWAIT', string_agg('ONLY ' || l.tbl, ', ' ORDER BY l.tbl), l.mode))
-	FROM @extschema@.iuid_lockable_tables(parent, locks) AS l WHERE l.mode IS NOT NULL GROUP BY l.mode;
-	PERFORM set_config('lock_timeout', '1ms', true);
-	PERFORM @extschema@.iuid_run_as_owner(parent, l.command) FROM @extschema@.iuid_lockable_tables(parent, locks) AS l WHERE l.mode IS NULL;
-	PERFORM set_config('lock_timeout', own_timeout, true);
+	FOR l IN SELECT t.mode, string_agg('ONLY ' || t.tbl, ', ' ORDER BY t.tbl) AS tables, array_agg(t.command) AS commands
+		FROM @extschema@.iuid_lockable_tables(parent, locks) AS t GROUP BY t.mode
+	LOOP
+		IF l.mode IS NOT NULL THEN
+			PERFORM @extschema@.iuid_run_as_owner(parent, format('LOCK TABLE %s IN %s MODE NOWAIT', l.tables, l.mode));
+		ELSE
+			PERFORM set_config('lock_timeout', '1ms', true);
+			PERFORM @extschema@.iuid_run_as_owner(parent, c.command) FROM unnest(l.commands) AS c (command);
+			PERFORM set_config('lock_timeout', own_timeout, true);
+		END IF;
+	END LOOP;
 -- A table that is gone has no name, or only its number.
 EXCEPTION WHEN undefined_table OR syntax_error THEN
 	RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = SQLERRM;
@@ -89,11 +98,17 @@ DECLARE
 	stop timestamptz;
 	l record;
 BEGIN
+	-- Most often none has to be waited for.
+	BEGIN
+		PERFORM @extschema@.iuid_take_free_locks(parent, locks);
+		RETURN;
+	EXCEPTION WHEN lock_not_available THEN
+	END;
 	FOR l IN SELECT * FROM @extschema@.iuid_lockable_tables(parent, locks) AS t
 		ORDER BY t.tbl::oid::text IS DISTINCT FROM first, t.tbl <> parent, t.tbl
 	LOOP
 		PERFORM @extschema@.iuid_run_as_owner(parent, l.command);
-		-- A session that holds one lock does not wait longer than that for all others together.  Most often none has to be waited for.
+		-- A session that holds one lock does not wait longer than that for all others together.
 		IF stop IS NULL THEN
 			stop := clock_timestamp() + longest * interval '1 millisecond';
 			BEGIN
@@ -108,14 +123,14 @@ BEGIN
 EXCEPTION WHEN lock_not_available OR deadlock_detected OR undefined_table OR syntax_error THEN
 	RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = SQLERRM, TABLE = l.tbl::oid;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_take_locks(pg_catalog.regclass, pg_catalog.jsonb, pg_catalog.text, int) IS 'internal: takes locks, one table first, then all others at once if they are free, and else each within the milliseconds that are left; 55P03 with the table that is in use or gone';
+COMMENT ON FUNCTION @extschema@.iuid_take_locks(pg_catalog.regclass, pg_catalog.jsonb, pg_catalog.text, int) IS 'internal: takes locks: all at once if they are free; else one table first, and all others at once if they are free now, or each within the milliseconds that are left; 55P03 with the table that is in use or gone';
 
 CREATE FUNCTION @extschema@.iuid_fail_locked(parent pg_catalog.regclass, locks pg_catalog.jsonb, busy pg_catalog.text, lock_wait interval)
 RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' SET "IntervalStyle" = 'postgres' AS $$
 BEGIN
 	RAISE EXCEPTION USING ERRCODE = 'lock_not_available',
-		MESSAGE = format('could not lock table %s', coalesce(nullif(busy, '')::oid::regclass, parent)),
+		MESSAGE = format('could not lock table %s', coalesce(substring(busy FROM '^[0-9]+$')::oid::regclass, parent)),
 		HINT = format('Within lock_wait, %s, the table was never free together with the others. Try again later.', lock_wait),
 		DETAIL = coalesce((SELECT string_agg(h.holder, chr(10) ORDER BY h.since, h.holder)
 			FROM jsonb_each_text(locks) AS w

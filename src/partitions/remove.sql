@@ -69,9 +69,11 @@ DECLARE
 	reports jsonb := '[]';
 	old jsonb;
 BEGIN
-	-- Before the locks, an open end could get rows.
-	plan := (SELECT jsonb_agg(o || jsonb_build_object('is_empty', (o ->> 'is_open')::boolean AND pg_relation_size((o ->> 'tbl')::oid) = 0) ORDER BY n)
-		FROM jsonb_array_elements(plan) WITH ORDINALITY AS p (o, n));
+	IF plan @> '[{"is_open": true}]' THEN
+		-- Before the locks, it could get rows.
+		plan := (SELECT jsonb_agg(o || jsonb_build_object('is_empty', (o ->> 'is_open')::boolean AND pg_relation_size((o ->> 'tbl')::oid) = 0) ORDER BY n)
+			FROM jsonb_array_elements(plan) WITH ORDINALITY AS p (o, n));
+	END IF;
 	-- Most often nothing needs any of them.
 	IF is_drop AND NOT is_referred AND NOT plan @> '[{"is_pending": true}]' THEN
 		BEGIN

@@ -71,7 +71,7 @@ BEGIN
 				EXIT;
 			WHEN lock_not_available OR deadlock_detected THEN
 				GET STACKED DIAGNOSTICS busy = TABLE_NAME;
-				locks := CASE WHEN plan IS NULL THEN @extschema@.iuid_locks_to_plan(parent) ELSE locks END;
+				locks := CASE WHEN locks = jsonb_build_object(parent::oid, 4) THEN @extschema@.iuid_locks_to_plan(parent) ELSE locks END;
 		END;
 		-- The server forgets a statement_timeout that ends together with the wait for a lock.
 		IF clock_timestamp() - statement_timestamp() > nullif(current_setting('statement_timeout')::interval, '0') THEN

@@ -40,7 +40,8 @@ RETURNS pg_catalog.jsonb LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_
 	w (tbl, mode) AS (
 		-- No INSERT that has chosen DEFAULT, and no query that looks there, may miss the rows that move.
 		SELECT parent::oid, CASE WHEN is_drop IS NULL THEN coalesce((SELECT max(CASE WHEN s.is_empty_default THEN 6 ELSE 8 END) FROM source AS s), 4) ELSE 8 END
-		UNION ALL SELECT @extschema@.iuid_tables_below(ARRAY(SELECT s.tbl FROM source AS s) || old), 8
+		UNION ALL SELECT @extschema@.iuid_tables_below(ARRAY(SELECT s.tbl FROM source AS s WHERE is_drop IS NULL)
+			|| ARRAY(SELECT p.partdefid FROM pg_partitioned_table AS p WHERE p.partrelid = parent AND p.partdefid <> 0 AND is_drop IS NOT NULL) || old), 8
 		UNION ALL SELECT r.tbl, CASE WHEN is_drop IS NULL THEN 6 ELSE 8 END FROM referring AS r
 		-- DROP locks what a partition refers to by foreign keys of its own.  DETACH gives it those of its parent.
 		UNION ALL SELECT t.tbl, 8 FROM pg_constraint AS c JOIN gone AS g ON g.tbl = c.conrelid, @extschema@.iuid_tables_below(ARRAY[c.confrelid]) AS t (tbl)

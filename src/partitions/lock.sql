@@ -56,19 +56,16 @@ $$;
 COMMENT ON FUNCTION @extschema@.iuid_locks_needed(pg_catalog.regclass, pg_catalog.oid[], boolean) IS 'internal: the locks that attaching partitions needs (is_drop NULL), or dropping or detaching old ones';
 
 CREATE FUNCTION @extschema@.iuid_lockable_tables(parent pg_catalog.regclass, locks pg_catalog.jsonb)
-RETURNS TABLE (tbl pg_catalog.regclass, mode pg_catalog.text, command pg_catalog.text) LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+RETURNS TABLE (tbl pg_catalog.regclass, mode pg_catalog.text) LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-	RETURN QUERY SELECT c.oid::regclass, m.mode, CASE WHEN m.mode IS NOT NULL THEN format('LOCK TABLE ONLY %s IN %s MODE', c.oid::regclass, m.mode)
-		-- changes nothing, and needs no right but that of the owner
-		ELSE format('ALTER TABLE ONLY %s SET WITHOUT OIDS', c.oid::regclass) END
+	RETURN QUERY SELECT c.oid::regclass, m.mode
 	FROM jsonb_each_text(locks) AS j JOIN pg_class AS c ON c.oid = j.key::oid AND c.relkind IN ('r', 'p', 'f') JOIN pg_class AS p ON p.oid = parent,
-		LATERAL (SELECT CASE WHEN c.relkind <> 'f' AND has_schema_privilege(p.relowner, c.relnamespace, 'USAGE')
-			AND (c.relacl IS NULL AND c.relowner = p.relowner
+		LATERAL (SELECT CASE WHEN c.relkind <> 'f' AND (c.relacl IS NULL AND c.relowner = p.relowner
 				OR has_table_privilege(p.relowner, c.oid, CASE j.value WHEN '1' THEN 'SELECT, ' ELSE '' END || 'UPDATE, DELETE, TRUNCATE'))
 			THEN ('{ACCESS SHARE,ROW SHARE,ROW EXCLUSIVE,SHARE UPDATE EXCLUSIVE,SHARE,SHARE ROW EXCLUSIVE,EXCLUSIVE,ACCESS EXCLUSIVE}'::text[])[j.value::int] END) AS m (mode)
-	WHERE m.mode IS NOT NULL OR c.relowner = p.relowner AND has_schema_privilege(p.relowner, c.relnamespace, 'USAGE');
+	WHERE (m.mode IS NOT NULL OR c.relowner = p.relowner) AND has_schema_privilege(p.relowner, c.relnamespace, 'USAGE');
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_lockable_tables(pg_catalog.regclass, pg_catalog.jsonb) IS 'internal: the tables among the locks that the owner may lock, the names of the modes, NULL for ACCESS EXCLUSIVE by a right of the owner alone, and the statements that lock; the others the server locks as it comes to them';
+COMMENT ON FUNCTION @extschema@.iuid_lockable_tables(pg_catalog.regclass, pg_catalog.jsonb) IS 'internal: the tables among the locks that the owner may lock, with the names of the modes; NULL: by no right but that of the owner, ACCESS EXCLUSIVE; the others the server locks as it comes to them';
 
 CREATE FUNCTION @extschema@.iuid_take_free_locks(parent pg_catalog.regclass, locks pg_catalog.jsonb)
 RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -76,14 +73,13 @@ DECLARE
 	own_timeout text := current_setting('lock_timeout');
 	l record;
 BEGIN
-	FOR l IN SELECT t.mode, string_agg('ONLY ' || t.tbl, ', ' ORDER BY t.tbl) AS tables, array_agg(t.command) AS commands
-		FROM @extschema@.iuid_lockable_tables(parent, locks) AS t GROUP BY t.mode
-	LOOP
+	FOR l IN SELECT t.mode, array_agg('ONLY ' || t.tbl ORDER BY t.tbl) AS tables FROM @extschema@.iuid_lockable_tables(parent, locks) AS t GROUP BY t.mode LOOP
 		IF l.mode IS NOT NULL THEN
-			PERFORM @extschema@.iuid_run_as_owner(parent, format('LOCK TABLE %s IN %s MODE NOWAIT', l.tables, l.mode));
+			PERFORM @extschema@.iuid_run_as_owner(parent, format('LOCK TABLE %s IN %s MODE NOWAIT', array_to_string(l.tables, ', '), l.mode));
 		ELSE
 			PERFORM set_config('lock_timeout', '1ms', true);
-			PERFORM @extschema@.iuid_run_as_owner(parent, c.command) FROM unnest(l.commands) AS c (command);
+			-- changes nothing
+			PERFORM @extschema@.iuid_run_as_owner(parent, format('ALTER TABLE %s SET WITHOUT OIDS', t.tbl)) FROM unnest(l.tables) AS t (tbl);
 			PERFORM set_config('lock_timeout', own_timeout, true);
 		END IF;
 	END LOOP;
@@ -108,7 +104,7 @@ BEGIN
 	FOR l IN SELECT * FROM @extschema@.iuid_lockable_tables(parent, locks) AS t
 		ORDER BY t.tbl::oid::text IS DISTINCT FROM first, t.tbl <> parent, t.tbl
 	LOOP
-		PERFORM @extschema@.iuid_run_as_owner(parent, l.command);
+		PERFORM @extschema@.iuid_run_as_owner(parent, format(CASE WHEN l.mode IS NULL THEN 'ALTER TABLE ONLY %s SET WITHOUT OIDS' ELSE 'LOCK TABLE ONLY %s IN %s MODE' END, l.tbl, l.mode));
 		-- A session that holds one lock does not wait longer than that for all others together.
 		IF stop IS NULL THEN
 			stop := clock_timestamp() + longest * interval '1 millisecond';

@@ -85,7 +85,8 @@ Datum
 iuid_fields(PG_FUNCTION_ARGS)
 {
 	static const PGFunction readers[] = { iuid_timestamp, iuid_country,
-										  iuid_entity, iuid_random_bits, iuid_layout };
+										  iuid_entity, iuid_random_bits,
+										  iuid_layout };
 	Datum values[lengthof(readers)];
 	bool nulls[lengthof(readers)];
 	TupleDesc tupdesc;

@@ -259,7 +259,7 @@ run($session, 'ROLLBACK');
 $node->safe_psql('postgres', 'ALTER SYSTEM SET log_lock_waits = on; SELECT pg_reload_conf()');
 my $log = -s $node->logfile;
 run($other, 'BEGIN; LOCK TABLE trips');
-is(run($session, "SET deadlock_timeout = '40ms'; " . $create =~ s/\)$/, lock_wait => '1 s')/r), '55P03', 'with a short deadlock_timeout');
+is(run($session, "SET deadlock_timeout = '90ms'; " . $create =~ s/\)$/, lock_wait => '300 ms')/r), '55P03', 'with a short deadlock_timeout');
 run($session, 'RESET deadlock_timeout');
 run($other, 'ROLLBACK');
 unlike(slurp_file($node->logfile, $log), qr/still waiting/, 'no wait comes to it');

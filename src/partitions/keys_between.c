@@ -153,11 +153,11 @@ iuid_keys_between(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	partition = PG_GETARG_OID(0);
+	/* In the order of a query.  The partition may be another table's when a wait ends. */
+	LockRelationOid(parent_of_seen(partition), AccessShareLock);
+	LockRelationOid(partition, AccessShareLock);
 	parent = iuid_read_partitioned(parent_of_seen(partition), KEY_ORDER_ANY,
 								   iuid_schema_of(fcinfo->flinfo->fn_oid));
-	/* Meanwhile the right may be gone, or the partition detached. */
-	LockRelationOid(partition, AccessShareLock);
-	(void) parent_of_seen(partition);
 	foreach (lc, find_all_inheritors(partition, AccessShareLock, NULL))
 	{
 		count_keys(&keys, lfirst_oid(lc), parent->key);

@@ -66,6 +66,30 @@ for my $case ([ 'parts', q{SELECT count(*) > 9 FROM iuid_partitions('victim.part
 	is(outcome($stranger), '42501', 'and is refused when the right is gone');
 }
 
+# A partition is counted by the key of the table that it belongs to when the wait ends, and until then
+# nothing of that table changes.
+$node->safe_psql('postgres', q{
+	CREATE TABLE moving (id iuid) PARTITION BY RANGE (id);
+	CREATE TABLE moving_rest PARTITION OF moving DEFAULT;
+	INSERT INTO moving VALUES (gen_iuid(7, 1));
+	CREATE TABLE numbers (id int) PARTITION BY RANGE (id)});
+my $count = q{SELECT rows FROM iuid_keys_between('public.moving_rest', NULL, NULL);};
+run($stranger, q{RESET ROLE; SET deadlock_timeout = '1 min'});
+run($victim, 'RESET ROLE; SET search_path = public; BEGIN; LOCK TABLE moving_rest');
+ok(waits($stranger, $count, $victim), 'a count of keys waits');
+is(run($victim, q{SET LOCAL lock_timeout = '100ms'; ALTER TABLE moving RENAME id TO key}), '55P03', 'and the table above is in use');
+run($victim, 'ROLLBACK');
+is(outcome($stranger), '1', 'until it has counted');
+run($victim, 'BEGIN; LOCK TABLE moving');
+ok(waits($stranger, $count, $victim), 'a count of keys waits');
+is( run($victim, q{
+		ALTER TABLE moving DETACH PARTITION moving_rest;
+		ALTER TABLE moving_rest DROP id, ADD id int DEFAULT 1;
+		ALTER TABLE numbers ATTACH PARTITION moving_rest DEFAULT;
+		COMMIT}), '', 'while the partition gets another key');
+is(outcome($stranger), '42809', 'which is no identifier');
+run($stranger, 'RESET deadlock_timeout; SET ROLE stranger');
+
 # So is who loses the table itself, also when nothing is left to do, and before any other lock.
 $node->safe_psql('postgres', q{
 	GRANT USAGE ON SCHEMA strange TO victim;

@@ -78,8 +78,7 @@ iuid_check_regions(PG_FUNCTION_ARGS)
 		part.relation = PG_GETARG_OID(0);
 		iuid_check_reader(part.relation);
 	}
-	iuid_check_node(fcinfo);
-	part.nodes = iuid_registered_nodes(fcinfo);
+	part.nodes = iuid_check_node(fcinfo);
 	InitMaterializedSRF(fcinfo, 0);
 	if (PG_ARGISNULL(0))
 		part.wanted = check_all(&part);

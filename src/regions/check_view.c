@@ -54,7 +54,6 @@ typedef struct Check
 static void read_view(Check *check, List *nodes, bool wait);
 static bool read_branches(const Query *query, Node *node, List **branches);
 static bool read_branch(const Query *query, List **branches);
-static bool is_registered(List *nodes, const char *node);
 static void check_node(const Check *check, const NodeServer *node);
 static void check_branch(const Check *check, const NodeServer *node, Oid table);
 static void report_old(const Check *check, const char *node, const char *detail);
@@ -84,7 +83,7 @@ iuid_check_view(FunctionCallInfo fcinfo, Oid view, List *nodes, bool wait)
 	{
 		const Branch *branch = lfirst(lc);
 
-		if (!is_registered(nodes, branch->node))
+		if (iuid_node_of_name(nodes, branch->node) == NULL)
 			iuid_report_problem(fcinfo, view, "foreign table of no node",
 								IUID_NO_COUNTRY, branch->node,
 								psprintf("The node is not registered, and the view shows the rows of %s.",
@@ -131,7 +130,7 @@ read_view(Check *check, List *nodes, bool wait)
 			(kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE);
 		check->local = branch->table;
 		if (list_length(branches) == 1)
-			fits = fits && is_registered(nodes, branch->node);
+			fits = fits && iuid_node_of_name(nodes, branch->node) != NULL;
 		if (fits && strcmp(branch->node, iuid_setting_node) != 0)
 			check->branches = lappend(check->branches, lfirst(lc));
 	}
@@ -196,19 +195,6 @@ read_branch(const Query *query, List **branches)
 	branch->table = entry->relid;
 	*branches = lappend(*branches, branch);
 	return true;
-}
-
-static bool
-is_registered(List *nodes, const char *node)
-{
-	ListCell *lc;
-
-	foreach (lc, nodes)
-	{
-		if (strcmp(((NodeServer *) lfirst(lc))->node, node) == 0)
-			return true;
-	}
-	return false;
 }
 
 static void

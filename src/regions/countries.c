@@ -19,8 +19,6 @@
 #include "registry/registry.h"
 #include "settings.h"
 
-static const char *server_of(List *nodes, const char *name);
-
 int
 iuid_entity_of_table(FunctionCallInfo fcinfo, int n, const char *hint)
 {
@@ -46,39 +44,24 @@ iuid_read_routes(FunctionCallInfo fcinfo, Countries *countries)
 	{
 		Country *country = &countries->country[c];
 		const char *node = iuid_routed_node(fcinfo, c, countries->entity);
+		const NodeServer *there;
 
 		country->registered = registered[c];
 		if (!country->registered || node == NULL)
 			continue;
 		country->node = pstrdup(node);
-		country->server = server_of(nodes, node);
+		there = iuid_node_of_name(nodes, node);
+		country->server = there != NULL ? there->server : NULL;
 		country->place = strcmp(country->node, iuid_setting_node) == 0 ?
 			PLACE_HERE :
 			PLACE_ELSEWHERE;
 	}
 }
 
-/* The server of a node; NULL if it has none, or no row. */
-static const char *
-server_of(List *nodes, const char *name)
-{
-	ListCell *lc;
-
-	foreach (lc, nodes)
-	{
-		const NodeServer *node = lfirst(lc);
-
-		if (strcmp(node->node, name) == 0)
-			return node->server;
-	}
-	return NULL;
-}
-
 List *
 iuid_check_node(FunctionCallInfo fcinfo)
 {
 	List *nodes;
-	ListCell *lc;
 
 	if (iuid_setting_node[0] == '\0')
 		ereport(ERROR,
@@ -89,11 +72,8 @@ iuid_check_node(FunctionCallInfo fcinfo)
 				 errhint(
 					 "Set it to the name of this node in iuid_nodes, with ALTER DATABASE ... SET iuid.node.")));
 	nodes = iuid_registered_nodes(fcinfo);
-	foreach (lc, nodes)
-	{
-		if (strcmp(((NodeServer *) lfirst(lc))->node, iuid_setting_node) == 0)
-			return nodes;
-	}
+	if (iuid_node_of_name(nodes, iuid_setting_node) != NULL)
+		return nodes;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("node \"%s\" is not registered", iuid_setting_node),

@@ -31,7 +31,6 @@
 #include "datum.h"
 #include "find_here.h"
 #include "function.h"
-#include "node_arguments.h"
 #include "registry/registry.h"
 #include "relation.h"
 #include "row_type.h"
@@ -108,9 +107,8 @@ iuid_find(PG_FUNCTION_ARGS)
 	find.table = table_of_rows(find.rows);
 	find.key = iuid_id_key_of(find.table, find.schema);
 	iuid_check_row_type(find.rows);
-	iuid_check_node(fcinfo);
+	find.nodes = iuid_check_node(fcinfo);
 	iuid_columns_of_rows(find.rows, &find.names, &find.types);
-	find.nodes = iuid_registered_nodes(fcinfo);
 	if (!PG_ARGISNULL(1))
 		read_ids(&find, PG_GETARG_ARRAYTYPE_P(1));
 	find_here(&find);

@@ -230,7 +230,7 @@ iuid_find_here(PG_FUNCTION_ARGS)
 	int count, node_count, own = 0;
 	ListCell *lc;
 
-	iuid_check_node(fcinfo);
+	(void) iuid_check_node(fcinfo);
 	iuid_check_has_rows(table, iuid_qualified_name(table));
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(3), UUIDOID, UUID_LEN, false,
 					  TYPALIGN_CHAR, &ids, NULL, &count);

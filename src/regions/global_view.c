@@ -125,8 +125,7 @@ other_nodes(FunctionCallInfo fcinfo, const char *name)
 	List *others = NIL;
 	ListCell *lc;
 
-	iuid_check_node(fcinfo);
-	foreach (lc, iuid_registered_nodes(fcinfo))
+	foreach (lc, iuid_check_node(fcinfo))
 	{
 		Other *other = palloc0(sizeof(Other));
 

@@ -67,14 +67,12 @@ iuid_timeout_arg(FunctionCallInfo fcinfo, int n)
 List *
 iuid_nodes_arg(FunctionCallInfo fcinfo, int n)
 {
-	List *registered;
+	List *registered = iuid_check_node(fcinfo);
 	List *chosen = NIL;
 	Datum *names;
 	bool *nulls;
 	int count;
 
-	iuid_check_node(fcinfo);
-	registered = iuid_registered_nodes(fcinfo);
 	if (PG_ARGISNULL(n))
 		return registered;
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(n), TEXTOID, -1, false,
@@ -99,19 +97,4 @@ iuid_nodes_arg(FunctionCallInfo fcinfo, int n)
 		chosen = list_append_unique_ptr(chosen, node);
 	}
 	return chosen;
-}
-
-NodeServer *
-iuid_node_of_name(List *nodes, const char *name)
-{
-	ListCell *lc;
-
-	foreach (lc, nodes)
-	{
-		NodeServer *node = lfirst(lc);
-
-		if (strcmp(node->node, name) == 0)
-			return node;
-	}
-	return NULL;
 }

@@ -27,7 +27,4 @@ extern int64 iuid_timeout_arg(FunctionCallInfo fcinfo, int n);
  */
 extern List *iuid_nodes_arg(FunctionCallInfo fcinfo, int n);
 
-/* The node of a name among the NodeServers; NULL for none. */
-extern NodeServer *iuid_node_of_name(List *nodes, const char *name);
-
 #endif /* IUID_NODE_ARGUMENTS_H */

@@ -57,6 +57,21 @@ compare_nodes(const ListCell *a, const ListCell *b)
 	return strcmp(first->node, second->node);
 }
 
+NodeServer *
+iuid_node_of_name(List *nodes, const char *name)
+{
+	ListCell *lc;
+
+	foreach (lc, nodes)
+	{
+		NodeServer *node = lfirst(lc);
+
+		if (strcmp(node->node, name) == 0)
+			return node;
+	}
+	return NULL;
+}
+
 void
 iuid_registered_countries(FunctionCallInfo fcinfo,
 						  bool registered[IUID_COUNTRIES])

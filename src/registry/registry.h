@@ -42,6 +42,9 @@ typedef struct NodeServer
 /* The NodeServers of all registered nodes, by name; they are the caller's. */
 extern List *iuid_registered_nodes(FunctionCallInfo fcinfo);
 
+/* The node of a name among the NodeServers; NULL for none. */
+extern NodeServer *iuid_node_of_name(List *nodes, const char *name);
+
 /* Which countries have a code, or a route of their own. */
 extern void iuid_registered_countries(FunctionCallInfo fcinfo,
 									  bool registered[IUID_COUNTRIES]);

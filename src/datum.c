@@ -13,8 +13,8 @@
 
 #include "utils/timestamp.h"
 
-void
-iuid_check_not_null(FunctionCallInfo fcinfo, int n, const char *name)
+static void
+check_not_null(FunctionCallInfo fcinfo, int n, const char *name)
 {
 	if (PG_ARGISNULL(n))
 		ereport(ERROR,
@@ -38,7 +38,7 @@ iuid_bool_arg(FunctionCallInfo fcinfo, int n, const char *name)
 void
 iuid_reject_country(FunctionCallInfo fcinfo, int n, int limit)
 {
-	iuid_check_not_null(fcinfo, n, "country");
+	check_not_null(fcinfo, n, "country");
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("country %d is out of range for type %s",
@@ -50,7 +50,7 @@ iuid_reject_country(FunctionCallInfo fcinfo, int n, int limit)
 void
 iuid_reject_entity(FunctionCallInfo fcinfo, int n, int limit)
 {
-	iuid_check_not_null(fcinfo, n, "entity");
+	check_not_null(fcinfo, n, "entity");
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("entity %d is out of range for type %s", PG_GETARG_INT32(n),
@@ -64,7 +64,7 @@ iuid_ms_arg(FunctionCallInfo fcinfo, int n)
 {
 	TimestampTz at;
 
-	iuid_check_not_null(fcinfo, n, "at");
+	check_not_null(fcinfo, n, "at");
 	at = PG_GETARG_TIMESTAMPTZ(n);
 
 	/* This refuses both infinities, too. */

@@ -44,12 +44,10 @@ iuid_ms_to_timestamp(int64 ms)
  * These functions check argument n of an SQL function.  22004 for NULL, 22023
  * for a country or entity outside 0 to limit, 22008 for a time before 1970 or
  * outside the 48 bits.  limit is IUID_COUNTRY_MAX or IUID_ENTITY_MAX, or one
- * more for functions that take the number after the last one, too.  name is
- * the name of the argument.
+ * more for functions that take the number after the last one, too.
  *
  * iuid_ms_arg() returns a time in Unix milliseconds, rounded down.
  */
-extern void iuid_check_not_null(FunctionCallInfo fcinfo, int n, const char *name);
 pg_noreturn extern void iuid_reject_country(FunctionCallInfo fcinfo, int n,
 											int limit);
 pg_noreturn extern void iuid_reject_entity(FunctionCallInfo fcinfo, int n,

@@ -16,7 +16,6 @@
 #include "miscadmin.h"
 
 #include "datum.h"
-#include "generate.h"
 #include "random.h"
 #include "settings.h"
 
@@ -42,6 +41,8 @@ static struct
 	uint64 tail; /* the random bits after the fraction */
 } last;
 
+static int country_here(void);
+static Datum generate(int country, int entity);
 static inline void advance_to(int64 now);
 static pg_noinline void start_anew(int64 now);
 static inline int64 read_clock(void);
@@ -55,7 +56,7 @@ gen_iuid(PG_FUNCTION_ARGS)
 	int country = iuid_country_arg(fcinfo, 0, IUID_COUNTRY_MAX);
 	int entity = iuid_entity_arg(fcinfo, 1, IUID_ENTITY_MAX);
 
-	return iuid_generate(country, entity);
+	return generate(country, entity);
 }
 
 /* gen_iuid(country, entity, at): a new identifier of a given time. */
@@ -78,11 +79,12 @@ gen_iuid_here(PG_FUNCTION_ARGS)
 {
 	int entity = iuid_entity_arg(fcinfo, 0, IUID_ENTITY_MAX);
 
-	return iuid_generate(iuid_country_here(), entity);
+	return generate(country_here(), entity);
 }
 
-int
-iuid_country_here(void)
+/* The country in the setting iuid.country; 22023 if it is not set. */
+static int
+country_here(void)
 {
 	if (iuid_setting_country == IUID_COUNTRY_UNSET)
 		ereport(ERROR,
@@ -95,8 +97,12 @@ iuid_country_here(void)
 	return iuid_setting_country;
 }
 
-Datum
-iuid_generate(int country, int entity)
+/*
+ * Makes a new identifier of this moment, for a country and entity, 0 to 255
+ * each.  22008 if the system clock is outside the 48 bits of milliseconds.
+ */
+static Datum
+generate(int country, int entity)
 {
 	int64 time = read_clock();
 	uint64 random;

@@ -36,10 +36,10 @@ COMMENT ON FUNCTION @extschema@.iuid_bound_at(pg_catalog.timestamptz, boolean) I
 
 CREATE FUNCTION @extschema@.iuid_is_whole_bound(bound pg_catalog.uuid, is_uuid boolean)
 RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN bound IS NULL OR pg_catalog.substr(bound::pg_catalog.text, 15) OPERATOR(pg_catalog.=) '8000-8000-000000000000'
-	OR bound OPERATOR(pg_catalog.=) 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-	OR pg_catalog.substr(bound::pg_catalog.text, CASE WHEN is_uuid THEN 15 ELSE 1 END) OPERATOR(pg_catalog.=)
-		pg_catalog.substr('00000000-0000-0000-0000-000000000000', CASE WHEN is_uuid THEN 15 ELSE 1 END);
+RETURN bound IS NULL OR bound OPERATOR(pg_catalog.=) 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+	OR pg_catalog.substr(bound::pg_catalog.text, 15) OPERATOR(pg_catalog.=) '8000-8000-000000000000'
+	OR (pg_catalog.substr(bound::pg_catalog.text, 15) OPERATOR(pg_catalog.=) '0000-0000-000000000000'
+		AND (is_uuid OR bound OPERATOR(pg_catalog.=) '00000000-0000-0000-0000-000000000000'));
 COMMENT ON FUNCTION @extschema@.iuid_is_whole_bound(pg_catalog.uuid, boolean) IS 'internal: whether a bound is none, or the smallest iuid of its millisecond or, for a key of type uuid, the smallest uuid of it';
 
 CREATE FUNCTION @extschema@.iuid_refuse_bounds(partition pg_catalog.regclass, is_all boolean)

@@ -36,8 +36,8 @@ DECLARE
 	is_last boolean;
 	is_uuid boolean;
 	busy text;
-	-- Under this lock no partition comes or goes.  A call that has nothing to do gives it up.
-	locks jsonb := jsonb_build_object(parent::oid, 4);
+	-- NULL: so far, only the parent's is known
+	locks jsonb;
 	plan jsonb;
 	reports jsonb;
 BEGIN
@@ -46,7 +46,8 @@ BEGIN
 		BEGIN
 			PERFORM set_config('lock_timeout', longest::text, true);
 			is_uuid := (@extschema@.iuid_partition_key(parent, task.countries IS NOT NULL, true)).is_uuid;
-			PERFORM @extschema@.iuid_take_locks(parent, locks, busy, longest);
+			-- Under its lock no partition comes or goes.  A call that has nothing to do gives it up.
+			PERFORM @extschema@.iuid_take_locks(parent, coalesce(locks, jsonb_build_object(parent::oid, 4)), busy, longest);
 			plan := @extschema@.iuid_plan(parent, task, is_uuid);
 			IF plan IS NULL THEN
 				RAISE no_data_found;
@@ -71,7 +72,7 @@ BEGIN
 				EXIT;
 			WHEN lock_not_available OR deadlock_detected THEN
 				GET STACKED DIAGNOSTICS busy = TABLE_NAME;
-				locks := CASE WHEN locks = jsonb_build_object(parent::oid, 4) THEN @extschema@.iuid_locks_to_plan(parent) ELSE locks END;
+				locks := coalesce(locks, @extschema@.iuid_locks_to_plan(parent));
 		END;
 		-- The server forgets a statement_timeout that ends together with the wait for a lock.
 		IF clock_timestamp() - statement_timestamp() > nullif(current_setting('statement_timeout')::interval, '0') THEN

@@ -193,6 +193,7 @@ find_node(FunctionCallInfo fcinfo, const char *table, const char *node, bool loc
 		iuid_open_registry(iuid_schema_of(fcinfo->flinfo->fn_oid), table,
 						   lock ? RowShareLock : AccessShareLock);
 	wanted.attnum = iuid_registry_column(wanted.table, &node_column);
+	/* As a foreign key, it sees what this command has written. */
 	CommandCounterIncrement();
 	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	slot = table_slot_create(wanted.table, NULL);

@@ -6,16 +6,17 @@
 --
 
 CREATE FUNCTION @extschema@.iuid_partition_bounds(parent pg_catalog.regclass)
-RETURNS TABLE (partition pg_catalog.regclass, lower pg_catalog.uuid, upper pg_catalog.uuid, is_default boolean, is_pending boolean)
+RETURNS TABLE (partition pg_catalog.regclass, lower pg_catalog.uuid, upper pg_catalog.uuid, is_default boolean, is_open boolean, is_pending boolean)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
 	RETURN QUERY SELECT c.oid::regclass, nullif(split_part(split_part(b.bound, ' TO ', 1), '''', 2), '')::uuid,
-		nullif(split_part(split_part(b.bound, ' TO ', 2), '''', 2), '')::uuid, b.bound = 'DEFAULT', i.inhdetachpending
+		nullif(split_part(split_part(b.bound, ' TO ', 2), '''', 2), '')::uuid, b.bound = 'DEFAULT',
+		b.bound LIKE '%(M%' AND c.relkind = 'r' AND c.relowner = (SELECT p.relowner FROM pg_class AS p WHERE p.oid = parent) AND NOT i.inhdetachpending, i.inhdetachpending
 	FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid, pg_get_expr(c.relpartbound, 0) AS b (bound)
 	WHERE i.inhparent = parent AND b.bound IS NOT NULL
 	ORDER BY b.bound = 'DEFAULT', 2 NULLS FIRST, 3 NULLS LAST;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_partition_bounds(pg_catalog.regclass) IS 'internal: the partitions of a table with their bounds (NULL: none), in byte order of these, the DEFAULT partition last';
+COMMENT ON FUNCTION @extschema@.iuid_partition_bounds(pg_catalog.regclass) IS 'internal: the partitions of a table with their bounds (NULL: none), in byte order of these, the DEFAULT partition last; open: without a bound, so that new partitions can be carved out of it';
 
 CREATE FUNCTION @extschema@.iuid_time_of_bound(bound pg_catalog.uuid)
 RETURNS pg_catalog.timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -42,29 +43,24 @@ RETURN bound IS NULL OR bound OPERATOR(pg_catalog.=) 'ffffffff-ffff-ffff-ffff-ff
 		AND (is_uuid OR bound OPERATOR(pg_catalog.=) '00000000-0000-0000-0000-000000000000'));
 COMMENT ON FUNCTION @extschema@.iuid_is_whole_bound(pg_catalog.uuid, boolean) IS 'internal: whether a bound is none, or the smallest iuid of its millisecond or, for a key of type uuid, the smallest uuid of it';
 
-CREATE FUNCTION @extschema@.iuid_refuse_bounds(partition pg_catalog.regclass, is_all boolean)
-RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-	IF is_all THEN
-		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('partition %s has neither a lower nor an upper bound', partition),
-			DETAIL = 'It covers all times, so that the table can have no other partition.', HINT = 'Detach it, attach it as the DEFAULT partition, and try again.';
-	END IF;
-	RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('partition %s has a bound within a millisecond', partition),
-		HINT = 'Make the partition anew, with iuid_floor(...) as the bound.';
-END $$;
-COMMENT ON FUNCTION @extschema@.iuid_refuse_bounds(pg_catalog.regclass, boolean) IS 'internal: 55000 for a partition that covers all times, or has a bound that is not a whole millisecond; boolean, to stand in a CASE';
-
 CREATE FUNCTION @extschema@.iuid_time_bounds(parent pg_catalog.regclass, is_uuid boolean)
 RETURNS TABLE (partition pg_catalog.regclass, lower pg_catalog.uuid, upper pg_catalog.uuid,
 	lower_at pg_catalog.timestamptz, upper_at pg_catalog.timestamptz, is_open boolean, is_pending boolean)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-	RETURN QUERY SELECT b.partition, b.lower, b.upper,
-		coalesce(@extschema@.iuid_time_of_bound(b.lower), '-infinity'), coalesce(@extschema@.iuid_time_of_bound(b.upper), 'infinity'),
-		(b.lower IS NULL OR b.upper IS NULL) AND c.relkind = 'r' AND c.relowner = p.relowner AND NOT b.is_pending, b.is_pending
-	FROM @extschema@.iuid_partition_bounds(parent) AS b JOIN pg_class AS c ON c.oid = b.partition JOIN pg_class AS p ON p.oid = parent
-	WHERE NOT b.is_default AND CASE WHEN b.lower IS NULL AND b.upper IS NULL
-			OR NOT @extschema@.iuid_is_whole_bound(b.lower, is_uuid) OR NOT @extschema@.iuid_is_whole_bound(b.upper, is_uuid)
-		THEN @extschema@.iuid_refuse_bounds(b.partition, b.lower IS NULL AND b.upper IS NULL) ELSE true END;
+	FOR partition, lower, upper, is_open, is_pending IN
+		SELECT b.partition, b.lower, b.upper, b.is_open, b.is_pending FROM @extschema@.iuid_partition_bounds(parent) AS b WHERE NOT b.is_default
+	LOOP
+		IF lower IS NULL AND upper IS NULL THEN
+			RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('partition %s has neither a lower nor an upper bound', partition),
+				DETAIL = 'It covers all times, so that the table can have no other partition.', HINT = 'Detach it, attach it as the DEFAULT partition, and try again.';
+		ELSIF NOT @extschema@.iuid_is_whole_bound(lower, is_uuid) OR NOT @extschema@.iuid_is_whole_bound(upper, is_uuid) THEN
+			RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('partition %s has a bound within a millisecond', partition),
+				HINT = 'Make the partition anew, with iuid_floor(...) as the bound.';
+		END IF;
+		lower_at := coalesce(@extschema@.iuid_time_of_bound(lower), '-infinity');
+		upper_at := coalesce(@extschema@.iuid_time_of_bound(upper), 'infinity');
+		RETURN NEXT;
+	END LOOP;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_time_bounds(pg_catalog.regclass, boolean) IS 'internal: the partitions with their bounds and times, and whether new ones can be carved out of them, but for DEFAULT; 55000';
+COMMENT ON FUNCTION @extschema@.iuid_time_bounds(pg_catalog.regclass, boolean) IS 'internal: the partitions but DEFAULT with their times; 55000 for one that covers all times, or has a bound that is not a whole millisecond';

@@ -1,23 +1,24 @@
 --
 -- The functions that make, drop and detach partitions: each attempt is one subtransaction
 --
+-- With force_generic_plan, a session plans each query once, and not five times.
+--
 
 CREATE FUNCTION @extschema@.iuid_report_changes(reports pg_catalog.jsonb, is_drop boolean)
 RETURNS TABLE (partition pg_catalog.regclass, name pg_catalog.text, stays boolean) LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' AS $$
 DECLARE
-	r jsonb;
+	r record;
 BEGIN
-	FOR r IN SELECT jsonb_array_elements(reports) LOOP
-		partition := (r ->> 'tbl')::oid;
-		name := r ->> 'name';
-		stays := r ? 'state';
+	FOR r IN SELECT * FROM jsonb_to_recordset(reports) AS j (tbl oid, name text, upper uuid, is_empty boolean, state text, message text, detail text, hint text) LOOP
+		partition := r.tbl;
+		name := r.name;
+		stays := r.state IS NOT NULL;
 		IF stays THEN
-			RAISE WARNING USING ERRCODE = r ->> 'state', MESSAGE = r ->> 'message', DETAIL = r ->> 'detail', HINT = r ->> 'hint';
+			RAISE WARNING USING ERRCODE = r.state, MESSAGE = r.message, DETAIL = r.detail, HINT = r.hint;
 		ELSIF is_drop IS NOT NULL THEN
-			CONTINUE WHEN (r ->> 'is_empty')::boolean;
-			RAISE NOTICE '% partition %, which ended at %', CASE WHEN is_drop THEN 'dropped' ELSE 'detached' END,
-				name, @extschema@.iuid_time_of_bound((r ->> 'upper')::uuid);
+			CONTINUE WHEN r.is_empty;
+			RAISE NOTICE '% partition %, which ended at %', CASE WHEN is_drop THEN 'dropped' ELSE 'detached' END, name, @extschema@.iuid_time_of_bound(r.upper);
 		END IF;
 		RETURN NEXT;
 	END LOOP;
@@ -26,18 +27,16 @@ COMMENT ON FUNCTION @extschema@.iuid_report_changes(pg_catalog.jsonb, boolean) I
 
 CREATE FUNCTION @extschema@.iuid_change_partitions(parent pg_catalog.regclass, task @extschema@.iuid_task, lock_wait interval)
 RETURNS TABLE (partition pg_catalog.regclass, name pg_catalog.text, stays boolean) LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' SET "IntervalStyle" = 'postgres' AS $$
+SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' SET "IntervalStyle" = 'postgres' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	own_timeout text := current_setting('lock_timeout');
-	-- in milliseconds
 	longest int := greatest(1, least(100, extract(epoch FROM current_setting('deadlock_timeout')::interval) * 250,
-		nullif(extract(epoch FROM own_timeout::interval), 0) * 1000));
+		nullif(extract(epoch FROM own_timeout::interval), 0) * 1000)); -- in milliseconds
 	deadline timestamptz := clock_timestamp() + lock_wait;
 	is_last boolean;
 	is_uuid boolean;
 	busy text;
-	-- NULL: so far, only the parent's is known
-	locks jsonb;
+	locks jsonb; -- NULL: so far, only the parent's is known
 	plan jsonb;
 	reports jsonb;
 BEGIN
@@ -52,9 +51,9 @@ BEGIN
 			IF plan IS NULL THEN
 				RAISE no_data_found;
 			END IF;
-			locks := @extschema@.iuid_locks_needed(parent, ARRAY(SELECT (p.old ->> 'tbl')::oid FROM jsonb_array_elements(plan) AS p (old) WHERE p.old ? 'tbl'), task.is_drop);
+			locks := CASE WHEN task.is_drop IS NULL THEN @extschema@.iuid_locks_to_make(parent) ELSE @extschema@.iuid_locks_to_remove(parent, plan, task.is_drop) END;
 			-- Two that hold a lock on a table, and wait for a stronger one, are in a deadlock.  The next attempt takes these first.
-			PERFORM @extschema@.iuid_take_free_locks(parent, locks);
+			PERFORM @extschema@.iuid_take_locks(parent, locks, busy, NULL::int);
 			IF task.is_drop IS NULL THEN
 				reports := (SELECT jsonb_agg(jsonb_build_object('tbl', m.tbl::oid) ORDER BY m.n)
 					FROM unnest(@extschema@.iuid_make_planned(parent, plan, task.step, task.time_checks)) WITH ORDINALITY AS m (tbl, n));

@@ -47,8 +47,8 @@ BEGIN
 	is_uuid := (@extschema@.iuid_partition_key(parent, false, true)).is_uuid;
 	next := @extschema@.iuid_next_missing(parent, step, ahead, older_than, failed, is_uuid);
 	-- An open end goes by itself last, and once: a client with a wrong clock can write into the one that takes its place.
-	SELECT o.name, o.is_open INTO old FROM @extschema@.iuid_old_partitions(parent, is_uuid, older_than) AS o
-		WHERE o.name <> ALL (failed) AND NOT o.is_empty ORDER BY o.is_open, o.upper LIMIT 1;
+	SELECT b.partition::text AS name, b.is_open INTO old FROM @extschema@.iuid_time_bounds(parent, is_uuid) AS b
+		WHERE b.upper_at <= older_than AND b.partition::text <> ALL (failed) AND NOT (b.is_open AND pg_relation_size(b.partition) = 0) ORDER BY b.is_open, b.upper LIMIT 1;
 	PERFORM set_config('lock_timeout', own_timeout, true);
 	what := coalesce(next.name, old.name);
 	done := what IS NULL OR next.name IS NULL AND old.is_open;

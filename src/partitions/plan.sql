@@ -21,61 +21,41 @@ CREATE FUNCTION @extschema@.iuid_missing_partitions(parent pg_catalog.regclass, 
 RETURNS TABLE (name pg_catalog.text, lower pg_catalog.uuid, upper pg_catalog.uuid)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' AS $$
 DECLARE
-	base text := (SELECT c.relname FROM pg_class AS c WHERE c.oid = parent);
-	at timestamptz;
-	stop timestamptz;
 	start timestamptz;
-	next_at timestamptz;
-	taken record;
+	stop timestamptz;
 BEGIN
 	IF first < '1970-01-01 00:00+00' OR first = 'infinity' OR last = '-infinity' OR last > '10889-01-01 00:00+00' THEN
 		RAISE EXCEPTION USING ERRCODE = 'datetime_field_overflow', MESSAGE = format('time partitions from %s to %s are out of range for type iuid', first, last),
 			DETAIL = 'An iuid holds times from 1970 to the year 10889.', HINT = 'Give finite times within that range.';
-	ELSIF last < first THEN
-		RETURN;
 	END IF;
 	-- The first step can begin before 1970.
-	at := greatest(@extschema@.iuid_step_start(step, first), '1970-01-01 00:00+00');
+	start := greatest(@extschema@.iuid_step_start(step, first), '1970-01-01 00:00+00');
 	stop := @extschema@.iuid_step_start(step, last - interval '1 microsecond') + step;
-	IF stop <= at THEN
+	IF last < first OR stop <= start THEN
 		RETURN;
 	END IF;
+	RETURN QUERY WITH b AS (SELECT * FROM @extschema@.iuid_time_bounds(parent, is_uuid)),
 	-- An open end covers nothing, and no gap is left between it and what is carved out of it.
-	SELECT least(at, min(b.lower_at) FILTER (WHERE b.upper IS NULL)), greatest(stop, max(b.upper_at) FILTER (WHERE b.lower IS NULL))
-		INTO at, stop FROM @extschema@.iuid_time_bounds(parent, is_uuid) AS b WHERE b.is_open;
-	FOR taken IN
-		SELECT CASE WHEN b.is_open THEN coalesce(b.lower, b.upper) ELSE b.lower END AS lower,
-			CASE WHEN b.is_open THEN coalesce(b.upper, b.lower) ELSE b.upper END AS upper,
-			CASE WHEN b.is_open AND b.lower IS NULL THEN b.upper_at ELSE b.lower_at END AS lower_at,
-			CASE WHEN b.is_open AND b.upper IS NULL THEN b.lower_at ELSE b.upper_at END AS upper_at
-		FROM @extschema@.iuid_time_bounds(parent, is_uuid) AS b UNION ALL SELECT NULL, NULL, 'infinity', 'infinity' ORDER BY 3, 4
-	LOOP
-		WHILE at < least(taken.lower_at, stop) LOOP
-			start := @extschema@.iuid_step_start(step, at);
-			next_at := least(start + step, taken.lower_at, stop);
-			name := @extschema@.iuid_shortened_name(base, @extschema@.iuid_step_name(step, at, at <> start));
-			-- A bound that is there already can be another one of its millisecond.
-			lower := coalesce(upper, @extschema@.iuid_bound_at(at, is_uuid));
-			upper := CASE WHEN next_at = taken.lower_at THEN taken.lower ELSE @extschema@.iuid_bound_at(next_at, is_uuid) END;
-			RETURN NEXT;
-			at := next_at;
-		END LOOP;
-		IF taken.upper_at >= at THEN
-			at := taken.upper_at;
-			upper := taken.upper;
-		END IF;
-	END LOOP;
+	span AS (
+		SELECT least(start, min(b.lower_at) FILTER (WHERE b.is_open AND b.upper IS NULL)) AS start,
+			greatest(stop, max(b.upper_at) FILTER (WHERE b.is_open AND b.lower IS NULL)) AS stop,
+			range_agg(tstzrange(b.lower_at, b.upper_at)) FILTER (WHERE NOT b.is_open) AS covered FROM b),
+	-- The starts of steps, and the bounds that are there, as a time has two bounds if the key is a uuid
+	cuts AS (
+		SELECT c.at, max(c.ends::text)::uuid AS ends, min(c.starts::text)::uuid AS starts FROM span AS s, LATERAL (
+			SELECT greatest(g.at, s.start), NULL::uuid, NULL::uuid FROM generate_series(@extschema@.iuid_step_start(step, s.start), s.stop, step) AS g (at)
+			UNION ALL SELECT b.upper_at, b.upper, NULL FROM b
+			UNION ALL SELECT b.lower_at, NULL, b.lower FROM b
+			UNION ALL SELECT s.stop, NULL, NULL) AS c (at, ends, starts)
+		WHERE c.at BETWEEN s.start AND s.stop GROUP BY c.at),
+	pieces AS (
+		SELECT c.at, lead(c.at) OVER w AS next_at, coalesce(c.ends, c.starts, @extschema@.iuid_bound_at(c.at, is_uuid)) AS lower,
+			lead(coalesce(c.starts, c.ends, @extschema@.iuid_bound_at(c.at, is_uuid))) OVER w AS upper FROM cuts AS c WINDOW w AS (ORDER BY c.at))
+	SELECT @extschema@.iuid_shortened_name(c.relname::text, @extschema@.iuid_step_name(step, p.at, p.at <> @extschema@.iuid_step_start(step, p.at))), p.lower, p.upper
+	FROM pg_class AS c, span AS s, pieces AS p WHERE c.oid = parent AND p.next_at IS NOT NULL AND (s.covered @> tstzrange(p.at, p.next_at)) IS NOT TRUE
+	ORDER BY p.at;
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_missing_partitions(pg_catalog.regclass, boolean, interval, pg_catalog.timestamptz, pg_catalog.timestamptz) IS 'internal: the names and bounds of the partitions that are missing, in whole steps from first up to last; 22008';
-
-CREATE FUNCTION @extschema@.iuid_old_partitions(parent pg_catalog.regclass, is_uuid boolean, older_than pg_catalog.timestamptz)
-RETURNS TABLE (name pg_catalog.text, tbl pg_catalog.oid, upper pg_catalog.uuid, is_pending boolean, is_open boolean, is_empty boolean)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT format('%I.%I', n.nspname, c.relname), c.oid, b.upper, b.is_pending, b.is_open, b.is_open AND pg_relation_size(c.oid) = 0
-	FROM @extschema@.iuid_time_bounds(parent, is_uuid) AS b JOIN pg_class AS c ON c.oid = b.partition JOIN pg_namespace AS n ON n.oid = c.relnamespace
-	WHERE b.upper_at <= older_than
-$$;
-COMMENT ON FUNCTION @extschema@.iuid_old_partitions(pg_catalog.regclass, boolean, pg_catalog.timestamptz) IS 'internal: the partitions that ended at or before a time, and which of them is an open end, with or without rows';
 
 CREATE FUNCTION @extschema@.iuid_plan(parent pg_catalog.regclass, task @extschema@.iuid_task, is_uuid boolean)
 RETURNS pg_catalog.jsonb LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -90,7 +70,9 @@ BEGIN
 			WHERE m.name = coalesce(task.name, m.name));
 	END IF;
 	-- An open end goes with each of the others, as a new one covers what they covered.
-	RETURN (SELECT CASE WHEN NOT bool_and(o.is_empty) THEN jsonb_agg(o ORDER BY o.upper) END
-		FROM @extschema@.iuid_old_partitions(parent, is_uuid, task.older_than) AS o WHERE o.is_open OR o.name = coalesce(task.name, o.name));
+	RETURN (SELECT CASE WHEN NOT bool_and(o.is_empty) THEN jsonb_agg(o ORDER BY o.upper) END FROM (
+		SELECT b.partition::text AS name, b.partition::oid AS tbl, b.upper, b.is_pending, b.is_open, b.is_open AND pg_relation_size(b.partition) = 0 AS is_empty
+		FROM @extschema@.iuid_time_bounds(parent, is_uuid) AS b
+		WHERE b.upper_at <= task.older_than AND (b.is_open OR task.name IS NULL OR b.partition::text = task.name)) AS o);
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_plan(pg_catalog.regclass, @extschema@.iuid_task, boolean) IS 'internal: the partitions that a task makes or removes, NULL for none; 42809 for time checks of a uuid key';

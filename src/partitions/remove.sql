@@ -65,7 +65,7 @@ COMMENT ON FUNCTION @extschema@.iuid_cover_removed(pg_catalog.regclass, pg_catal
 CREATE FUNCTION @extschema@.iuid_remove_planned(parent pg_catalog.regclass, plan pg_catalog.jsonb, is_drop boolean, is_last boolean)
 RETURNS pg_catalog.jsonb LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	is_referred boolean := EXISTS (SELECT FROM @extschema@.iuid_referring_tables(parent));
+	is_referred boolean := EXISTS (SELECT FROM pg_constraint AS c WHERE c.confrelid = parent AND c.contype = 'f');
 	reports jsonb := '[]';
 	old jsonb;
 BEGIN
@@ -87,7 +87,7 @@ BEGIN
 			reports := reports || @extschema@.iuid_remove_one(parent, old, is_referred, is_drop, is_last);
 		END LOOP;
 	END IF;
-	IF EXISTS (SELECT FROM jsonb_array_elements(reports) AS r (report) WHERE r.report @> '{"is_open": true}' AND NOT r.report ? 'state') THEN
+	IF reports @? '$[*] ? (@.is_open == true && !exists(@.state))' THEN
 		PERFORM @extschema@.iuid_cover_removed(parent, (plan -> -1 ->> 'upper')::uuid);
 	END IF;
 	RETURN reports;

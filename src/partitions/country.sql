@@ -18,8 +18,8 @@ COMMENT ON FUNCTION @extschema@.iuid_missing_countries(pg_catalog.regclass, int[
 CREATE FUNCTION @extschema@.iuid_make_country(parent pg_catalog.regclass, name pg_catalog.text, key pg_catalog.text, country int, step interval, time_checks boolean)
 RETURNS pg_catalog.regclass LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	made regclass := @extschema@.iuid_make_table_like(parent, name,
-		CASE WHEN step IS NOT NULL THEN format(' PARTITION BY RANGE (%I %s.iuid_ops)', key, '@extschema@') END);
+	made regclass := (@extschema@.iuid_make_tables_like(parent, ARRAY[name],
+		CASE WHEN step IS NOT NULL THEN format(' PARTITION BY RANGE (%I %s.iuid_ops)', key, '@extschema@') END))[1];
 	base text := (SELECT c.relname FROM pg_class AS c WHERE c.oid = made);
 	plan jsonb;
 BEGIN

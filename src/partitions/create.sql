@@ -2,17 +2,19 @@
 -- Making partitions: each is a table like its parent, made as the parent's owner, and then attached
 --
 
-CREATE FUNCTION @extschema@.iuid_make_table_like(parent pg_catalog.regclass, name pg_catalog.text, divided pg_catalog.text)
-RETURNS pg_catalog.regclass LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION @extschema@.iuid_make_tables_like(parent pg_catalog.regclass, names pg_catalog.text[], divided pg_catalog.text)
+RETURNS pg_catalog.regclass[] LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	p record;
-	made regclass;
+	name text;
+	made regclass[];
 BEGIN
-	SELECT n.oid AS schema, n.nspname, c.relowner, c.relpersistence, m.amname, t.spcname INTO p
+	SELECT n.oid AS schema, n.nspname, c.relowner, c.relpersistence, m.amname, t.spcname,
+		(SELECT min(r.relname::text) FROM pg_class AS r WHERE r.relnamespace = n.oid AND r.relname = ANY (names)) AS taken INTO p
 	FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 	LEFT JOIN pg_am AS m ON m.oid = c.relam LEFT JOIN pg_tablespace AS t ON t.oid = c.reltablespace WHERE c.oid = parent;
-	IF EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = p.schema AND c.relname = name) THEN
-		RAISE EXCEPTION USING ERRCODE = 'duplicate_table', MESSAGE = format('relation %I.%I already exists', p.nspname, name),
+	IF p.taken IS NOT NULL THEN
+		RAISE EXCEPTION USING ERRCODE = 'duplicate_table', MESSAGE = format('relation %I.%I already exists', p.nspname, p.taken),
 			DETAIL = format('A new partition of %s needs that name.', parent), HINT = 'Rename the relation, or attach it as a partition by hand.';
 	-- The server's own message would not name the role.
 	ELSIF NOT has_schema_privilege(p.relowner, p.schema, 'CREATE') THEN
@@ -20,17 +22,19 @@ BEGIN
 			DETAIL = format('Partitions are made as the owner of the table, role "%s".', pg_get_userbyid(p.relowner)),
 			HINT = format('Use: GRANT CREATE ON SCHEMA %I TO %I;', p.nspname, pg_get_userbyid(p.relowner));
 	END IF;
-	PERFORM @extschema@.iuid_run_as_owner(parent, format('CREATE %s TABLE %I.%I (LIKE %s INCLUDING COMMENTS INCLUDING COMPRESSION'
-		' INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)%s%s%s',
-		CASE p.relpersistence WHEN 't' THEN 'TEMPORARY' WHEN 'u' THEN 'UNLOGGED' END, p.nspname, name, parent, divided, ' USING ' || quote_ident(p.amname), ' TABLESPACE ' || quote_ident(p.spcname)));
-	made := (SELECT c.oid FROM pg_class AS c WHERE c.relnamespace = p.schema AND c.relname = name AND c.relowner = p.relowner);
-	IF made IS NULL THEN
-		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('table %I.%I is gone as soon as it is made', p.nspname, name),
+	FOREACH name IN ARRAY names LOOP
+		PERFORM @extschema@.iuid_run_as_owner(parent, format('CREATE %s TABLE %I.%I (LIKE %s INCLUDING COMMENTS INCLUDING COMPRESSION'
+			' INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)%s%s%s',
+			CASE p.relpersistence WHEN 't' THEN 'TEMPORARY' WHEN 'u' THEN 'UNLOGGED' END, p.nspname, name, parent, divided, ' USING ' || quote_ident(p.amname), ' TABLESPACE ' || quote_ident(p.spcname)));
+	END LOOP;
+	made := ARRAY(SELECT c.oid FROM unnest(names) WITH ORDINALITY AS t (name, n) JOIN pg_class AS c ON c.relname = t.name AND c.relnamespace = p.schema AND c.relowner = p.relowner ORDER BY t.n);
+	IF cardinality(made) <> cardinality(names) THEN
+		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('a new partition of %s is gone as soon as it is made', parent),
 			HINT = 'Look at the event triggers of the database.';
 	END IF;
 	RETURN made;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_make_table_like(pg_catalog.regclass, pg_catalog.text, pg_catalog.text) IS 'internal: makes a table like another one, in its schema and as its owner, divided as the text says; 42P07 if the name is taken, 42501 if the owner may not';
+COMMENT ON FUNCTION @extschema@.iuid_make_tables_like(pg_catalog.regclass, pg_catalog.text[], pg_catalog.text) IS 'internal: makes tables like another one, in its schema and as its owner, divided as the text says; 42P07 if a name is taken, 42501 if the owner may not';
 
 CREATE FUNCTION @extschema@.iuid_take_replica_identity(parent pg_catalog.regclass, made pg_catalog.regclass[])
 RETURNS void LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -59,22 +63,19 @@ SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = '
 DECLARE
 	parent_name text := parent;
 	key text := (@extschema@.iuid_partition_key(parent, NULL::boolean, true)).name;
-	made regclass[] := '{}';
-	lower uuid[] := '{}';
-	upper uuid[] := '{}';
-	p record;
+	lower uuid[] := ARRAY(SELECT p.lower FROM jsonb_to_recordset(plan) AS p (lower uuid));
+	upper uuid[] := ARRAY(SELECT p.upper FROM jsonb_to_recordset(plan) AS p (upper uuid));
+	made regclass[];
 BEGIN
-	FOR p IN SELECT * FROM jsonb_to_recordset(plan) AS j (name text, lower uuid, upper uuid, country int) LOOP
-		made := made || CASE WHEN p.country IS NULL THEN @extschema@.iuid_make_table_like(parent, p.name, NULL::text)
-			ELSE @extschema@.iuid_make_country(parent, p.name, key, p.country, step, time_checks) END;
-		lower := lower || p.lower;
-		upper := upper || p.upper;
-		-- An open end has none, as its bound moves.
-		IF time_checks AND p.country IS NULL AND p.lower IS NOT NULL AND p.upper IS NOT NULL THEN
-			PERFORM @extschema@.iuid_run_as_owner(parent, format('ALTER TABLE %s ADD CHECK (%2$s(%3$I) >= %4$L AND %2$s(%3$I) < %5$L)',
-				made[cardinality(made)], '@extschema@.iuid_timestamp', key, @extschema@.iuid_time_of_bound(p.lower), @extschema@.iuid_time_of_bound(p.upper)));
-		END IF;
-	END LOOP;
+	IF plan -> 0 ? 'country' THEN
+		made := ARRAY(SELECT @extschema@.iuid_make_country(parent, p.name, key, p.country, step, time_checks) FROM jsonb_to_recordset(plan) AS p (name text, country int));
+	ELSE
+		made := @extschema@.iuid_make_tables_like(parent, ARRAY(SELECT p.name FROM jsonb_to_recordset(plan) AS p (name text)), NULL::text);
+		-- An open end has no time check, as its bound moves.
+		PERFORM @extschema@.iuid_run_as_owner(parent, format('ALTER TABLE %s ADD CHECK (%2$s(%3$I) >= %4$L AND %2$s(%3$I) < %5$L)',
+				t.tbl, '@extschema@.iuid_timestamp', key, @extschema@.iuid_time_of_bound(t.lower), @extschema@.iuid_time_of_bound(t.upper)))
+			FROM unnest(made, lower, upper) AS t (tbl, lower, upper) WHERE time_checks AND t.lower IS NOT NULL AND t.upper IS NOT NULL;
+	END IF;
 	PERFORM @extschema@.iuid_attach_partitions(parent, made, lower, upper);
 	-- An event trigger can change them, and another session rename the schema.
 	IF parent_name <> parent::text OR cardinality(made) <> (SELECT count(*) FROM pg_inherits AS i WHERE i.inhrelid = ANY (made) AND i.inhparent = parent) THEN

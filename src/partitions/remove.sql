@@ -53,7 +53,7 @@ BEGIN
 		SELECT @extschema@.iuid_shortened_name(p.relname::text, '_before' || CASE WHEN n > 1 THEN '_' || n ELSE '' END) INTO name FROM pg_class AS p WHERE p.oid = parent;
 		EXIT WHEN NOT EXISTS (SELECT FROM pg_class AS c JOIN pg_class AS p ON p.relnamespace = c.relnamespace WHERE p.oid = parent AND c.relname = name);
 	END LOOP;
-	made := @extschema@.iuid_make_table_like(parent, name, NULL::text);
+	made := (@extschema@.iuid_make_tables_like(parent, ARRAY[name], NULL::text))[1];
 	PERFORM @extschema@.iuid_run_as_owner(parent, format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (MINVALUE) TO (%L)', parent, made, bound));
 	PERFORM @extschema@.iuid_take_replica_identity(parent, ARRAY[made]);
 EXCEPTION WHEN check_violation THEN

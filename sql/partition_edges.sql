@@ -168,6 +168,15 @@ SELECT n, more FROM orders;
 DROP TABLE orders;
 DROP FUNCTION adds, raises, nothing, says_level;
 
+-- after a COMMIT, PL/pgSQL checks a domain without any snapshot
+CREATE TEMP TABLE counted (id iuid) PARTITION BY RANGE (id);
+CREATE TEMP TABLE counted_rest PARTITION OF counted DEFAULT;
+CREATE DOMAIN pg_temp.many AS int CHECK ((iuid_keys_between('counted_rest', NULL, NULL)).rows > 0 OR value IS NULL);
+DO $$ BEGIN COMMIT; DECLARE n pg_temp.many; BEGIN NULL; END; END $$;
+\echo :LAST_ERROR_SQLSTATE
+DROP DOMAIN pg_temp.many;
+DROP TABLE counted;
+
 -- a schema whose name needs quotes, for who is no superuser
 SET client_min_messages = error;
 BEGIN;

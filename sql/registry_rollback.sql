@@ -105,6 +105,23 @@ BEGIN
 	RAISE NOTICE 'the cursor goes on with %', node;
 END $$;
 
+-- What a function of the same statement makes of the table itself: as a SELECT says.
+CREATE FUNCTION run(statement text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN EXECUTE statement; RETURN statement; END $$;
+CREATE FUNCTION by_select() RETURNS text STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT node FROM iuid_routes WHERE country = 7); END $$;
+TRUNCATE iuid_routes;
+INSERT INTO iuid_routes VALUES (7, NULL, 'almaty');
+BEGIN;
+SELECT iuid_node(7, 1), by_select(), run('TRUNCATE iuid_routes'), iuid_node(7, 1), by_select();
+SELECT iuid_node(7, 1), run($$INSERT INTO iuid_routes VALUES (7, NULL, 'mexico')$$), iuid_node(7, 1), run('TRUNCATE iuid_routes'), iuid_node(7, 1), by_select();
+ROLLBACK;
+BEGIN;
+SELECT iuid_node(7, 1), run($$ALTER TABLE iuid_routes ALTER node TYPE text USING 'mexico'$$), iuid_node(7, 1), by_select();
+ROLLBACK;
+BEGIN;
+SELECT iuid_node(7, 1), run($$ALTER TABLE iuid_routes RENAME node TO former$$), run($$ALTER TABLE iuid_routes ADD node text DEFAULT 'mexico'$$), iuid_node(7, 1), by_select();
+ROLLBACK;
+DROP FUNCTION run, by_select;
+
 -- After a COMMIT, PL/pgSQL checks a domain without any snapshot.
 CREATE DOMAIN entity_of_7 AS int CHECK (iuid_node(7, coalesce(value, 1)) = 'almaty');
 DO $$

@@ -82,5 +82,27 @@ SELECT iuid_create_partitions('gone', '1 month', '2026-01-01', '2026-02-01', loc
 \echo :LAST_ERROR_SQLSTATE
 DROP TABLE gone;
 DROP FUNCTION meddle, lie;
+
+-- schemas that trade their names between the plan and its statement, so that another table has the name
+CREATE SCHEMA shop CREATE TABLE orders (id iuid) PARTITION BY RANGE (id);
+SELECT count(*) FROM iuid_create_partitions('shop.orders', '1 month', '2026-01-01', '2026-04-01');
+CREATE SCHEMA other CREATE TABLE orders (id iuid) PARTITION BY RANGE (id);
+SELECT count(*) FROM iuid_create_partitions('other.orders', '1 month', '2026-01-01', '2026-04-01');
+SELECT 'shop.orders'::regclass::oid AS orders \gset
+CREATE FUNCTION trade() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+	IF (SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND relation = 'shop.orders_2026_01'::regclass AND mode = 'AccessExclusiveLock') > 0 THEN
+		ALTER SCHEMA shop RENAME TO third; ALTER SCHEMA other RENAME TO shop; ALTER SCHEMA third RENAME TO other;
+	END IF; END $$;
+CREATE EVENT TRIGGER trade ON ddl_command_start WHEN TAG IN ('DROP TABLE') EXECUTE FUNCTION trade();
+SELECT iuid_drop_partitions(:orders, '2026-03-01');
+\echo :LAST_ERROR_SQLSTATE
+DROP EVENT TRIGGER trade;
+CREATE EVENT TRIGGER trade ON ddl_command_start WHEN TAG IN ('ALTER TABLE') EXECUTE FUNCTION trade();
+SELECT iuid_detach_partitions(:orders, '2026-02-01');
+\echo :LAST_ERROR_SQLSTATE
+DROP EVENT TRIGGER trade;
+SELECT inhparent::regclass, count(*) FROM pg_inherits WHERE inhparent IN ('shop.orders'::regclass, 'other.orders'::regclass) GROUP BY 1 ORDER BY 1;
+DROP FUNCTION trade;
+DROP SCHEMA shop, other CASCADE;
 REVOKE CREATE ON SCHEMA public FROM regress_iuid_mallory;
 DROP ROLE regress_iuid_mallory;

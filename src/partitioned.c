@@ -70,6 +70,7 @@ iuid_partition_key(PG_FUNCTION_ARGS)
 		PG_GETARG_BOOL(1)			 ? KEY_ORDER_ORIGIN :
 									   KEY_ORDER_TIME;
 	bool as_owner = PG_GETARG_BOOL(2);
+	Oid schema;
 	Partitioned *parent;
 	TupleDesc desc;
 	Datum values[3];
@@ -77,17 +78,17 @@ iuid_partition_key(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
 		PG_RETURN_NULL();
+	schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	check_rights(table, as_owner);
-	parent = read_partitioned(table, order,
-							  iuid_schema_of(fcinfo->flinfo->fn_oid), false);
+	parent = read_partitioned(table, order, schema, false);
 	/* Who waited for the lock may have lost the right. */
 	check_rights(table, as_owner);
 	if (as_owner)
 		PreventCommandIfReadOnly("ALTER TABLE");
 	values[0] = CStringGetTextDatum(parent->key);
-	values[1] = BoolGetDatum(parent->is_uuid);
+	values[1] = BoolGetDatum(parent->key_type == UUIDOID);
 	values[2] = BoolGetDatum(parent->order == KEY_ORDER_ORIGIN);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(desc, values, nulls)));
 }
@@ -155,7 +156,7 @@ read_key(Partitioned *parent, Relation relation, Oid schema)
 	key = RelationGetPartitionKey(relation);
 	parent->key = get_attname(parent->table, key->partattrs[0], false);
 	parent->opfamily = key->partopfamily[0];
-	parent->is_uuid = key->parttypid[0] == UUIDOID;
+	parent->key_type = key->parttypid[0];
 	if (parent->order == KEY_ORDER_ORIGIN)
 		check_country_key(parent, key, iuid_type, origin_family(schema));
 	else if (parent->order == KEY_ORDER_ANY &&
@@ -218,7 +219,7 @@ check_time_key(Partitioned *parent, PartitionKey key, Oid iuid_type)
 {
 	Oid opclass;
 
-	if (!parent->is_uuid && key->parttypid[0] != iuid_type)
+	if (parent->key_type != UUIDOID && key->parttypid[0] != iuid_type)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("table %s is partitioned by a column of type %s",
@@ -296,6 +297,25 @@ bound_of(PartitionBoundInfo bounds, int n)
 		default:
 			return *DatumGetIuidP(bounds->datums[n][0]);
 	}
+}
+
+AttrNumber
+iuid_key_column(const Partitioned *parent, Relation relation)
+{
+	AttrNumber column = get_attnum(RelationGetRelid(relation), parent->key);
+
+	if (column <= 0 ||
+		TupleDescAttr(RelationGetDescr(relation), column - 1)->atttypid !=
+			parent->key_type)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table %s has no column \"%s\" of type %s",
+						iuid_qualified_name(RelationGetRelid(relation)),
+						parent->key, format_type_be(parent->key_type)),
+				 errdetail("It is no partition of %s any more, or soon.",
+						   iuid_qualified_name(parent->table)),
+				 errhint("Try again.")));
+	return column;
 }
 
 int

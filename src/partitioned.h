@@ -47,7 +47,7 @@ typedef struct Partitioned
 	KeyOrder order;
 	char *key;			   /* name of the column */
 	Oid opfamily;		   /* of the order */
-	bool is_uuid;		   /* type of the key: uuid, or iuid */
+	Oid key_type;		   /* uuid or iuid */
 	Oid default_partition; /* or InvalidOid */
 	int count;			   /* number of partitions, without DEFAULT */
 	Partition *partitions; /* in the order of their bounds, without DEFAULT */
@@ -63,6 +63,13 @@ extern Partitioned *iuid_read_partitioned(Oid table, KeyOrder order, Oid schema)
 
 /* The type iuid in the schema of the extension; InvalidOid if it has another name. */
 extern Oid iuid_find_type(Oid schema);
+
+/*
+ * The column of a partition that has the keys.  55000 if there is none of that
+ * name and type: a partition whose DETACH is pending does not follow its parent,
+ * and an old snapshot still has it.
+ */
+extern AttrNumber iuid_key_column(const Partitioned *parent, Relation relation);
 
 /*
  * Compares two keys in the order of the table's key: negative, zero or

@@ -57,6 +57,19 @@ iuid_lock_to_read(Oid relation, bool wait)
 						iuid_qualified_name(relation))));
 }
 
+Relation
+iuid_open_locked(Oid table)
+{
+	Relation relation = try_relation_open(table, NoLock);
+
+	if (relation == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("a partition was dropped while its rows moved"),
+				 errdetail("It was the table with OID %u.", table)));
+	return relation;
+}
+
 bool
 iuid_may_have_rows(Oid partition)
 {
@@ -132,6 +145,18 @@ iuid_constraints_of(Oid relation, char type)
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
 	return constraints;
+}
+
+bool
+iuid_is_referred(Oid table, bool itself)
+{
+	return iuid_query_int64(psprintf("SELECT pg_catalog.count(*) FROM pg_catalog.pg_constraint"
+									 " WHERE contype OPERATOR(pg_catalog.=) 'f'::pg_catalog.\"char\" AND confrelid OPERATOR(pg_catalog.=) '%u'::pg_catalog.oid%s",
+									 table,
+									 itself ?
+										 " AND conparentid OPERATOR(pg_catalog.=) 0::pg_catalog.oid" :
+										 ""),
+							0) > 0;
 }
 
 void

@@ -19,6 +19,7 @@
 
 #include "catalog/pg_class.h"
 #include "nodes/pg_list.h"
+#include "utils/relcache.h"
 
 /* The fixed-length part of the row. */
 extern FormData_pg_class iuid_class_of(Oid relation);
@@ -28,6 +29,18 @@ extern FormData_pg_class iuid_class_of(Oid relation);
  * session is in the way.
  */
 extern void iuid_lock_to_read(Oid relation, bool wait);
+
+/*
+ * Opens a table that the transaction has locked.  55000 if code of an event
+ * trigger or a constraint has dropped it.
+ */
+extern Relation iuid_open_locked(Oid table);
+
+/*
+ * Whether a foreign key refers to a table: to itself or, unless that alone is
+ * asked for, to one that it is a part of.
+ */
+extern bool iuid_is_referred(Oid table, bool itself);
 
 /*
  * Whether a table may have rows: it is a plain table, and it has pages or

@@ -59,9 +59,6 @@ extern void iuid_put_in_carved(Carved *carved);
  * between, iuid_take_out_rest() takes out the rows that stay, too, and
  * iuid_put_in() then puts them back.
  *
- * iuid_open_locked() opens a table that the transaction has locked: 55000 if code
- * of an event trigger or a constraint has dropped it.
- *
  * 55006 if a query of this transaction is using the source, 55000 if that was
  * dropped or rewritten meanwhile, 42809 if there is a foreign table in it.
  * These errors are raised only if rows would have to move:
@@ -74,7 +71,6 @@ extern void iuid_put_in_carved(Carved *carved);
  *				identity for it
  *	  23514, 23502	a row breaks a constraint of its new partition
  */
-extern Relation iuid_open_locked(Oid table);
 extern Move *iuid_begin_move(const Partitioned *parent, Oid source,
 							 const Partition *partitions, int count);
 extern bool iuid_take_out(Move *move);

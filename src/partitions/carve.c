@@ -50,7 +50,6 @@ static void check_adjoining(const Partitioned *parent, const Partition *open_end
 							const Partition *first, const Partition *last);
 static void check_may_detach(Oid parent, Oid table);
 static void alter(Oid table, const char *action);
-static bool is_referred(Oid table);
 static char *forget_identity(Oid table);
 static void attach_again(Carved *carved);
 static void restore_triggers(const Carved *carved);
@@ -149,7 +148,8 @@ iuid_take_out_carved(Carved *carved)
 	table = carved->rest.table;
 	LockRelationOid(table, AccessExclusiveLock);
 	check_may_detach(carved->parent->table, table);
-	if (iuid_take_out(carved->move) && is_referred(carved->parent->table))
+	if (iuid_take_out(carved->move) &&
+		iuid_is_referred(carved->parent->table, false))
 	{
 		carved->identity = forget_identity(table);
 		iuid_take_out_rest(carved->move);
@@ -199,16 +199,6 @@ alter(Oid table, const char *action)
 
 	iuid_execute("ALTER TABLE ONLY %s %s", name, action);
 	iuid_check_name(table, name);
-}
-
-/* Whether a foreign key refers to a table, or to one that it is a part of. */
-static bool
-is_referred(Oid table)
-{
-	return iuid_query_int64(psprintf("SELECT pg_catalog.count(*) FROM pg_catalog.pg_constraint"
-									 " WHERE contype OPERATOR(pg_catalog.=) 'f'::pg_catalog.\"char\" AND confrelid OPERATOR(pg_catalog.=) '%u'::pg_catalog.oid",
-									 table),
-							0) > 0;
 }
 
 /*

@@ -93,13 +93,13 @@ count_key(Keys *keys, const Iuid *key)
 
 /* Counts the keys of a table; of one without rows of its own, none. */
 static void
-count_keys(Keys *keys, Oid table, const char *column)
+count_keys(Keys *keys, Oid table, const Partitioned *parent)
 {
 	Relation relation = relation_open(table, NoLock);
-	AttrNumber attnum = get_attnum(table, column);
 
 	if (relation->rd_rel->relkind == RELKIND_RELATION)
 	{
+		AttrNumber column = iuid_key_column(parent, relation);
 		TupleTableSlot *slot = table_slot_create(relation, NULL);
 		TableScanDesc scan =
 			table_beginscan(relation, GetActiveSnapshot(), 0, NULL, 0);
@@ -107,7 +107,7 @@ count_keys(Keys *keys, Oid table, const char *column)
 		while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 		{
 			bool is_null;
-			Datum key = slot_getattr(slot, attnum, &is_null);
+			Datum key = slot_getattr(slot, column, &is_null);
 
 			CHECK_FOR_INTERRUPTS();
 			if (!is_null)
@@ -130,13 +130,14 @@ count_keys(Keys *keys, Oid table, const char *column)
  *
  * 22004 for NULL; 42P01 if there is no such table; 42809 if it is no partition
  * of a table partitioned by identifiers, or pending to be detached; 42501 for
- * who may not SELECT from that table, or may not see all of its rows.
+ * who may not SELECT from that table, or may not see all of its rows; 55000
+ * without a snapshot, and if the table or its key is another one meanwhile.
  */
 PG_FUNCTION_INFO_V1(iuid_keys_between);
 Datum
 iuid_keys_between(PG_FUNCTION_ARGS)
 {
-	Oid partition;
+	Oid partition, table, schema;
 	TupleDesc desc;
 	Partitioned *parent;
 	Keys keys = { .lower = PG_ARGISNULL(1) ? NULL : PG_GETARG_IUID_P(1),
@@ -150,17 +151,29 @@ iuid_keys_between(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("partition must not be null"),
 				 errhint("Give a partition of a table.")));
+	schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
+	if (!ActiveSnapshotSet())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("keys cannot be read without a snapshot"),
+				 errhint("Call the function in a query.")));
 	partition = PG_GETARG_OID(0);
 	/* In the order of a query.  The partition may be another table's when a wait ends. */
-	LockRelationOid(parent_of_seen(partition), AccessShareLock);
+	table = parent_of_seen(partition);
+	LockRelationOid(table, AccessShareLock);
 	LockRelationOid(partition, AccessShareLock);
-	parent = iuid_read_partitioned(parent_of_seen(partition), KEY_ORDER_ANY,
-								   iuid_schema_of(fcinfo->flinfo->fn_oid));
+	if (parent_of_seen(partition) != table)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("partition %s got another parent meanwhile",
+						iuid_qualified_name(partition)),
+				 errhint("Try again.")));
+	parent = iuid_read_partitioned(table, KEY_ORDER_ANY, schema);
 	foreach (lc, find_all_inheritors(partition, AccessShareLock, NULL))
 	{
-		count_keys(&keys, lfirst_oid(lc), parent->key);
+		count_keys(&keys, lfirst_oid(lc), parent);
 	}
 	values[0] = Int64GetDatum(keys.count);
 	values[1] = PointerGetDatum(&keys.least);

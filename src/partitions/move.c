@@ -40,6 +40,7 @@
 #include "attach.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_publication.h"
 #include "commands/tablecmds.h"
 #include "commands/trigger.h"
@@ -83,7 +84,6 @@ static void take_out_row_of_rest(Move *move, Relation from, TupleTableSlot *row,
 static void put_in_row(Move *move, Relation from, TupleTableSlot *row, int n);
 static void check_all_put(const Move *move);
 static void check_may_leave(Relation from);
-static void check_unreferenced(Oid source);
 static void check_publications(Oid partition);
 static void check_may_enter(const Move *move, Oid table);
 static void report_moved(const Move *move);
@@ -129,6 +129,12 @@ iuid_take_out(Move *move)
 		return false;
 	LockRelationOid(move->source, AccessExclusiveLock);
 	from = iuid_open_locked(move->source);
+	if (PartitionHasPendingDetach(move->source))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the detach of partition %s is pending",
+						iuid_qualified_name(move->source)),
+				 errhint("Use ALTER TABLE ... DETACH PARTITION ... FINALIZE.")));
 	/*
 	 * 55006 if a query of this transaction is using the source: it has read the
 	 * old bounds.  The server's function would fail for pending triggers, too,
@@ -153,7 +159,7 @@ iuid_take_out(Move *move)
 		 * taken, even if the transaction has an older snapshot.
 		 */
 		move->snapshot = RegisterSnapshot(GetLatestSnapshot());
-		move->key = get_attnum(move->source, move->parent->key);
+		move->key = iuid_key_column(move->parent, from);
 		for_each_row(move, from, take_out_row);
 	}
 	table_close(from, NoLock);
@@ -194,19 +200,6 @@ take_out_row_of_rest(Move *move, Relation from, TupleTableSlot *row, int n)
 		simple_table_tuple_delete(from, &row->tts_tid, move->snapshot);
 }
 
-Relation
-iuid_open_locked(Oid table)
-{
-	Relation relation = try_relation_open(table, NoLock);
-
-	if (relation == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("a partition was dropped while its rows moved"),
-				 errdetail("It was the table with OID %u.", table)));
-	return relation;
-}
-
 static void
 check_may_leave(Relation from)
 {
@@ -220,28 +213,16 @@ check_may_leave(Relation from)
 				 errdetail(
 					 "This transaction changed rows that deferred constraints have not checked yet."),
 				 errhint("Commit first, or SET CONSTRAINTS ALL IMMEDIATE.")));
-	check_unreferenced(RelationGetRelid(from));
+	if (iuid_is_referred(RelationGetRelid(from), true))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("rows of partition %s cannot move while a foreign key refers to it",
+						iuid_qualified_name(RelationGetRelid(from))),
+				 errhint("Let the foreign key refer to the partitioned table.")));
 	if (!RelationIsLogicallyLogged(from))
 		return;
 	CheckCmdReplicaIdentity(from, CMD_DELETE);
 	check_publications(RelationGetRelid(from));
-}
-
-static void
-check_unreferenced(Oid source)
-{
-	char *query =
-		psprintf("SELECT pg_catalog.count(*) FROM pg_catalog.pg_constraint"
-				 " WHERE contype OPERATOR(pg_catalog.=) 'f'::pg_catalog.\"char\" AND conparentid OPERATOR(pg_catalog.=) 0::pg_catalog.oid"
-				 " AND confrelid OPERATOR(pg_catalog.=) '%u'::pg_catalog.oid",
-				 source);
-
-	if (iuid_query_int64(query, 0) > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("rows of partition %s cannot move while a foreign key refers to it",
-						iuid_qualified_name(source)),
-				 errhint("Let the foreign key refer to the partitioned table.")));
 }
 
 /*

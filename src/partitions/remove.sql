@@ -87,6 +87,11 @@ BEGIN
 			reports := reports || @extschema@.iuid_remove_one(parent, old, is_referred, is_drop, is_last);
 		END LOOP;
 	END IF;
+	-- Another session can give the names to other tables by renaming schemas.
+	IF EXISTS (SELECT FROM jsonb_to_recordset(reports) AS r (tbl oid, state text) JOIN pg_inherits AS i ON i.inhrelid = r.tbl WHERE r.state IS NULL) THEN
+		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+			MESSAGE = format('table %s was changed or renamed while it lost a partition', parent), HINT = 'Try again.';
+	END IF;
 	IF reports @? '$[*] ? (@.is_open == true && !exists(@.state))' THEN
 		PERFORM @extschema@.iuid_cover_removed(parent, (plan -> -1 ->> 'upper')::uuid);
 	END IF;

@@ -23,6 +23,8 @@
 
 #include "attach.h"
 
+#include "relation.h"
+
 struct Target
 {
 	Relation table;

@@ -50,6 +50,14 @@ typedef struct Sight
 	CommandId curcid;
 } Sight;
 
+/* What this transaction has made of the table so far. */
+typedef struct Changes
+{
+	int64 rows; /* inserted, updated and deleted */
+	Oid file;	/* another one after TRUNCATE, or when it is rewritten */
+	int columns;
+} Changes;
+
 /* The nodes of a country: for any entity, and for each; NULL: no route. */
 typedef struct Routes
 {
@@ -59,12 +67,12 @@ typedef struct Routes
 
 /*
  * The routes that were read last, and of which table, under which sight, and
- * after how many changes of this transaction; context NULL: none.
+ * after which changes of this transaction; context NULL: none.
  */
 static MemoryContext context;
 static Oid table;
 static Sight seen;
-static int64 changes_seen;
+static Changes changes_seen;
 static Routes routes[IUID_COUNTRIES + 1];
 
 static uint32 aborted;
@@ -73,7 +81,8 @@ static uint32 aborted;
 static const char *const nowhere = "";
 
 static const char *most_specific(int country, int entity);
-static int64 count_changes(void);
+static Changes get_changes(void);
+static bool has_changed(void);
 static void read_routes(Oid schema);
 static void keep_route(const Datum *values, const bool *nulls, void *arg);
 static void count_aborted(SubXactEvent event, SubTransactionId subxact,
@@ -117,12 +126,11 @@ iuid_routed_node(FunctionCallInfo fcinfo, int country, int entity)
 	Sight now = get_sight();
 	const char *node;
 
-	if (context == NULL || !is_same(&now, &seen) ||
-		count_changes() != changes_seen)
+	if (context == NULL || !is_same(&now, &seen) || has_changed())
 	{
 		read_routes(iuid_schema_of(fcinfo->flinfo->fn_oid));
 		seen = now;
-		changes_seen = count_changes();
+		changes_seen = get_changes();
 	}
 	node = most_specific(country, entity);
 	return node == nowhere ? NULL : node;
@@ -144,33 +152,45 @@ most_specific(int country, int entity)
 }
 
 /*
- * The rows of the routes that this transaction has changed so far, by the
- * server's statistics; without those, another number each time.  The table has
- * been locked since it was read.
+ * The rows are counted by the server's statistics; without those, it is another
+ * number each time.  The table has been locked since it was read.
  */
-static int64
-count_changes(void)
+static Changes
+get_changes(void)
 {
 	static int64 unknown = 0;
 	Relation relation;
-	int64 count = 0;
+	Changes changes = { 0 };
 
 	if (!TransactionIdIsValid(GetTopTransactionIdIfAny()))
-		return 0;
+		return changes;
 	relation = RelationIdGetRelation(table);
 	if (relation == NULL ||
 		(relation->pgstat_info == NULL && !relation->pgstat_enabled))
-		count = --unknown;
+		changes.rows = --unknown;
 	else if (relation->pgstat_info != NULL)
 	{
 		for (const PgStat_TableXactStatus *changed = relation->pgstat_info->trans;
 			 changed != NULL; changed = changed->upper)
-			count += changed->tuples_inserted + changed->tuples_updated +
+			changes.rows += changed->tuples_inserted + changed->tuples_updated +
 				changed->tuples_deleted;
 	}
 	if (relation != NULL)
+	{
+		changes.file = relation->rd_rel->relfilenode;
+		changes.columns = relation->rd_rel->relnatts;
 		RelationClose(relation);
-	return count;
+	}
+	return changes;
+}
+
+static bool
+has_changed(void)
+{
+	Changes now = get_changes();
+
+	return now.rows != changes_seen.rows || now.file != changes_seen.file ||
+		now.columns != changes_seen.columns;
 }
 
 static void

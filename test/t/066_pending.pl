@@ -106,6 +106,51 @@ query('DROP TABLE places_7_rest');
 leave_pending('"My places"', 'places_7', 'SELECT');
 is(query(q{SELECT problem, partition FROM iuid_check_partitions('"My places"')}), 'pending detach|places_7', 'and none below what is pending');
 
+# --- Under a snapshot from before -----------------------------------------------------------
+
+# A partition that is pending does not follow its parent: the key has another name there, or another
+# column has its name.
+sub leave_pending_for_old
+{
+	my ($parent, $partition, $changes) = @_;
+	my ($reader, $detacher, $old) = map { open_session($node) } 1 .. 3;
+	run($reader, "BEGIN; LOCK TABLE ONLY $parent IN ACCESS SHARE MODE");
+	run($old, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT');
+	waits($detacher, "ALTER TABLE $parent DETACH PARTITION $partition CONCURRENTLY;", $reader) or die 'DETACH does not wait';
+	query(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query ~ 'DETACH PARTITION' AND pid <> pg_backend_pid()});
+	is(outcome($detacher), '57014', "$partition is pending to be detached");
+	run($reader, 'COMMIT');
+	query($changes);
+	$_->quit for $reader, $detacher;
+	return $old;
+}
+query(q{
+	CREATE TABLE above (id iuid NOT NULL, n int8) PARTITION BY RANGE (id);
+	CREATE TABLE above_rest PARTITION OF above DEFAULT PARTITION BY RANGE (id);
+	CREATE TABLE below PARTITION OF above_rest FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
+	INSERT INTO above VALUES (gen_iuid(1, 1), 8)});
+my $old = leave_pending_for_old('above_rest', 'below', 'ALTER TABLE above RENAME n TO m; ALTER TABLE above RENAME id TO n');
+is(run($old, q{SELECT iuid_keys_between('above_rest', NULL, NULL)}), '55000', 'a number in the column of that name is no key');
+run($old, 'ROLLBACK');
+query('ALTER TABLE above RENAME n TO id');
+run($old, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT');
+is(run($old, q{SELECT rows FROM iuid_keys_between('above_rest', NULL, NULL)}), '0', 'and a later snapshot has no such partition');
+$old->quit;
+my $rest = q{CREATE TABLE PARENT (id iuid NOT NULL) PARTITION BY RANGE (id);
+	CREATE TABLE PARENT_rest PARTITION OF PARENT FOR VALUES FROM ('01000000-0000-8000-8000-000000000000') TO (MAXVALUE);
+	CREATE TABLE PARENT_new (key iuid NOT NULL);
+	INSERT INTO PARENT VALUES (gen_iuid(1, 1))};
+for my $case (
+	[ 'attached', q{SELECT iuid_attach_partitions('attached', '{attached_new}', '{01000000-0000-8000-8000-000000000000}', '{02000000-0000-8000-8000-000000000000}')} ],
+	[ 'made', q{SELECT iuid_create_partitions('made', '1 year', '2005-01-01', '2006-01-01')} ])
+{
+	my ($parent, $call) = @$case;
+	query($rest =~ s/PARENT/$parent/gr);
+	$old = leave_pending_for_old($parent, "${parent}_rest", "ALTER TABLE $parent RENAME id TO key");
+	is(run($old, $call), '55000', "$parent: nothing is carved out of what is pending");
+	$old->quit;
+}
+
 $session->quit;
 $node->stop;
 done_testing();

@@ -98,6 +98,46 @@ SELECT ctid, n FROM orders_c255_e255;
 -- DROP of a partition leaves no view without its table
 DROP TABLE orders_c7;
 
+-- a country that no node has, beside a route for all others: each look-up is an error, and its foreign table stands on such a view of another node
+INSERT INTO iuid_routes VALUES (NULL, NULL, 'there'), (9, NULL, 'there'), (8, 255, NULL);
+UPDATE iuid_routes SET node = NULL WHERE country = 9;
+SELECT iuid_create_routed_partitions('orders', 255);
+SELECT iuid_create_global_table('orders_global', 'orders', 255);
+SELECT ftrelid::regclass, srvname, ftoptions FROM pg_foreign_table JOIN pg_foreign_server AS s ON s.oid = ftserver ORDER BY ftrelid::regclass::text;
+SELECT iuid_create_global_table('orders_global', 'orders', 255);
+\set VERBOSITY sqlstate
+SELECT FROM orders_c9_e255;
+SELECT FROM orders_c9_e255 WHERE id = gen_iuid(9, 255);
+SELECT count(*) FROM orders_c9_e255 WHERE n = 7 AND false IS NOT TRUE;
+SELECT n FROM orders_c9_e255 FOR UPDATE;
+INSERT INTO orders_c9_e255 (id) VALUES (gen_iuid(9, 255));
+UPDATE orders_c9_e255 SET n = 1 WHERE id = gen_iuid(9, 255);
+DELETE FROM orders_c9_e255;
+\set VERBOSITY default
+SELECT iuid_node(gen_iuid(9, 255)), iuid_node(gen_iuid(10, 255)), iuid_node(8, 255), iuid_node(8, 1);
+SELECT problem, country FROM iuid_check_regions('orders_global') WHERE country IN (8, 9);
+ALTER TABLE orders_global ADD more int[];
+SELECT iuid_create_routed_partitions('orders', 255);
+SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'orders_c9_e255' ORDER BY ordinal_position;
+-- and when a node has it again
+UPDATE iuid_routes SET node = 'here' WHERE country = 9;
+SELECT iuid_create_routed_partitions('orders', 255);
+SELECT iuid_create_global_table('orders_global', 'orders', 255);
+SELECT count(*) FROM orders_c9_e255;
+SELECT count(*) FROM pg_foreign_table WHERE ftrelid::regclass::text LIKE '%c9';
+-- and then none, with rows and without
+INSERT INTO orders VALUES (gen_iuid(9, 255), 9);
+UPDATE iuid_routes SET node = NULL WHERE country = 9;
+SELECT iuid_create_routed_partitions('orders', 255);
+SELECT count(*) FROM orders_c9_e255;
+SELECT iuid_create_global_table('orders_global', 'orders', 255);
+\echo :LAST_ERROR_SQLSTATE
+TRUNCATE orders_c9;
+SET client_min_messages = notice;
+SELECT iuid_create_routed_partitions('orders', 255);
+SET client_min_messages = warning;
+SELECT count(*) FROM orders_c9_e255;
+
 DROP TABLE orders_global, orders, former_7, former_255 CASCADE;
 DROP EXTENSION postgres_fdw CASCADE;
 DROP ROLE regress_iuid_mesh;

@@ -73,13 +73,7 @@ BEGIN
 				GET STACKED DIAGNOSTICS busy = TABLE_NAME;
 				locks := coalesce(locks, @extschema@.iuid_locks_to_plan(parent));
 		END;
-		-- The server forgets a statement_timeout that ends together with the wait for a lock.
-		IF clock_timestamp() - statement_timestamp() > nullif(current_setting('statement_timeout')::interval, '0') THEN
-			RAISE query_canceled USING MESSAGE = 'canceling statement due to statement timeout';
-		ELSIF is_last THEN
-			PERFORM @extschema@.iuid_fail_locked(parent, locks, busy, lock_wait);
-		END IF;
-		PERFORM pg_sleep(0.02 + random() * least(0.02 * attempt, 0.18));
+		PERFORM @extschema@.iuid_wait_to_try_again(parent, locks, busy, lock_wait, attempt, is_last);
 	END LOOP;
 	PERFORM set_config('lock_timeout', own_timeout, true);
 	RETURN QUERY SELECT * FROM @extschema@.iuid_report_changes(reports, task.is_drop);

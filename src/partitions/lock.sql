@@ -136,3 +136,16 @@ BEGIN
 				AS h (since, holder)), 'Who held it has let it go.');
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_fail_locked(pg_catalog.regclass, pg_catalog.jsonb, pg_catalog.text, interval) IS 'internal: 55P03, with who is in the way as far as the caller may see it';
+
+CREATE FUNCTION @extschema@.iuid_wait_to_try_again(parent pg_catalog.regclass, locks pg_catalog.jsonb, busy pg_catalog.text, lock_wait interval, attempt int, is_last boolean)
+RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	-- The server forgets a statement_timeout that ends together with the wait for a lock.
+	IF clock_timestamp() - statement_timestamp() > nullif(current_setting('statement_timeout')::interval, '0') THEN
+		RAISE query_canceled USING MESSAGE = 'canceling statement due to statement timeout';
+	ELSIF is_last THEN
+		PERFORM @extschema@.iuid_fail_locked(parent, locks, busy, lock_wait);
+	END IF;
+	PERFORM pg_sleep(0.02 + random() * least(0.02 * attempt, 0.18));
+END $$;
+COMMENT ON FUNCTION @extschema@.iuid_wait_to_try_again(pg_catalog.regclass, pg_catalog.jsonb, pg_catalog.text, interval, int, boolean) IS 'internal: waits a random while after an attempt that got no lock, or raises 55P03 after the last one, or 57014';

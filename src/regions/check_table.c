@@ -14,6 +14,7 @@
 #include <ctype.h>
 
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "foreign/foreign.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -25,7 +26,6 @@
 #include "countries.h"
 #include "country_check.h"
 #include "country_view.h"
-#include "empty.h"
 #include "foreign.h"
 #include "problem.h"
 #include "registry/registry.h"
@@ -50,6 +50,7 @@ static void report_left(const Check *check, int c);
 static void check_here(const Check *check, int c);
 static void report_taken(const Check *check, int c, Oid taken);
 static void check_elsewhere(const Check *check, int c);
+static bool is_empty(Oid table);
 
 List *
 iuid_check_table(FunctionCallInfo fcinfo, Oid global, Oid schema, bool wait)
@@ -316,7 +317,7 @@ check_elsewhere(const Check *check, int c)
 							country->node,
 							psprintf("The country is routed to node \"%s\", and this node has partition %s.",
 									 country->node, iuid_qualified_name(local)),
-							iuid_is_empty(local) ?
+							is_empty(local) ?
 								check->make_local :
 								"Move the rows to that node, or detach the partition if they are there, or change the route.");
 	if (!OidIsValid(country->partition))
@@ -337,4 +338,21 @@ check_elsewhere(const Check *check, int c)
 										 ->servername,
 									 country->server),
 							check->make_global);
+}
+
+/* Whether no file of a table, and of what is below it, has a page. */
+static bool
+is_empty(Oid table)
+{
+	ListCell *lc;
+
+	foreach (lc, find_all_inheritors(table, NoLock, NULL))
+	{
+		char kind = get_rel_relkind(lfirst_oid(lc));
+
+		if (kind != RELKIND_PARTITIONED_TABLE &&
+			(kind != RELKIND_RELATION || iuid_may_have_rows(lfirst_oid(lc))))
+			return false;
+	}
+	return true;
 }

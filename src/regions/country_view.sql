@@ -17,10 +17,54 @@ COMMENT ON FUNCTION @extschema@.iuid_country_view_name(pg_catalog.regclass, int,
 CREATE FUNCTION @extschema@.iuid_country_view(parent pg_catalog.regclass, country int, entity int, OUT view pg_catalog.regclass, OUT taken pg_catalog.regclass)
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE WHEN v.is_ours THEN v.oid END, CASE WHEN NOT v.is_ours THEN v.oid END
-	FROM (SELECT c.oid, c.relkind = 'v' AND c.relowner = p.relowner AND (@extschema@.iuid_columns(c.oid))[1] = 'ctid'
-			-- none for a country that no node has
-			AND NOT EXISTS (SELECT FROM @extschema@.iuid_tables_of_view(c.oid) AS t (tbl) JOIN pg_class AS b ON b.oid = t.tbl WHERE b.relkind = 'f' HAVING count(*) > 0)
-			AND (SELECT count(*) FROM @extschema@.iuid_tables_of_view(c.oid)) <= 1 AS is_ours
+	FROM (SELECT c.oid, c.relkind = 'v' AND c.relowner = p.relowner AND (@extschema@.iuid_columns(c.oid::regclass))[1] = 'ctid' AND (
+			SELECT count(*) = 1 AND count(*) FILTER (WHERE b.relkind = 'f') = 0
+			FROM @extschema@.iuid_tables_of_view(c.oid::regclass) AS t (tbl) JOIN pg_class AS b ON b.oid = t.tbl) AS is_ours
 		FROM pg_class AS p JOIN pg_class AS c ON c.relnamespace = p.relnamespace AND c.relname = @extschema@.iuid_country_view_name(parent, country, entity)
 		WHERE p.oid = parent) AS v
 $$;
+COMMENT ON FUNCTION @extschema@.iuid_country_view(pg_catalog.regclass, int, int) IS 'internal: the view of a country that a table has, or what has its name: of another kind or owner, or another view';
+
+CREATE FUNCTION @extschema@.iuid_is_current_view(view pg_catalog.regclass, partition pg_catalog.regclass, parent pg_catalog.regclass)
+RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT coalesce((@extschema@.iuid_columns(view))[2:] = @extschema@.iuid_columns(parent), false)
+		AND ARRAY(SELECT @extschema@.iuid_tables_of_view(view)) = ARRAY[partition::oid]
+$$;
+COMMENT ON FUNCTION @extschema@.iuid_is_current_view(pg_catalog.regclass, pg_catalog.regclass, pg_catalog.regclass) IS 'internal: whether a view shows a partition, with the columns that its parent has now, in their order there';
+
+CREATE FUNCTION @extschema@.iuid_no_node(country int)
+RETURNS SETOF record LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('no node has the rows of country %s', country),
+		DETAIL = 'Its route in iuid_routes has no node.';
+END $$;
+COMMENT ON FUNCTION @extschema@.iuid_no_node(int) IS 'internal: 55000, for the view of a country whose route has no node';
+
+CREATE FUNCTION @extschema@.iuid_make_country_view(parent pg_catalog.regclass, partition pg_catalog.regclass, country int, entity int)
+RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	v record;
+	-- Only a plain table has a ctid that says which row it is.
+	place text := coalesce((SELECT 'ctid' FROM pg_class AS c WHERE c.oid = partition AND c.relkind = 'r'), 'NULL::pg_catalog.json');
+BEGIN
+	SELECT c.* INTO v FROM @extschema@.iuid_country_view(parent, country, entity) AS c;
+	IF v.taken IS NOT NULL THEN
+		RAISE EXCEPTION USING ERRCODE = 'duplicate_table', MESSAGE = format('relation %s already exists', v.taken),
+			DETAIL = format('A view on the partition of country %s needs that name.', country),
+			HINT = format('Rename the relation or, if it is that view, give it the owner of %s.', parent);
+	ELSIF @extschema@.iuid_is_current_view(v.view, coalesce(partition, parent), parent) THEN
+		RETURN;
+	-- No column of a view gets another type.
+	ELSIF EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = v.view AND a.attnum = 1 AND a.atttypid <> CASE place WHEN 'ctid' THEN 'tid' ELSE 'json' END::regtype) THEN
+		PERFORM @extschema@.iuid_run_as_owner(parent, format('DROP VIEW %s', v.view));
+	ELSIF v.view IS NOT NULL THEN
+		PERFORM @extschema@.iuid_rename_columns(v.view, parent);
+	END IF;
+	PERFORM @extschema@.iuid_run_as_owner(parent, (
+		SELECT format('CREATE OR REPLACE VIEW %I.%I WITH (security_invoker = true) AS SELECT %s AS ctid, %s', n.nspname,
+			@extschema@.iuid_country_view_name(parent, country, entity), place, @extschema@.iuid_column_definitions(parent, CASE WHEN partition IS NULL THEN 'p.' ELSE '' END || '%1$I'))
+			-- OFFSET, as the server would not call the function if it knew that no row of NULLs fits.
+			|| CASE WHEN partition IS NOT NULL THEN format(' FROM %s', partition) ELSE format(' FROM %s.iuid_no_node(%s) AS t (n int) LEFT JOIN %s AS p ON false OFFSET 0', '@extschema@', country, parent) END
+		FROM pg_class AS p JOIN pg_namespace AS n ON n.oid = p.relnamespace WHERE p.oid = parent));
+END $$;
+COMMENT ON FUNCTION @extschema@.iuid_make_country_view(pg_catalog.regclass, pg_catalog.regclass, int, int) IS 'internal: makes the view of a country''s partition as it is now, or one whose every use is an error (NULL), and leaves one that is so already; 42P07';

@@ -86,7 +86,7 @@ is(locks_of($drop), "customers $all, orders $all", 'a partition with a foreign k
 sub within
 {
 	my ($call, $time) = @_;
-	return $call =~ s/^(iuid_(?:create|drop|detach)_partitions\(.*)\)$/$1, lock_wait => '$time')/r;
+	return $call =~ s/^(iuid_(?:create|drop|detach)_\w+\(.*)\)$/$1, lock_wait => '$time')/r;
 }
 
 # The tables above, whose bounds the server reads, are waited for as the others.

@@ -39,7 +39,7 @@ run($stranger, q{CREATE TABLE orders (id iuid PRIMARY KEY); CREATE VIEW all_orde
 # A lock that the caller would wait for, if it asked for it.
 my $victim = open_session($node);
 run($victim, 'BEGIN; ALTER FOREIGN TABLE victim.away OWNER TO victim');
-is(run($stranger, q{SELECT iuid_drop_global('seen')}), '42501', 'a view over a foreign table of another role is not dropped');
+is(run($stranger, q{SELECT iuid_drop_global('seen')}), '42809', 'a view over a foreign table of another role is not dropped');
 is(run($stranger, q{SELECT iuid_create_global_view('all_orders', 'orders')}), '42P07', 'nor made anew, as iuid did not make it');
 is(run($stranger, q{SELECT iuid_drop_global('victim.away')}), '42501', 'and the foreign table itself is not touched');
 is(run($stranger, q{SELECT iuid_create_global_view('away', 'victim.away')}), '42501', 'nor taken as a local table');

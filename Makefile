@@ -28,7 +28,8 @@ iuid_regions_PARTS = iuid_regions.sql \
 	registry/registry.sql registry/route_node.sql registry/lookup.sql registry/iso.sql \
 	regions/countries.sql regions/view.sql regions/country_view.sql regions/change.sql regions/country_partitions.sql \
 	regions/global_table.sql regions/global_view.sql regions/drop_global.sql \
-	regions/run_on_nodes.sql regions/row_type.sql regions/select_on_nodes.sql regions/find.sql regions/check_regions.sql
+	regions/run_on_nodes.sql regions/row_type.sql regions/select_on_nodes.sql regions/find.sql \
+	regions/check_servers.sql regions/check_global.sql regions/check_table.sql regions/check_view.sql regions/check_nodes.sql regions/check_regions.sql
 
 iuid_gist_PARTS = iuid_gist.sql
 

@@ -22,7 +22,7 @@ SELECT * FROM iuid_check_regions('orders_global');
 RESET ROLE;
 -- a relation of another role under the name of a view is a problem, too, and no error
 ALTER VIEW orders_c1_e7 OWNER TO regress_iuid_other;
-SELECT problem, country, detail, hint FROM iuid_check_regions('orders_global');
+SELECT problem, country, detail, remedy FROM iuid_check_regions('orders_global');
 -- nor does iuid_create_routed_partitions fail at an empty partition of another role
 INSERT INTO iuid_nodes VALUES ('jakarta', 'asia', 'jakarta');
 UPDATE iuid_routes SET node = 'jakarta' WHERE country = 1;

@@ -29,13 +29,13 @@ DROP TABLE :long_name CASCADE;
 SELECT iuid_create_global_table('orders_global', 'orders', 255);
 SELECT problem, country FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL;
 DROP VIEW orders_c7_e255;
-SELECT problem, country, hint FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL;
+SELECT problem, country, remedy FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL;
 SELECT iuid_create_routed_partitions('orders', 255);
 INSERT INTO iuid_routes VALUES (8, NULL, 'there');
 SELECT iuid_create_global_table('orders_global', 'orders', 255);
 SELECT ftoptions FROM pg_foreign_table WHERE ftrelid = 'orders_global_c8'::regclass;
 DROP VIEW orders_c7_e255, orders_c255_e255;
-SELECT problem, country, hint FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL ORDER BY country;
+SELECT problem, country, remedy FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL ORDER BY country;
 SELECT iuid_create_routed_partitions('orders', 255);
 
 -- whoever comes in by the view has no rights by it, and the row security of the partition holds; also when the view was made anew

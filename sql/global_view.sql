@@ -110,6 +110,29 @@ SET iuid.node = 'almaty';
 ALTER FOREIGN TABLE orders_all_jakarta OWNER TO regress_iuid_other;
 SELECT iuid_create_global_view('orders_all', 'orders');
 ALTER FOREIGN TABLE orders_all_jakarta OWNER TO CURRENT_USER;
+-- what another role owns does not go with a view, whoever drops it
+DROP VIEW items;
+GRANT CREATE ON SCHEMA public TO regress_iuid_other;
+ALTER VIEW orders_all OWNER TO regress_iuid_other;
+SELECT iuid_drop_global('orders_all');
+ALTER VIEW orders_all OWNER TO CURRENT_USER;
+REVOKE CREATE ON SCHEMA public FROM regress_iuid_other;
+CREATE VIEW items AS SELECT item FROM orders_all;
+-- what is written by hand is no global view
+CREATE VIEW by_hand AS SELECT 'almaty'::text AS node, * FROM orders WHERE paid;
+SELECT iuid_create_global_view('by_hand', 'orders');
+SELECT iuid_drop_global('by_hand');
+DROP VIEW by_hand;
+-- an older snapshot lacks what has come since
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT iuid_create_global_view('orders_all', 'orders');
+ROLLBACK;
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT iuid_drop_global('orders_global');
+ROLLBACK;
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT iuid_create_routed_partitions('orders', 7);
+ROLLBACK;
 RESET iuid.node;
 SET ROLE regress_iuid_other;
 SELECT iuid_create_global_view('o', 'orders');

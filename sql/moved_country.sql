@@ -37,6 +37,31 @@ SELECT iuid_create_routed_partitions('trips', 1);
 SELECT iuid_create_global_table('trips_global', 'trips', 1);
 SELECT * FROM home;
 
+-- what needs a partition, or its view, keeps both
+UPDATE iuid_routes SET node = 'north' WHERE country = 9;
+SELECT iuid_create_routed_partitions('trips', 1);
+CREATE VIEW report AS SELECT n, id FROM trips_c9;
+UPDATE iuid_routes SET node = 'middle' WHERE country = 9;
+SELECT iuid_create_routed_partitions('trips', 1);
+SELECT to_regclass('trips_c9_e1'), to_regclass('trips_c9');
+DROP VIEW report;
+CREATE VIEW report AS SELECT n, id FROM trips_c9_e1;
+SELECT iuid_create_routed_partitions('trips', 1);
+DROP VIEW report;
+SELECT iuid_create_routed_partitions('trips', 1);
+SELECT to_regclass('trips_c9_e1'), to_regclass('trips_c9');
+-- the only other node with a server is gone, and a country that no node has stays on it
+UPDATE iuid_routes SET node = NULL WHERE country = 8;
+SELECT iuid_create_global_table('trips_global', 'trips', 1);
+SELECT * FROM home;
+UPDATE iuid_nodes SET server = NULL;
+UPDATE iuid_routes SET node = 'north' WHERE country = 9;
+SELECT iuid_create_routed_partitions('trips', 1);
+SELECT iuid_create_global_table('trips_global', 'trips', 1);
+SELECT * FROM home;
+UPDATE iuid_nodes SET server = CASE node WHEN 'middle' THEN 'middle' WHEN 'south' THEN 'The south' END;
+UPDATE iuid_routes SET node = 'south' WHERE country = 8;
+
 -- a country without a route, and a node without a country, are told
 INSERT INTO iuid_countries SELECT n, 'X' || n, 'Nowhere' FROM unnest('{0,30,31,33,34,35,255}'::int[]) AS n;
 SELECT iuid_create_routed_partitions('trips', 1);

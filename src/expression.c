@@ -34,25 +34,3 @@ iuid_make_comparison(Oid opfamily, StrategyNumber strategy, Node *left,
 	set_opfuncid((OpExpr *) comparison);
 	return (Node *) comparison;
 }
-
-StrategyNumber
-iuid_read_comparison(Node *clause, Node *expression, Oid opfamily, Node **other)
-{
-	OpExpr *comparison = (OpExpr *) clause;
-	Oid opno;
-
-	if (!IsA(clause, OpExpr) || list_length(comparison->args) != 2)
-		return InvalidStrategy;
-	opno = comparison->opno;
-	*other = lsecond(comparison->args);
-	if (!equal(linitial(comparison->args), expression))
-	{
-		if (!equal(lsecond(comparison->args), expression))
-			return InvalidStrategy;
-		opno = get_commutator(opno);
-		*other = linitial(comparison->args);
-	}
-	if (!OidIsValid(opno) || exprType(*other) != exprType(expression))
-		return InvalidStrategy;
-	return get_op_opfamily_strategy(opno, opfamily);
-}

@@ -22,12 +22,4 @@
 extern Node *iuid_make_comparison(Oid opfamily, StrategyNumber strategy,
 								  Node *left, Node *right);
 
-/*
- * How a clause compares an expression with another one of the same type: the
- * strategy of the operator in a btree family, with the expression on its left,
- * and the other one.  InvalidStrategy for any other clause.
- */
-extern StrategyNumber iuid_read_comparison(Node *clause, Node *expression,
-										   Oid opfamily, Node **other);
-
 #endif /* IUID_EXPRESSION_H */

@@ -42,21 +42,6 @@ iuid_find_function(Oid schema, const char *name, PGFunction code,
 }
 
 Oid
-iuid_require_function(Oid schema, const char *name, PGFunction code,
-					  const Oid *types, int count, const char *extension)
-{
-	Oid function = iuid_find_function(schema, name, code, types, count);
-
-	if (!OidIsValid(function))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("function %s of extension \"%s\" is missing", name,
-						extension),
-				 errhint("Give the function back its name.")));
-	return function;
-}
-
-Oid
 iuid_schema_of(Oid function)
 {
 	Oid schema = get_func_namespace(function);

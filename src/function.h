@@ -25,11 +25,6 @@ extern bool iuid_is_function(Oid function, PGFunction code);
 extern Oid iuid_find_function(Oid schema, const char *name, PGFunction code,
 							  const Oid *types, int count);
 
-/* The same for a function of an extension; 42883 if there is none. */
-extern Oid iuid_require_function(Oid schema, const char *name, PGFunction code,
-								 const Oid *types, int count,
-								 const char *extension);
-
 /* The schema of a function that runs; 42883 if it was dropped meanwhile. */
 extern Oid iuid_schema_of(Oid function);
 

@@ -33,12 +33,6 @@ iuid_become(Oid user)
 }
 
 SavedUser
-iuid_become_owner(Oid table)
-{
-	return iuid_become_owner_of(table, iuid_class_of(table));
-}
-
-SavedUser
 iuid_become_owner_of(Oid table, FormData_pg_class row)
 {
 	if (row.relpersistence != RELPERSISTENCE_TEMP)

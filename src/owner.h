@@ -30,13 +30,6 @@ typedef struct SavedUser
 extern SavedUser iuid_become(Oid user);
 
 /*
- * The same, as the owner of a table.  A security-restricted operation cannot
- * make temporary tables.  So for a temporary table there is none, and the
- * current user must be the owner: 42501.
- */
-extern SavedUser iuid_become_owner(Oid table);
-
-/*
  * The same for a row of pg_class that the caller has read, and whose owner the
  * caller has checked: a row that is read again may have another owner.
  */

@@ -33,14 +33,6 @@ typedef struct Partition
 	bool has_upper; /* false: MAXVALUE */
 } Partition;
 
-/* A new partition, for the keys with lower <= key < upper. */
-typedef struct NewPartition
-{
-	Oid table;
-	Iuid lower;
-	Iuid upper;
-} NewPartition;
-
 typedef struct Partitioned
 {
 	Oid table;

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * relation.c
- *	  A relation's row of pg_class, its names and its constraints; DROP by name.
+ *	  A relation's row of pg_class, its name and what refers to it.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -11,24 +11,18 @@
 
 #include "compat.h"
 
-#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
-#include "access/table.h"
-#include "catalog/pg_constraint.h"
 #include "catalog/pg_inherits.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
 #include "execute.h"
 #include "relation.h"
-
-static void report_renamed(Oid relation, const char *name);
 
 FormData_pg_class
 iuid_class_of(Oid relation)
@@ -43,18 +37,6 @@ iuid_class_of(Oid relation)
 	row = *(Form_pg_class) GETSTRUCT(tuple);
 	ReleaseSysCache(tuple);
 	return row;
-}
-
-void
-iuid_lock_to_read(Oid relation, bool wait)
-{
-	if (wait)
-		LockRelationOid(relation, AccessShareLock);
-	else if (!ConditionalLockRelationOid(relation, AccessShareLock))
-		ereport(ERROR,
-				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-				 errmsg("could not obtain lock on relation %s",
-						iuid_qualified_name(relation))));
 }
 
 Relation
@@ -102,49 +84,12 @@ iuid_has_foreign_table(Oid table)
 }
 
 char *
-iuid_relation_name(Oid relation)
-{
-	FormData_pg_class class = iuid_class_of(relation);
-
-	return pstrdup(NameStr(class.relname));
-}
-
-char *
-iuid_relation_schema(Oid relation)
-{
-	return get_namespace_name(iuid_class_of(relation).relnamespace);
-}
-
-char *
 iuid_qualified_name(Oid relation)
 {
 	FormData_pg_class class = iuid_class_of(relation);
 
 	return quote_qualified_identifier(get_namespace_name(class.relnamespace),
 									  NameStr(class.relname));
-}
-
-List *
-iuid_constraints_of(Oid relation, char type)
-{
-	Relation catalog = table_open(ConstraintRelationId, AccessShareLock);
-	List *constraints = NIL;
-	SysScanDesc scan;
-	ScanKeyData key;
-	HeapTuple tuple;
-
-	ScanKeyInit(&key, Anum_pg_constraint_conrelid, BTEqualStrategyNumber,
-				F_OIDEQ, ObjectIdGetDatum(relation));
-	scan = systable_beginscan(catalog, ConstraintRelidTypidNameIndexId, true,
-							  NULL, 1, &key);
-	while ((tuple = systable_getnext(scan)) != NULL)
-	{
-		if (((Form_pg_constraint) GETSTRUCT(tuple))->contype == type)
-			constraints = lappend(constraints, heap_copytuple(tuple));
-	}
-	systable_endscan(scan);
-	table_close(catalog, AccessShareLock);
-	return constraints;
 }
 
 bool
@@ -162,44 +107,8 @@ iuid_is_referred(Oid table, bool itself)
 void
 iuid_check_name(Oid relation, const char *name)
 {
-	if (strcmp(iuid_qualified_name(relation), name) != 0)
-		report_renamed(relation, name);
-}
-
-void
-iuid_drop(Oid relation)
-{
-	char *name = iuid_qualified_name(relation);
-
-	switch (get_rel_relkind(relation))
-	{
-		case RELKIND_VIEW:
-			iuid_execute("DROP VIEW %s", name);
-			break;
-		case RELKIND_FOREIGN_TABLE:
-			iuid_execute("DROP FOREIGN TABLE %s", name);
-			break;
-		default:
-			iuid_execute("DROP TABLE %s", name);
-	}
-	if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)))
-		report_renamed(relation, name);
-}
-
-void
-iuid_detach(Oid parent, Oid partition)
-{
-	char *name = iuid_qualified_name(partition);
-
-	iuid_execute("ALTER TABLE %s DETACH PARTITION %s",
-				 iuid_qualified_name(parent), name);
-	if (get_rel_relispartition(partition))
-		report_renamed(partition, name);
-}
-
-static void
-report_renamed(Oid relation, const char *name)
-{
+	if (strcmp(iuid_qualified_name(relation), name) == 0)
+		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("relation %s was renamed while it was changed", name),

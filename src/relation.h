@@ -25,12 +25,6 @@
 extern FormData_pg_class iuid_class_of(Oid relation);
 
 /*
- * Locks a relation in ACCESS SHARE mode.  Unless it may wait, 55P03 if another
- * session is in the way.
- */
-extern void iuid_lock_to_read(Oid relation, bool wait);
-
-/*
  * Opens a table that the transaction has locked.  55000 if code of an event
  * trigger or a constraint has dropped it.
  */
@@ -52,18 +46,8 @@ extern bool iuid_may_have_rows(Oid partition);
 /* Whether a table, or one below it, is a foreign table. */
 extern bool iuid_has_foreign_table(Oid table);
 
-/* The names of a relation and of its schema, as they are. */
-extern char *iuid_relation_name(Oid relation);
-extern char *iuid_relation_schema(Oid relation);
-
 /* Schema and name as SQL text, quoted where necessary. */
 extern char *iuid_qualified_name(Oid relation);
-
-/*
- * Copies of the rows of pg_constraint for the constraints of one type that a
- * relation has, such as CONSTRAINT_FOREIGN; NIL if there is no such relation.
- */
-extern List *iuid_constraints_of(Oid relation, char type);
 
 /*
  * Another session can rename a schema at any time, and give its name to another
@@ -75,13 +59,5 @@ extern List *iuid_constraints_of(Oid relation, char type);
  * iuid_check_name(): 55000 unless a relation still has this qualified name.
  */
 extern void iuid_check_name(Oid relation, const char *name);
-
-/*
- * DROP of a relation, and ALTER TABLE ... DETACH PARTITION, by statements, so
- * that event triggers see them.  The caller holds the locks.  55000 if another
- * relation had the name when the server looked for it.
- */
-extern void iuid_drop(Oid relation);
-extern void iuid_detach(Oid parent, Oid partition);
 
 #endif /* IUID_RELATION_H */

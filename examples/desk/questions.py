@@ -56,7 +56,7 @@ ORDER BY node"""
 ROUND_TRIP = "SELECT * FROM iuid_run_on_nodes('SELECT 1', ARRAY[%s::text], '1 second')"
 
 # Of every global table and global view that the role of the desk may read.
-CHECK_REGIONS = "SELECT problem, relation::text, country, node, detail, hint FROM iuid_check_regions()"
+CHECK_REGIONS = "SELECT problem, relation::text, country, node, detail, remedy FROM iuid_check_regions()"
 
 # Of the countries that are divided by time.
 CHECK_PARTITIONS = """

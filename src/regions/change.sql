@@ -24,6 +24,9 @@ DECLARE
 BEGIN
 	IF NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = relation) THEN
 		RAISE EXCEPTION USING ERRCODE = 'undefined_table', MESSAGE = format('relation with OID %s does not exist', relation::oid);
+	ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'tables and views of regions are changed in isolation level READ COMMITTED only',
+			DETAIL = 'An older snapshot lacks partitions, rows and routes that have come since.', HINT = 'SET TRANSACTION ISOLATION LEVEL READ COMMITTED.';
 	END IF;
 	FOR attempt IN 1 .. 2147483647 LOOP
 		BEGIN

@@ -1,10 +1,23 @@
 --
--- Global tables: checking them
+-- Checking the nodes: all checks
 --
 
 CREATE FUNCTION @extschema@.iuid_check_regions(global pg_catalog.regclass DEFAULT NULL)
-RETURNS TABLE (problem pg_catalog.text, relation pg_catalog.regclass, country int, node pg_catalog.text, detail pg_catalog.text, hint pg_catalog.text)
-AS 'MODULE_PATHNAME', 'iuid_check_regions'
-LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
+RETURNS TABLE (problem pg_catalog.text, relation pg_catalog.regclass, country int, node pg_catalog.text, detail pg_catalog.text, remedy pg_catalog.text)
+LANGUAGE sql VOLATILE PARALLEL UNSAFE ROWS 10
+BEGIN ATOMIC
+	SELECT @extschema@.iuid_check_node(pg_catalog.current_setting('iuid.node'::pg_catalog.text, true));
+	SELECT @extschema@.iuid_refuse_global(global) WHERE global IS NOT NULL
+		AND NOT EXISTS (SELECT FROM @extschema@.iuid_global_relations(global) AS g WHERE NOT g.is_view) AND NOT EXISTS (SELECT FROM @extschema@.iuid_global_views(global));
+	SELECT * FROM @extschema@.iuid_check_countries_here(global)
+	UNION ALL SELECT * FROM @extschema@.iuid_check_countries_elsewhere(global)
+	UNION ALL SELECT * FROM @extschema@.iuid_check_views(global)
+	UNION ALL SELECT 'not checked', g.relation, NULL, NULL, 'Another session holds a lock on it.', pg_catalog.format('SELECT * FROM iuid_check_regions(%L);', g.relation)
+		FROM @extschema@.iuid_global_relations(global) AS g WHERE g.is_locked AND global IS NULL
+			AND (NOT g.is_view OR EXISTS (SELECT FROM @extschema@.iuid_tables_of_view(g.relation) AS t (tbl) WHERE @extschema@.iuid_is_foreign(t.tbl::pg_catalog.regclass)))
+	UNION ALL SELECT * FROM @extschema@.iuid_check_servers()
+	UNION ALL SELECT * FROM @extschema@.iuid_check_replication(pg_catalog.current_setting('iuid.node'::pg_catalog.text), @extschema@.iuid_evaluate(@extschema@.iuid_replication_query()), ''::pg_catalog.text)
+	UNION ALL SELECT * FROM @extschema@.iuid_check_nodes(global);
+END;
 COMMENT ON FUNCTION @extschema@.iuid_check_regions(pg_catalog.regclass) IS
-'faults of a global table or view, or of all that the caller may read, and of registry, subscriptions, slots and user mappings, here and at the other nodes, with what to enter; no row: healthy; asks as iuid_run_on_nodes; 22023, 42501, 42809, 42P01, and of a changed registry (doc/regions.md)';
+'faults of a global table or view, or of all that the caller may read, and of registry, subscriptions, slots and user mappings, here and at the other nodes, with a statement as the remedy; no row: healthy; asks as iuid_run_on_nodes (doc/regions.md)';

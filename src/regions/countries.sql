@@ -2,45 +2,46 @@
 -- The countries of an entity, the nodes that have them, and their partitions here
 --
 
-CREATE FUNCTION @extschema@.iuid_registered_nodes()
+CREATE FUNCTION @extschema@.iuid_registered_nodes(only_others boolean)
 RETURNS TABLE (node pg_catalog.text, server pg_catalog.text, is_here boolean)
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-	SELECT n.node, n.server, n.node OPERATOR(pg_catalog.=) pg_catalog.current_setting('iuid.node'::pg_catalog.text, true)
-	FROM @extschema@.iuid_nodes AS n ORDER BY n.node COLLATE pg_catalog."C";
-END;
-COMMENT ON FUNCTION @extschema@.iuid_registered_nodes() IS 'internal: the nodes with their servers, by name';
+AS 'MODULE_PATHNAME', 'iuid_list_nodes' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_registered_nodes(boolean) IS 'internal: the nodes with their servers, by name, and which is this one; or only the others';
+
+CREATE FUNCTION @extschema@.iuid_listed_countries(entity int)
+RETURNS TABLE (country int, node pg_catalog.text, has_route boolean)
+AS 'MODULE_PATHNAME', 'iuid_list_countries' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_listed_countries(int) IS 'internal: the countries that have a code, or a route of their own, with the node of an entity''s rows; a NULL node with a route: no node has them; 22023';
 
 CREATE FUNCTION @extschema@.iuid_routed_countries(entity int)
 RETURNS TABLE (country int, node pg_catalog.text, server pg_catalog.text, has_route boolean, is_here boolean)
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT c.country, l.node, n.server, EXISTS (
-			SELECT FROM @extschema@.iuid_routes AS r WHERE (r.country IS NULL OR r.country OPERATOR(pg_catalog.=) c.country)
-				AND (r.entity IS NULL OR r.entity OPERATOR(pg_catalog.=) iuid_routed_countries.entity)),
-		coalesce(l.node OPERATOR(pg_catalog.=) pg_catalog.current_setting('iuid.node'::pg_catalog.text, true), false)
-	FROM (SELECT t.country FROM @extschema@.iuid_countries AS t UNION SELECT r.country FROM @extschema@.iuid_routes AS r WHERE r.country IS NOT NULL) AS c
-	CROSS JOIN LATERAL (SELECT @extschema@.iuid_node(c.country, iuid_routed_countries.entity)) AS l (node)
-	LEFT JOIN @extschema@.iuid_nodes AS n ON n.node OPERATOR(pg_catalog.=) l.node ORDER BY c.country;
+	SELECT c.country, c.node, n.server, c.has_route, coalesce(c.node OPERATOR(pg_catalog.=) s.own, false)
+	FROM pg_catalog.current_setting('iuid.node'::pg_catalog.text, true) AS s (own) CROSS JOIN @extschema@.iuid_listed_countries(entity) AS c
+	LEFT JOIN @extschema@.iuid_registered_nodes(false) AS n ON n.node OPERATOR(pg_catalog.=) c.node ORDER BY c.country;
 END;
-COMMENT ON FUNCTION @extschema@.iuid_routed_countries(int) IS 'internal: the countries that have a code, or a route of their own, with the node of an entity''s rows; a NULL node with a route: no node has them';
+COMMENT ON FUNCTION @extschema@.iuid_routed_countries(int) IS 'internal: the same, with the server of the node, and whether it is this one';
 
-CREATE FUNCTION @extschema@.iuid_check_node()
+CREATE FUNCTION @extschema@.iuid_refuse_node(own pg_catalog.text)
 RETURNS void LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-	own text := coalesce(current_setting('iuid.node', true), '');
 BEGIN
-	IF own = '' THEN
+	IF coalesce(own, '') = '' THEN
 		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'this database is no node yet',
 			DETAIL = 'The configuration parameter "iuid.node" is not set.',
 			HINT = 'Set it to the name of this node in iuid_nodes, with ALTER DATABASE ... SET iuid.node.';
-	ELSIF NOT EXISTS (SELECT FROM @extschema@.iuid_registered_nodes() AS n WHERE n.is_here) THEN
-		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('node "%s" is not registered', own),
-			DETAIL = 'The configuration parameter "iuid.node" of this database has that value.',
-			HINT = 'Insert it into iuid_nodes at the node that publishes the registry, or set the parameter to the name of this node there.';
 	END IF;
+	RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('node "%s" is not registered', own),
+		DETAIL = 'The configuration parameter "iuid.node" of this database has that value.',
+		HINT = 'Insert it into iuid_nodes at the node that publishes the registry, or set the parameter to the name of this node there.';
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_check_node() IS 'internal: 22023 unless iuid.node is the name of a registered node';
+COMMENT ON FUNCTION @extschema@.iuid_refuse_node(pg_catalog.text) IS 'internal: 22023 for a name that iuid.node has, but no registered node';
+
+CREATE FUNCTION @extschema@.iuid_check_node(own pg_catalog.text)
+RETURNS void LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT @extschema@.iuid_refuse_node(own) WHERE NOT EXISTS (SELECT FROM @extschema@.iuid_registered_nodes(false) AS n WHERE n.is_here);
+END;
+COMMENT ON FUNCTION @extschema@.iuid_check_node(pg_catalog.text) IS 'internal: 22023 unless this is the name of a registered node';
 
 CREATE FUNCTION @extschema@.iuid_require_server(node pg_catalog.text, server pg_catalog.text, detail pg_catalog.text)
 RETURNS pg_catalog.text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -55,12 +56,14 @@ COMMENT ON FUNCTION @extschema@.iuid_require_server(pg_catalog.text, pg_catalog.
 
 CREATE FUNCTION @extschema@.iuid_country_tables(parent pg_catalog.regclass)
 RETURNS TABLE (country int, tbl pg_catalog.regclass, is_own boolean)
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT c.country, b.partition, coalesce(b.lower = c.lower::uuid AND b.upper = c.upper::uuid, false)
-	FROM (SELECT n, @extschema@.iuid_country_floor(n, 0), @extschema@.iuid_country_floor(n + 1, 0) FROM generate_series(0, 255) AS g (n)) AS c (country, lower, upper)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT c.country, b.partition, coalesce(b.lower OPERATOR(pg_catalog.=) c.lower::pg_catalog.uuid AND b.upper OPERATOR(pg_catalog.=) c.upper::pg_catalog.uuid, false)
+	FROM (SELECT g.n, @extschema@.iuid_country_floor(g.n, 0), @extschema@.iuid_country_floor(g.n OPERATOR(pg_catalog.+) 1, 0)
+		FROM pg_catalog.generate_series(0, 255) AS g (n)) AS c (country, lower, upper)
 	JOIN @extschema@.iuid_partition_bounds(parent) AS b ON NOT b.is_default
-		AND (b.lower IS NULL OR b.lower OPERATOR(@extschema@.~<=~) c.lower) AND (b.upper IS NULL OR b.upper OPERATOR(@extschema@.~>=~) c.upper)
-$$;
+		AND (b.lower IS NULL OR b.lower OPERATOR(@extschema@.~<=~) c.lower) AND (b.upper IS NULL OR b.upper OPERATOR(@extschema@.~>=~) c.upper);
+END;
 COMMENT ON FUNCTION @extschema@.iuid_country_tables(pg_catalog.regclass) IS 'internal: the partitions of a table in order by origin that have the keys of a country, and whether no others';
 
 CREATE FUNCTION @extschema@.iuid_is_empty(tbl pg_catalog.regclass)

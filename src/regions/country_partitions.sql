@@ -8,7 +8,7 @@ DECLARE
 	countries jsonb;
 	gone jsonb;
 BEGIN
-	PERFORM @extschema@.iuid_check_node();
+	PERFORM @extschema@.iuid_check_node(current_setting('iuid.node', true));
 	PERFORM @extschema@.iuid_partition_key(parent, true, true);
 	countries := (SELECT coalesce(jsonb_agg(x), '[]') FROM (
 		SELECT r.country, r.node, r.has_route, r.is_here, t.tbl::oid, t.is_own, t.tbl::text AS name, v.view::oid, c.relowner = p.relowner AS is_owners,
@@ -19,31 +19,50 @@ BEGIN
 	gone := jsonb_path_query_array(countries, '$[*] ? (@.goes == true)');
 	RETURN jsonb_build_object('countries', countries, 'locks', @extschema@.iuid_all_locks(ARRAY[jsonb_build_object(parent::oid, 4),
 		CASE WHEN countries @? '$[*] ? (@.is_here == true && @.tbl == null)' THEN @extschema@.iuid_locks_to_make(parent) END,
-		CASE WHEN gone <> '[]' THEN @extschema@.iuid_locks_to_remove(parent, gone, true) END]));
+		CASE WHEN gone <> '[]' THEN @extschema@.iuid_locks_to_remove(parent, gone, true) END,
+		-- LOCK TABLE would lock what is below a view, too; so these only say who is in the way.
+		(SELECT jsonb_object_agg(v.view, 8) FROM jsonb_to_recordset(countries) AS v (view oid) WHERE v.view IS NOT NULL)]));
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_plan_countries(pg_catalog.regclass, int) IS 'internal: the countries with their routes, partitions and views, which partitions go, and the locks for that; 22023, 42501, 42809, 42P01';
 
 CREATE FUNCTION @extschema@.iuid_drop_countries(parent pg_catalog.regclass, countries pg_catalog.jsonb)
 RETURNS pg_catalog.jsonb LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	gone jsonb := '[]';
+	reports jsonb := '[]';
+	report jsonb;
 	c jsonb;
+	state text;
+	message text;
+	detail text;
 BEGIN
+	-- A country of another node keeps its view with its partition, as other nodes may still read there.
+	PERFORM @extschema@.iuid_run_as_owner(parent, format('DROP VIEW %s', (v.c ->> 'view')::oid::regclass)) FROM jsonb_array_elements(countries) AS v (c)
+		WHERE v.c -> 'view' <> 'null' AND v.c -> 'node' <> 'null' AND v.c @> '{"is_here": false}' AND NOT v.c @> '{"is_own": true}';
 	FOR c IN SELECT jsonb_path_query(countries, '$[*] ? (@.goes == true)') LOOP
+		-- Before the lock, it could get rows.
+		CONTINUE WHEN NOT @extschema@.iuid_is_empty((c ->> 'tbl')::oid::regclass);
+		report := NULL;
 		BEGIN
 			-- A table that Citus distributes has an empty file here, and its rows on other servers.
 			PERFORM @extschema@.iuid_run_as_owner(parent, format('DO %L', format('BEGIN IF EXISTS (SELECT FROM %s) THEN RAISE too_many_rows; END IF; END', (c ->> 'tbl')::oid::regclass)));
-			gone := gone || c;
-		EXCEPTION WHEN too_many_rows THEN
+			IF c -> 'view' <> 'null' THEN
+				PERFORM @extschema@.iuid_run_as_owner(parent, format('DROP VIEW %s', (c ->> 'view')::oid::regclass));
+			END IF;
+			report := @extschema@.iuid_remove_planned(parent, jsonb_build_array(c), true, false) -> 0;
+			IF report ? 'state' THEN
+				RAISE EXCEPTION USING ERRCODE = report ->> 'state', MESSAGE = report ->> 'message', DETAIL = report ->> 'detail';
+			END IF;
+			reports := reports || report;
+		EXCEPTION
+			WHEN too_many_rows THEN
+			WHEN dependent_objects_still_exist OR foreign_key_violation OR insufficient_privilege THEN
+				GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+				reports := reports || (c || jsonb_build_object('state', state, 'message', CASE WHEN report IS NULL THEN format('partition %s stays: ', c ->> 'name') ELSE '' END || message, 'detail', detail));
 		END;
 	END LOOP;
-	-- A country of another node keeps its view with its partition, as other nodes may still read there.
-	PERFORM @extschema@.iuid_run_as_owner(parent, format('DROP VIEW %s', (v.c ->> 'view')::oid::regclass)) FROM jsonb_array_elements(countries) AS v (c)
-		WHERE v.c -> 'view' <> 'null' AND v.c @> '{"has_route": true, "is_here": false}'
-			AND (gone @> jsonb_build_array(v.c) OR NOT v.c @> '{"is_own": true}' AND v.c -> 'node' <> 'null');
-	RETURN CASE WHEN gone = '[]' THEN gone ELSE @extschema@.iuid_remove_planned(parent, gone, true, false) END;
+	RETURN reports;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_drop_countries(pg_catalog.regclass, pg_catalog.jsonb) IS 'internal: drops the views of the countries of other nodes that have no partition here, and the partitions that a query, too, finds empty; reports on these';
+COMMENT ON FUNCTION @extschema@.iuid_drop_countries(pg_catalog.regclass, pg_catalog.jsonb) IS 'internal: drops the views of the countries of other nodes that have no partition here, and the partitions with their views that a query, too, finds empty; reports on these';
 
 CREATE FUNCTION @extschema@.iuid_report_countries(parent pg_catalog.regclass, entity int, countries pg_catalog.jsonb, reports pg_catalog.jsonb)
 RETURNS void LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -61,7 +80,8 @@ BEGIN
 				MESSAGE = format('partition %s stays: it %s', c.name, CASE WHEN c.is_owners THEN 'has rows' ELSE 'belongs to another role' END),
 				DETAIL = c.detail, HINT = 'Move the rows to the node that has the country, or change its route.';
 		ELSIF c.report ? 'state' THEN
-			RAISE WARNING USING ERRCODE = c.report ->> 'state', MESSAGE = c.report ->> 'message', DETAIL = c.report ->> 'detail', HINT = c.report ->> 'hint';
+			RAISE WARNING USING ERRCODE = c.report ->> 'state', MESSAGE = c.report ->> 'message', DETAIL = coalesce(c.report ->> 'detail', c.detail),
+				HINT = 'Remove what needs it, and call this again.';
 		ELSE
 			RAISE NOTICE USING MESSAGE = format('dropped partition %s, which had no rows', c.name), DETAIL = c.detail;
 		END IF;
@@ -82,6 +102,14 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_report_countries(pg_catalog.regclass, int, pg_catalog.jsonb, pg_catalog.jsonb) IS 'internal: says which partitions were dropped or stay, and which countries are not as their routes say';
 
+CREATE FUNCTION @extschema@.iuid_make_country_views(parent pg_catalog.regclass, entity int)
+RETURNS void LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT @extschema@.iuid_make_country_view(parent, CASE WHEN r.is_here THEN t.tbl END, r.country, entity)
+	FROM @extschema@.iuid_routed_countries(entity) AS r LEFT JOIN @extschema@.iuid_country_tables(parent) AS t ON t.country = r.country
+	WHERE r.is_here AND t.is_own OR r.has_route AND r.node IS NULL
+$$;
+COMMENT ON FUNCTION @extschema@.iuid_make_country_views(pg_catalog.regclass, int) IS 'internal: makes the views of the countries of this node, and of those that no node has';
+
 CREATE FUNCTION @extschema@.iuid_make_countries(parent pg_catalog.regclass, entity int, step interval, time_checks boolean, plan pg_catalog.jsonb)
 RETURNS pg_catalog.regclass[] LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -90,13 +118,13 @@ DECLARE
 	here int[] := ARRAY(SELECT c.country FROM jsonb_to_recordset(countries) AS c (country int, is_here boolean) WHERE c.is_here);
 	made regclass[] := '{}';
 BEGIN
+	-- Views that somebody reads are locked before work is done, and those of new partitions are made after it.
+	PERFORM @extschema@.iuid_make_country_views(parent, entity);
 	IF here <> '{}' THEN
 		-- The locks are held.
 		made := ARRAY(SELECT @extschema@.iuid_create_country_partitions(parent, entity, here, step, time_checks, interval '0'));
+		PERFORM @extschema@.iuid_make_country_views(parent, entity);
 	END IF;
-	PERFORM @extschema@.iuid_make_country_view(parent, CASE WHEN r.is_here THEN t.tbl END, r.country, entity)
-	FROM @extschema@.iuid_routed_countries(entity) AS r LEFT JOIN @extschema@.iuid_country_tables(parent) AS t ON t.country = r.country
-	WHERE r.is_here AND t.is_own OR r.has_route AND r.node IS NULL AND t.is_own IS NOT TRUE;
 	PERFORM @extschema@.iuid_report_countries(parent, entity, countries, reports);
 	RETURN made;
 END $$;

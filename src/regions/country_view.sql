@@ -9,27 +9,37 @@
 --
 
 CREATE FUNCTION @extschema@.iuid_country_view_name(tbl pg_catalog.regclass, country int, entity int)
-RETURNS pg_catalog.text LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT @extschema@.iuid_shortened_name(c.relname::text, format('_c%s_e%s', country, entity)) FROM pg_class AS c WHERE c.oid = tbl
-$$;
+RETURNS pg_catalog.text LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT @extschema@.iuid_shortened_name(r.name, pg_catalog.format('_c%s_e%s', country, entity)) FROM @extschema@.iuid_relation_name(tbl) AS r;
+END;
 COMMENT ON FUNCTION @extschema@.iuid_country_view_name(pg_catalog.regclass, int, int) IS 'internal: the name of the view of a country, in the schema of its table';
 
-CREATE FUNCTION @extschema@.iuid_country_view(parent pg_catalog.regclass, country int, entity int, OUT view pg_catalog.regclass, OUT taken pg_catalog.regclass)
+CREATE FUNCTION @extschema@.iuid_view_of_name(parent pg_catalog.regclass, name pg_catalog.text, OUT view pg_catalog.regclass, OUT taken pg_catalog.regclass)
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE WHEN v.is_ours THEN v.oid END, CASE WHEN NOT v.is_ours THEN v.oid END
-	FROM (SELECT c.oid, c.relkind = 'v' AND c.relowner = p.relowner AND (@extschema@.iuid_columns(c.oid::regclass))[1] = 'ctid' AND (
-			SELECT count(*) = 1 AND count(*) FILTER (WHERE b.relkind = 'f') = 0
-			FROM @extschema@.iuid_tables_of_view(c.oid::regclass) AS t (tbl) JOIN pg_class AS b ON b.oid = t.tbl) AS is_ours
-		FROM pg_class AS p JOIN pg_class AS c ON c.relnamespace = p.relnamespace AND c.relname = @extschema@.iuid_country_view_name(parent, country, entity)
-		WHERE p.oid = parent) AS v
+	FROM (SELECT c.oid, c.relkind = 'v' AND c.relowner = p.relowner
+			AND EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum = 1 AND a.attname = 'ctid')
+			AND (SELECT count(DISTINCT b.oid) = 1 AND count(*) FILTER (WHERE b.relkind = 'f') = 0 FROM pg_rewrite AS r
+				JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
+				JOIN pg_class AS b ON b.oid = d.refobjid WHERE r.ev_class = c.oid AND b.oid <> c.oid) AS is_ours
+		FROM pg_class AS p JOIN pg_class AS c ON c.relnamespace = p.relnamespace AND c.relname = iuid_view_of_name.name WHERE p.oid = parent) AS v
 $$;
-COMMENT ON FUNCTION @extschema@.iuid_country_view(pg_catalog.regclass, int, int) IS 'internal: the view of a country that a table has, or what has its name: of another kind or owner, or another view';
+COMMENT ON FUNCTION @extschema@.iuid_view_of_name(pg_catalog.regclass, pg_catalog.text) IS 'internal: the view of this name that a table has for a country, or what else has the name: of another kind or owner, or another view';
+
+CREATE FUNCTION @extschema@.iuid_country_view(parent pg_catalog.regclass, country int, entity int, OUT view pg_catalog.regclass, OUT taken pg_catalog.regclass)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT v.view, v.taken FROM @extschema@.iuid_view_of_name(parent, @extschema@.iuid_country_view_name(parent, country, entity)) AS v;
+END;
+COMMENT ON FUNCTION @extschema@.iuid_country_view(pg_catalog.regclass, int, int) IS 'internal: the view of a country that a table has, or what else has its name';
 
 CREATE FUNCTION @extschema@.iuid_is_current_view(view pg_catalog.regclass, partition pg_catalog.regclass, parent pg_catalog.regclass)
-RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT coalesce((@extschema@.iuid_columns(view))[2:] = @extschema@.iuid_columns(parent), false)
-		AND ARRAY(SELECT @extschema@.iuid_tables_of_view(view)) = ARRAY[partition::oid]
-$$;
+RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT coalesce((@extschema@.iuid_columns(view))[2:] OPERATOR(pg_catalog.=) @extschema@.iuid_columns(parent), false)
+		AND ARRAY(SELECT @extschema@.iuid_tables_of_view(view)) OPERATOR(pg_catalog.=) ARRAY[partition::pg_catalog.oid];
+END;
 COMMENT ON FUNCTION @extschema@.iuid_is_current_view(pg_catalog.regclass, pg_catalog.regclass, pg_catalog.regclass) IS 'internal: whether a view shows a partition, with the columns that its parent has now, in their order there';
 
 CREATE FUNCTION @extschema@.iuid_no_node(country int)

@@ -13,7 +13,7 @@ BEGIN
 			RAISE EXCEPTION USING ERRCODE = 'wrong_object_type', MESSAGE = format('%s is not a global view', global),
 				DETAIL = 'Its first column or its foreign tables are not those that iuid_create_global_view() makes.', HINT = 'Use DROP VIEW.';
 		END IF;
-		RETURN jsonb_build_object('gone', to_jsonb(gone), 'locks', jsonb '{}');
+		RETURN jsonb_build_object('gone', to_jsonb(gone), 'locks', jsonb_build_object(global::oid, 8));
 	END IF;
 	PERFORM @extschema@.iuid_partition_key(global, true, true);
 	-- DROP must not take rows of this node along.
@@ -24,7 +24,7 @@ BEGIN
 			HINT = 'Detach the partitions that are to stay, and use DROP TABLE.';
 	END IF;
 	RETURN jsonb_build_object('gone', to_jsonb(gone), 'local', local::oid, 'locks',
-		@extschema@.iuid_locks_to_remove(global, (SELECT jsonb_agg(jsonb_build_object('tbl', b.partition::oid)) FROM @extschema@.iuid_partition_bounds(global) AS b), true));
+		@extschema@.iuid_locks_to_remove(global, (SELECT coalesce(jsonb_agg(jsonb_build_object('tbl', b.partition::oid)), '[]') FROM @extschema@.iuid_partition_bounds(global) AS b WHERE NOT b.is_default), true));
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_plan_drop_global(pg_catalog.regclass) IS 'internal: what goes with a global table or view, which table stays, and the locks for that; 42501, 42809, 42P01';
 

@@ -27,10 +27,10 @@
 #include "utils/uuid.h"
 
 #include "ask_nodes.h"
-#include "countries.h"
 #include "datum.h"
 #include "find_here.h"
 #include "function.h"
+#include "node_arguments.h"
 #include "registry/registry.h"
 #include "relation.h"
 #include "row_type.h"

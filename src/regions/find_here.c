@@ -26,10 +26,11 @@
 #include "utils/uuid.h"
 #include "utils/varlena.h"
 
-#include "countries.h"
 #include "datum.h"
 #include "find_here.h"
 #include "function.h"
+#include "node_arguments.h"
+#include "partitioned.h"
 #include "registry/registry.h"
 #include "relation.h"
 #include "settings.h"

@@ -10,8 +10,8 @@ BEGIN
 	IF cardinality(path) > 2 THEN
 		RAISE EXCEPTION USING ERRCODE = 'syntax_error', MESSAGE = format('improper qualified name (too many dotted names): %s', global),
 			HINT = 'Give the name, with its schema in front if that is not the schema of the local table.';
-	ELSIF octet_length(path[cardinality(path)]) > 63 THEN
-		RAISE EXCEPTION USING ERRCODE = 'name_too_long', MESSAGE = format('name "%s" is too long', path[cardinality(path)]), HINT = 'Give a name of at most 63 bytes.';
+	ELSIF greatest(octet_length(path[1]), octet_length(path[2])) > 63 THEN
+		RAISE EXCEPTION USING ERRCODE = 'name_too_long', MESSAGE = format('name "%s" is too long', global), HINT = 'Give names of at most 63 bytes.';
 	END IF;
 	name := path[cardinality(path)];
 	schema := coalesce(CASE WHEN cardinality(path) = 2 THEN path[1] END, (SELECT n.nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = local));
@@ -32,7 +32,7 @@ DECLARE
 	g record;
 	countries jsonb;
 BEGIN
-	PERFORM @extschema@.iuid_check_node();
+	PERFORM @extschema@.iuid_check_node(current_setting('iuid.node', true));
 	PERFORM @extschema@.iuid_partition_key(local, true, true);
 	SELECT t.* INTO g FROM @extschema@.iuid_global_name(global, local) AS t;
 	IF g.relation IS NOT NULL THEN
@@ -50,10 +50,10 @@ BEGIN
 		FROM @extschema@.iuid_routed_countries(entity) AS r
 		-- The view of a country that no node has is an error at each of them.
 		CROSS JOIN LATERAL (SELECT CASE WHEN r.node IS NOT NULL THEN r.server
-			ELSE (SELECT n.server FROM @extschema@.iuid_registered_nodes() AS n WHERE NOT n.is_here AND n.server IS NOT NULL LIMIT 1) END) AS s (server)
+			ELSE (SELECT n.server FROM @extschema@.iuid_registered_nodes(true) AS n WHERE n.server IS NOT NULL LIMIT 1) END) AS s (server)
 		LEFT JOIN @extschema@.iuid_country_tables(g.relation) AS t ON t.country = r.country
 		LEFT JOIN LATERAL (SELECT t.is_own AND c.relkind = 'f' AND (r.is_here
-			OR NOT @extschema@.iuid_stands_on(t.tbl, s.server, local, @extschema@.iuid_country_view_name(local, r.country, entity)))
+			OR coalesce(r.node, s.server) IS NOT NULL AND NOT @extschema@.iuid_stands_on(t.tbl, s.server, local, @extschema@.iuid_country_view_name(local, r.country, entity)))
 			FROM pg_class AS c WHERE c.oid = t.tbl) AS f (goes) ON true
 		WHERE r.has_route) AS x WHERE x.old IS NOT NULL OR x.is_made);
 	RETURN jsonb_build_object('name', to_jsonb(g), 'countries', coalesce(countries, '[]'), 'locks', CASE WHEN countries IS NULL AND g.relation IS NOT NULL THEN '{}' ELSE
@@ -96,8 +96,8 @@ BEGIN
 		END IF;
 	END LOOP;
 	-- as at the end of iuid_change_regions()
-	IF g.global <> (SELECT i.inhparent::regclass::text FROM pg_inherits AS i WHERE i.inhrelid = local)
-		OR EXISTS (SELECT FROM jsonb_to_recordset(plan -> 'countries') AS p (old oid) JOIN pg_class AS t ON t.oid = p.old) THEN
+	IF g.global <> (SELECT format('%I.%I', r.schema, r.name) FROM pg_inherits AS i, @extschema@.iuid_relation_name(i.inhparent::regclass) AS r WHERE i.inhrelid = local)
+		OR array_position(made, NULL) IS NOT NULL OR EXISTS (SELECT FROM jsonb_to_recordset(plan -> 'countries') AS p (old oid) JOIN pg_class AS t ON t.oid = p.old) THEN
 		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('%s was changed or renamed meanwhile', g.global), HINT = 'Try again.';
 	END IF;
 	RETURN made;

@@ -16,7 +16,7 @@ COMMENT ON FUNCTION @extschema@.iuid_foreign_tables(pg_catalog.regclass) IS 'int
 
 CREATE FUNCTION @extschema@.iuid_is_global_view(view pg_catalog.regclass)
 RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT coalesce((@extschema@.iuid_columns(view))[1] = 'node', false)
+	SELECT coalesce((@extschema@.iuid_columns(view))[1] = 'node', false) AND NOT EXISTS (SELECT FROM @extschema@.iuid_view_parts(view) AS p WHERE p.tbl IS NULL)
 		AND NOT EXISTS (SELECT FROM @extschema@.iuid_foreign_tables(view) AS f (tbl) WHERE NOT @extschema@.iuid_is_of_global_view(f.tbl))
 $$;
 COMMENT ON FUNCTION @extschema@.iuid_is_global_view(pg_catalog.regclass) IS 'internal: whether a view is as iuid_create_global_view makes it, by its first column and its foreign tables';
@@ -41,7 +41,7 @@ DECLARE
 	others jsonb;
 	gone oid[];
 BEGIN
-	PERFORM @extschema@.iuid_check_node();
+	PERFORM @extschema@.iuid_check_node(current_setting('iuid.node', true));
 	IF NOT (SELECT c.relkind IN ('r', 'p') FROM pg_class AS c WHERE c.oid = local) THEN
 		RAISE EXCEPTION USING ERRCODE = 'wrong_object_type', MESSAGE = format('%s is not a table', local), HINT = 'Give the table that each node has.';
 	ELSIF 'node' = ANY (@extschema@.iuid_columns(local)) THEN
@@ -53,13 +53,13 @@ BEGIN
 		SELECT n.n, n.node, n.server, f.name, f.tbl::oid, coalesce(@extschema@.iuid_stands_on(f.tbl, n.server, local, l.relname::text)
 			AND @extschema@.iuid_column_definitions(f.tbl, '%1$I %2$s%3$s'::text) = @extschema@.iuid_column_definitions(local, '%1$I %2$s%3$s'::text), false) AS stays
 		FROM (SELECT row_number() OVER () AS n, r.node, @extschema@.iuid_require_server(r.node, r.server, 'A view over all nodes needs it.'::text) AS server
-			FROM @extschema@.iuid_registered_nodes() AS r WHERE NOT r.is_here) AS n
+			FROM @extschema@.iuid_registered_nodes(true) AS r) AS n
 		JOIN pg_class AS l ON l.oid = local, LATERAL (
 			SELECT t.name, @extschema@.iuid_check_of_view(t.relation, local, 'f'::"char")
 			FROM @extschema@.iuid_global_name(format('%I.%I', g.schema, @extschema@.iuid_shortened_name(format('%s_%s', g.name, n.node), ''::text)), local) AS t) AS f (name, tbl)) AS x);
 	gone := ARRAY(SELECT f::oid FROM @extschema@.iuid_foreign_tables(g.relation) AS f UNION SELECT o.tbl FROM jsonb_to_recordset(others) AS o (tbl oid) WHERE o.tbl IS NOT NULL
 		EXCEPT SELECT o.tbl FROM jsonb_to_recordset(others) AS o (tbl oid, stays boolean) WHERE o.stays);
-	RETURN jsonb_build_object('name', to_jsonb(g), 'others', others, 'gone', to_jsonb(gone), 'locks', @extschema@.iuid_all_locks(ARRAY[jsonb_build_object(local::oid, 4),
+	RETURN jsonb_build_object('name', to_jsonb(g), 'others', others, 'gone', to_jsonb(gone), 'locks', @extschema@.iuid_all_locks(ARRAY[jsonb_build_object(local::oid, 4), CASE WHEN g.relation IS NOT NULL THEN jsonb_build_object(g.relation::oid, 8) END,
 		(SELECT jsonb_object_agg(t, 8) FROM unnest(gone) AS t), (SELECT jsonb_object_agg(o.tbl, 1) FROM jsonb_to_recordset(others) AS o (tbl oid, stays boolean) WHERE o.stays)]));
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_plan_global_view(pg_catalog.regclass, pg_catalog.text) IS 'internal: the foreign tables of a global view that go, stay and are made, and the locks for that; 22023, 42701, 42809, 42P07';
@@ -82,7 +82,12 @@ DECLARE
 	gone oid[] := ARRAY(SELECT t::oid FROM jsonb_array_elements_text(plan -> 'gone') AS t);
 	made regclass[];
 BEGIN
-	IF view IS NOT NULL THEN
+	-- A view that is right is not touched.
+	IF (@extschema@.iuid_columns(view))[2:] = @extschema@.iuid_columns(local) AND gone = '{}' AND (SELECT array_agg(p.node ORDER BY p.node) FROM @extschema@.iuid_view_parts(view) AS p)
+		= ARRAY(SELECT o.node FROM jsonb_to_recordset(plan -> 'others') AS o (node text, stays boolean) WHERE o.stays UNION ALL SELECT current_setting('iuid.node') ORDER BY 1)
+		AND NOT plan -> 'others' @> '[{"stays": false}]' THEN
+		RETURN '{}';
+	ELSIF view IS NOT NULL THEN
 		PERFORM @extschema@.iuid_rename_columns(view, local);
 	END IF;
 	-- Those of a view that is gone are dropped, too.
@@ -102,8 +107,8 @@ BEGIN
 		UNION ALL SELECT o.n, o.name FROM jsonb_to_recordset(plan -> 'others') AS o (n int, name text, stays boolean) WHERE NOT o.stays) AS t (n, name),
 		LATERAL @extschema@.iuid_global_name(format('%I.%I', schema, t.name), local) AS g ORDER BY t.n);
 	-- as at the end of iuid_change_regions()
-	IF view_name <> view::text OR EXISTS (SELECT FROM pg_class AS c WHERE c.oid = ANY (gone)) THEN
-		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('%s was changed or renamed meanwhile', view_name), HINT = 'Try again.';
+	IF view_name <> view::text OR array_position(made, NULL) IS NOT NULL OR EXISTS (SELECT FROM pg_class AS c WHERE c.oid = ANY (gone)) THEN
+		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('%s was changed or renamed meanwhile', coalesce(view_name, local::text)), HINT = 'Try again.';
 	END IF;
 	RETURN made;
 END $$;

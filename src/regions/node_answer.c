@@ -136,37 +136,3 @@ check_text(NodeAnswer *answer, const char *text)
 		return true;
 	return false;
 }
-
-char **
-iuid_read_json(const char *query, const char *json, int count)
-{
-	MemoryContext caller = CurrentMemoryContext;
-	char **row = palloc0(sizeof(char *) * count);
-	Oid type = TEXTOID;
-	Datum parameter;
-	SavedUser saved;
-
-	if (json == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the answer is NULL")));
-	parameter = CStringGetTextDatum(json);
-	saved = iuid_become(GetUserId());
-	SPI_connect();
-	if (SPI_execute_with_args(query, 1, &type, &parameter, NULL, true, 0) !=
-			SPI_OK_SELECT ||
-		SPI_processed != 1)
-		elog(ERROR, "unexpected result of \"%s\"", query);
-	for (int i = 0; i < count; i++)
-	{
-		char *text =
-			SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1);
-
-		row[i] = text == NULL ? NULL : MemoryContextStrdup(caller, text);
-	}
-	SPI_finish();
-	iuid_restore_user(&saved);
-	/* It can be long, and is read for each country. */
-	pfree(DatumGetPointer(parameter));
-	return row;
-}

@@ -70,12 +70,4 @@ extern bool iuid_try_answer(NodeAnswer *answer, bool (*read)(void *arg),
  */
 extern void iuid_report_failure(int elevel, const NodeAnswer *answer);
 
-/*
- * Reads a result that is JSON, by a query with a parameter $1 of type text:
- * the columns, as text or NULL, of the one row of the query.  It runs with
- * search_path = pg_catalog.  22004 if the result is NULL, and the errors of the
- * query if it is no JSON.
- */
-extern char **iuid_read_json(const char *query, const char *json, int count);
-
 #endif /* IUID_NODE_ANSWER_H */

@@ -2,6 +2,12 @@
 -- Views that the functions for regions make: their columns, and what they stand on
 --
 
+CREATE FUNCTION @extschema@.iuid_relation_name(relation pg_catalog.regclass, OUT schema pg_catalog.text, OUT name pg_catalog.text)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT n.nspname, c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = relation
+$$;
+COMMENT ON FUNCTION @extschema@.iuid_relation_name(pg_catalog.regclass) IS 'internal: schema and name of a relation, not quoted';
+
 CREATE FUNCTION @extschema@.iuid_columns(relation pg_catalog.regclass)
 RETURNS pg_catalog.text[] LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT ARRAY(SELECT a.attname FROM pg_attribute AS a WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * registry.c
- *	  Reads the nodes and the countries of the registry.
+ *	  Lists the nodes and the countries of the registry.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -12,11 +12,15 @@
 #include "compat.h"
 
 #include "catalog/pg_type.h"
+#include "funcapi.h"
 #include "utils/builtins.h"
+#include "utils/tuplestore.h"
 
+#include "datum.h"
 #include "function.h"
 #include "registry.h"
 #include "registry_table.h"
+#include "settings.h"
 
 static void add_node(const Datum *values, const bool *nulls, void *arg);
 static int compare_nodes(const ListCell *a, const ListCell *b);
@@ -72,18 +76,68 @@ iuid_node_of_name(List *nodes, const char *name)
 	return NULL;
 }
 
-void
-iuid_registered_countries(FunctionCallInfo fcinfo,
-						  bool registered[IUID_COUNTRIES])
+/*
+ * iuid_registered_nodes(only_others): the nodes with their servers, by name, and
+ * which is this one; or only the others.  As for look-ups, EXECUTE is the right to
+ * read this; the errors are those of registry.h.
+ */
+PG_FUNCTION_INFO_V1(iuid_list_nodes);
+Datum
+iuid_list_nodes(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	bool only_others = PG_GETARG_BOOL(0);
+	ListCell *lc;
+
+	InitMaterializedSRF(fcinfo, 0);
+	foreach (lc, iuid_registered_nodes(fcinfo))
+	{
+		const NodeServer *node = lfirst(lc);
+		bool is_here = strcmp(node->node, iuid_setting_node) == 0;
+		Datum values[3] = { CStringGetTextDatum(node->node) };
+		bool nulls[3] = { false, node->server == NULL, false };
+
+		if (is_here && only_others)
+			continue;
+		if (node->server != NULL)
+			values[1] = CStringGetTextDatum(node->server);
+		values[2] = BoolGetDatum(is_here);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/*
+ * iuid_listed_countries(entity): the countries that have a code, or a route of
+ * their own, with the node of the rows of an entity, 0 to 255, and whether there
+ * is a route for that.  22023 outside of that.
+ */
+PG_FUNCTION_INFO_V1(iuid_list_countries);
+Datum
+iuid_list_countries(PG_FUNCTION_ARGS)
 {
 	static const RegistryColumn columns[] = { { "country", INT4OID } };
-	Oid schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	int entity = iuid_entity_arg(fcinfo, 0, IUID_ENTITY_MAX);
+	bool registered[IUID_COUNTRIES] = { false };
 
-	memset(registered, 0, sizeof(bool) * IUID_COUNTRIES);
-	iuid_read_registry(schema, "iuid_countries", columns, lengthof(columns),
-					   note_country, registered);
-	iuid_read_registry(schema, "iuid_routes", columns, lengthof(columns),
-					   note_country, registered);
+	InitMaterializedSRF(fcinfo, 0);
+	iuid_read_registry(iuid_schema_of(fcinfo->flinfo->fn_oid), "iuid_countries",
+					   columns, lengthof(columns), note_country, registered);
+	for (int c = 0; c < IUID_COUNTRIES; c++)
+	{
+		const char *node = iuid_routed_node(fcinfo, c, entity);
+		Datum values[3] = { Int32GetDatum(c) };
+		bool nulls[3] = { false, node == NULL, false };
+
+		if (!registered[c] && !iuid_has_own_route(fcinfo, c))
+			continue;
+		if (node != NULL)
+			values[1] = CStringGetTextDatum(node);
+		values[2] = BoolGetDatum(iuid_has_route(fcinfo, c, entity));
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
 }
 
 static void

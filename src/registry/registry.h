@@ -32,6 +32,10 @@
 extern const char *iuid_routed_node(FunctionCallInfo fcinfo, int country,
 									int entity);
 
+/* Whether there is such a route, with a node or without; and one of the country's own. */
+extern bool iuid_has_route(FunctionCallInfo fcinfo, int country, int entity);
+extern bool iuid_has_own_route(FunctionCallInfo fcinfo, int country);
+
 /* A node of iuid_nodes, and its server; NULL for none. */
 typedef struct NodeServer
 {
@@ -44,9 +48,5 @@ extern List *iuid_registered_nodes(FunctionCallInfo fcinfo);
 
 /* The node of a name among the NodeServers; NULL for none. */
 extern NodeServer *iuid_node_of_name(List *nodes, const char *name);
-
-/* Which countries have a code, or a route of their own. */
-extern void iuid_registered_countries(FunctionCallInfo fcinfo,
-									  bool registered[IUID_COUNTRIES]);
 
 #endif /* IUID_REGISTRY_H */

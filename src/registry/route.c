@@ -80,6 +80,7 @@ static uint32 aborted;
 /* The node of a country whose rows no node has. */
 static const char *const nowhere = "";
 
+static inline void see_routes(FunctionCallInfo fcinfo);
 static const char *most_specific(int country, int entity);
 static Changes get_changes(void);
 static bool has_changed(void);
@@ -123,17 +124,38 @@ is_same(const Sight *a, const Sight *b)
 const char *
 iuid_routed_node(FunctionCallInfo fcinfo, int country, int entity)
 {
-	Sight now = get_sight();
 	const char *node;
 
-	if (context == NULL || !is_same(&now, &seen) || has_changed())
-	{
-		read_routes(iuid_schema_of(fcinfo->flinfo->fn_oid));
-		seen = now;
-		changes_seen = get_changes();
-	}
+	see_routes(fcinfo);
 	node = most_specific(country, entity);
 	return node == nowhere ? NULL : node;
+}
+
+bool
+iuid_has_route(FunctionCallInfo fcinfo, int country, int entity)
+{
+	see_routes(fcinfo);
+	return most_specific(country, entity) != NULL;
+}
+
+bool
+iuid_has_own_route(FunctionCallInfo fcinfo, int country)
+{
+	see_routes(fcinfo);
+	return routes[country].any != NULL || routes[country].of_entity != NULL;
+}
+
+/* Makes the routes those that the active snapshot sees. */
+static inline void
+see_routes(FunctionCallInfo fcinfo)
+{
+	Sight now = get_sight();
+
+	if (context != NULL && is_same(&now, &seen) && !has_changed())
+		return;
+	read_routes(iuid_schema_of(fcinfo->flinfo->fn_oid));
+	seen = now;
+	changes_seen = get_changes();
 }
 
 static const char *

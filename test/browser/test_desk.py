@@ -393,7 +393,7 @@ class Desk(unittest.TestCase):
             self.show("almaty", "health")
             found, = table()
             self.assertEqual((found["problem"], found["country"], found["node"]), ("no view there", "157", "mexico"))
-            self.assertIn("iuid_create_routed_partitions", found["hint"])
+            self.assertIn("iuid_create_routed_partitions", found["remedy"])
             gap, = [text for text in texts("tbody tr") if "orders_c125\tgap" in text]
             self.assertIn("nothing from", gap)
         finally:

@@ -186,14 +186,14 @@ def of_all(nodes, move):
                     yield f"{table} at {node} is not there, or belongs to another role"
             # Without a global table, what is wrong with the nodes.
             for globally in [table.globally for table in move.tables if table.globally] or [None]:
-                for row in session.read("SELECT concat_ws(', ', problem, country, node) AS what, hint"
+                for row in session.read("SELECT concat_ws(', ', problem, country, node) AS what, coalesce(remedy, detail) AS remedy"
                                         " FROM @iuid@.iuid_check_regions(%(globally)s::regclass)"
                                         " WHERE relation IS NULL OR %(globally)s::text IS NOT NULL",
                                         {"globally": globally}):
-                    key = (row.what, (row.hint or "").removesuffix(" -- at that node"))
+                    key = (row.what, row.remedy.removesuffix(" -- at that node"))
                     if key not in seen:
                         argument = f"'{globally}'" if globally else ""
-                        yield f"iuid_check_regions({argument}) at {node}: {row.what}: {row.hint}"
+                        yield f"iuid_check_regions({argument}) at {node}: {row.what}: {row.remedy}"
                     seen.add(key)
             if node in publishers and not session.value("SELECT has_table_privilege('@iuid@.iuid_routes', 'UPDATE')"):
                 yield f"this role may not change iuid_routes at {node}"

@@ -1,0 +1,94 @@
+--
+-- Checking global tables, as seen here
+--
+
+CREATE FUNCTION @extschema@.iuid_has_country_check(tbl pg_catalog.regclass, "key" pg_catalog.text, country int)
+RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT EXISTS (
+		SELECT FROM @extschema@.iuid_valid_checks(tbl) AS c (expression), LATERAL (VALUES
+			(pg_catalog.format('%L::%s.iuid', @extschema@.iuid_country_floor(country, 0), '@extschema@'), pg_catalog.format('%L::%s.iuid', @extschema@.iuid_country_floor(country OPERATOR(pg_catalog.+) 1, 0), '@extschema@')),
+			(pg_catalog.format('%s.iuid_country_floor(%s)', '@extschema@', country), pg_catalog.format('%s.iuid_country_floor(%s)', '@extschema@', country OPERATOR(pg_catalog.+) 1))) AS b (lower, upper)
+		WHERE c.expression OPERATOR(pg_catalog.=) pg_catalog.format('((%1$s.iuid_country(%2$I) = %3$s) AND (%2$I OPERATOR(%1$s.~>=~) %4$s) AND (%2$I OPERATOR(%1$s.~<~) %5$s))',
+			'@extschema@', "key", country, b.lower, b.upper));
+END;
+COMMENT ON FUNCTION @extschema@.iuid_has_country_check(pg_catalog.regclass, pg_catalog.text, int) IS 'internal: whether a valid CHECK says, as iuid_create_country_partitions does or with iuid_country_floor(), that a table has the rows of a country alone';
+
+CREATE FUNCTION @extschema@.iuid_country_states(global pg_catalog.regclass)
+RETURNS TABLE (relation pg_catalog.regclass, local pg_catalog.regclass, "key" pg_catalog.text, entity int, country int, is_registered boolean, node pg_catalog.text, server pg_catalog.text, has_route boolean, is_here boolean,
+	there pg_catalog.regclass, is_foreign boolean, here pg_catalog.regclass, is_own boolean, make_local pg_catalog.text, make_global pg_catalog.text)
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	WITH t AS (
+		SELECT g.relation, g.local, g."key", e.entity, @extschema@.iuid_step_of(g.local) AS step
+		FROM @extschema@.iuid_global_relations(global) AS g, LATERAL (SELECT @extschema@.iuid_entity_of(g.relation, g.local)) AS e (entity)
+		WHERE NOT g.is_view AND (NOT g.is_locked OR global IS NOT NULL)),
+	there AS (SELECT t.relation, c.country, c.tbl, c.is_own AND @extschema@.iuid_is_foreign(c.tbl) AS is_foreign FROM t, LATERAL @extschema@.iuid_country_tables(t.relation) AS c),
+	here AS (SELECT t.relation, c.country, c.tbl, c.is_own FROM t, LATERAL @extschema@.iuid_country_tables(t.local) AS c),
+	countries AS (
+		SELECT t.relation, r.country, true AS is_registered, r.node, r.server, r.has_route, r.is_here FROM t, LATERAL @extschema@.iuid_routed_countries(t.entity) AS r
+		UNION ALL SELECT x.relation, x.country, false, NULL, NULL, false, false FROM there AS x JOIN t ON t.relation OPERATOR(pg_catalog.=) x.relation
+		WHERE x.is_foreign AND NOT EXISTS (SELECT FROM @extschema@.iuid_routed_countries(t.entity) AS r WHERE r.country OPERATOR(pg_catalog.=) x.country))
+	SELECT t.relation, t.local, t."key", t.entity, c.country, c.is_registered, c.node, c.server, c.has_route, c.is_here, there.tbl, coalesce(there.is_foreign, false), here.tbl, coalesce(here.is_own, false),
+		pg_catalog.format('SELECT iuid_create_routed_partitions(%L, %s%s);', t.local, t.entity, CASE WHEN t.step IS NOT NULL THEN pg_catalog.format(', %L', t.step) END),
+		pg_catalog.format('SELECT iuid_create_global_table(%L, %L, %s);', t.relation, t.local, t.entity)
+	FROM countries AS c JOIN t ON t.relation OPERATOR(pg_catalog.=) c.relation
+	LEFT JOIN there ON there.relation OPERATOR(pg_catalog.=) c.relation AND there.country OPERATOR(pg_catalog.=) c.country
+	LEFT JOIN here ON here.relation OPERATOR(pg_catalog.=) c.relation AND here.country OPERATOR(pg_catalog.=) c.country;
+END;
+COMMENT ON FUNCTION @extschema@.iuid_country_states(pg_catalog.regclass) IS 'internal: of each global table the countries, with their routes, the partitions of the global and of the local table, and what makes these anew';
+
+CREATE FUNCTION @extschema@.iuid_check_countries_here(global pg_catalog.regclass)
+RETURNS TABLE (problem pg_catalog.text, relation pg_catalog.regclass, country int, node pg_catalog.text, detail pg_catalog.text, remedy pg_catalog.text)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	WITH c AS (
+		SELECT s.*, v.view, v.taken FROM @extschema@.iuid_country_states(global) AS s, LATERAL @extschema@.iuid_country_view(s.local, s.country, s.entity) AS v WHERE s.is_here)
+	SELECT 'foreign table of a country of this node', c.relation, c.country, c.node, pg_catalog.format('The country is routed to this node, and its rows are looked for in %s.', c.there), c.make_global
+	FROM c WHERE c.there IS NOT NULL
+	UNION ALL
+	SELECT 'no partition', c.relation, c.country, c.node, 'The country is routed to this node.', c.make_local FROM c WHERE c.here IS NULL
+	UNION ALL
+	SELECT 'no CHECK', c.relation, c.country, c.node, pg_catalog.format('Partition %s has no CHECK of its country and its bounds.', c.here),
+		pg_catalog.format('ALTER TABLE %1$s ADD CHECK (iuid_country(%2$I) = %3$s AND %2$I ~>=~ %4$L AND %2$I ~<~ %5$L);', c.here, c."key", c.country,
+			@extschema@.iuid_country_floor(c.country, 0), @extschema@.iuid_country_floor(c.country OPERATOR(pg_catalog.+) 1, 0))
+	FROM c WHERE c.here IS NOT NULL AND NOT @extschema@.iuid_has_country_check(c.here, c."key", c.country)
+	UNION ALL
+	SELECT 'name of a view taken', c.relation, c.country, c.node, pg_catalog.format('%s is no view of the owner of %s: rename it, or give it that owner.', c.taken, c.local), NULL
+	FROM c WHERE c.here IS NOT NULL AND c.taken IS NOT NULL
+	UNION ALL
+	SELECT 'no view', c.relation, c.country, c.node, pg_catalog.format('Other nodes have no way to partition %s.', c.here), c.make_local
+	FROM c WHERE c.is_own AND c.view IS NULL AND c.taken IS NULL
+	UNION ALL
+	SELECT 'old view', c.relation, c.country, c.node, pg_catalog.format('View %s does not show partition %s as it is now.', c.view, c.here), c.make_local
+	FROM c WHERE c.is_own AND c.view IS NOT NULL AND NOT @extschema@.iuid_is_current_view(c.view, c.here, c.local);
+END;
+COMMENT ON FUNCTION @extschema@.iuid_check_countries_here(pg_catalog.regclass) IS 'internal: what is wrong with the countries of this node: their partitions, CHECKs and views';
+
+CREATE FUNCTION @extschema@.iuid_check_countries_elsewhere(global pg_catalog.regclass)
+RETURNS TABLE (problem pg_catalog.text, relation pg_catalog.regclass, country int, node pg_catalog.text, detail pg_catalog.text, remedy pg_catalog.text)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	WITH c AS (
+		SELECT s.*, v.view, CASE WHEN s.node IS NULL THEN 'No node has the country.' ELSE pg_catalog.format('The country is routed to node "%s".', s.node) END AS says
+		FROM @extschema@.iuid_country_states(global) AS s, LATERAL @extschema@.iuid_country_view(s.local, s.country, s.entity) AS v WHERE NOT s.is_here)
+	SELECT 'partition of a country of another node', c.relation, c.country, c.node,
+		pg_catalog.format('%s This node has partition %s: move its rows, or change the route. Without rows, the partition is dropped.', c.says, c.here), c.make_local
+	FROM c WHERE c.has_route AND c.is_own
+	UNION ALL
+	SELECT 'no foreign table', c.relation, c.country, c.node, c.says, c.make_global FROM c WHERE c.there IS NULL AND c.has_route AND (c.node IS NOT NULL
+		OR EXISTS (SELECT FROM @extschema@.iuid_registered_nodes(true) AS n WHERE n.server IS NOT NULL))
+	UNION ALL
+	SELECT 'foreign table on another server', c.relation, c.country, c.node, pg_catalog.format('%s is on server "%s", and the route says server "%s".', c.there, f.server, c.server), c.make_global
+	FROM c, LATERAL @extschema@.iuid_server_of(c.there) AS f (server) WHERE c.is_foreign AND f.server OPERATOR(pg_catalog.<>) c.server AND EXISTS (SELECT FROM @extschema@.iuid_server(c.server))
+	UNION ALL
+	SELECT 'no view', c.relation, c.country, NULL, 'No node has the country, and a look-up here is no error.', c.make_local
+	FROM c WHERE c.has_route AND c.node IS NULL AND @extschema@.iuid_is_current_view(c.view, c.local, c.local) IS NOT TRUE
+	UNION ALL
+	SELECT 'no route', c.relation, c.country, NULL, pg_catalog.format('No route fits country %s and entity %s: insert one into iuid_routes, at the node that publishes the registry.', c.country, c.entity), NULL
+	FROM c WHERE c.is_registered AND NOT c.has_route
+	UNION ALL
+	SELECT 'foreign table without a route', c.relation, c.country, NULL, pg_catalog.format('No route fits the country, and its rows are looked for in %s.', c.there), pg_catalog.format('DROP FOREIGN TABLE %s;', c.there)
+	FROM c WHERE c.is_foreign AND NOT c.has_route;
+END;
+COMMENT ON FUNCTION @extschema@.iuid_check_countries_elsewhere(pg_catalog.regclass) IS 'internal: what is wrong with the countries of other nodes, of none, and without a route';

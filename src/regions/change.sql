@@ -31,8 +31,11 @@ BEGIN
 	FOR attempt IN 1 .. 2147483647 LOOP
 		BEGIN
 			PERFORM set_config('lock_timeout', longest::text, true);
+			-- 42501, before any lock
+			PERFORM @extschema@.iuid_run_as_owner(relation, 'SELECT'::text);
 			-- Two calls for one table come one after the other.
 			PERFORM @extschema@.iuid_take_locks(relation, locks, busy, longest);
+			PERFORM @extschema@.iuid_run_as_owner(relation, 'SELECT'::text);
 			plan := CASE kind WHEN 'countries' THEN @extschema@.iuid_plan_countries(relation, entity)
 				WHEN 'table' THEN @extschema@.iuid_plan_global_table(relation, global, entity)
 				WHEN 'view' THEN @extschema@.iuid_plan_global_view(relation, global)

@@ -16,8 +16,9 @@ COMMENT ON FUNCTION @extschema@.iuid_foreign_tables(pg_catalog.regclass) IS 'int
 
 CREATE FUNCTION @extschema@.iuid_is_global_view(view pg_catalog.regclass)
 RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT coalesce((@extschema@.iuid_columns(view))[1] = 'node', false) AND NOT EXISTS (SELECT FROM @extschema@.iuid_view_parts(view) AS p WHERE p.tbl IS NULL)
-		AND NOT EXISTS (SELECT FROM @extschema@.iuid_foreign_tables(view) AS f (tbl) WHERE NOT @extschema@.iuid_is_of_global_view(f.tbl))
+	-- To print a view, the server locks what is below it.
+	SELECT CASE WHEN (@extschema@.iuid_columns(view))[1] = 'node' AND NOT EXISTS (SELECT FROM @extschema@.iuid_foreign_tables(view) AS f (tbl) WHERE NOT @extschema@.iuid_is_of_global_view(f.tbl))
+		THEN NOT EXISTS (SELECT FROM @extschema@.iuid_view_parts(view) AS p WHERE p.tbl IS NULL) ELSE false END
 $$;
 COMMENT ON FUNCTION @extschema@.iuid_is_global_view(pg_catalog.regclass) IS 'internal: whether a view is as iuid_create_global_view makes it, by its first column and its foreign tables';
 

@@ -80,6 +80,20 @@ my @partition_calls = (
 	'iuid_create_global_table(text,regclass,integer,interval)' =>
 		"SELECT EXT.iuid_create_global_table('OWN.TABLE_everywhere'::pg_catalog.text, 'OWN.TABLE_by_country'::pg_catalog.regclass, 1, '10 s'$interval)",
 	'iuid_check_regions(regclass)' => "SELECT EXT.iuid_check_regions(pg_catalog.to_regclass('OWN.TABLE_everywhere'::pg_catalog.text)), EXT.iuid_check_regions(NULL::pg_catalog.regclass)",
+	'iuid_check_countries_here(regclass)' => "SELECT EXT.iuid_check_countries_here(pg_catalog.to_regclass('OWN.TABLE_everywhere'::pg_catalog.text))",
+	'iuid_check_countries_elsewhere(regclass)' => "SELECT EXT.iuid_check_countries_elsewhere(pg_catalog.to_regclass('OWN.TABLE_everywhere'::pg_catalog.text))",
+	'iuid_check_views(regclass)' => "SELECT EXT.iuid_check_views(NULL::pg_catalog.regclass)",
+	'iuid_check_nodes(regclass)' => "SELECT EXT.iuid_check_nodes(pg_catalog.to_regclass('OWN.TABLE_everywhere'::pg_catalog.text))",
+	'iuid_node_answers(regclass)' => "SELECT EXT.iuid_node_answers(pg_catalog.to_regclass('OWN.TABLE_everywhere'::pg_catalog.text))",
+	'iuid_country_states(regclass)' => "SELECT EXT.iuid_country_states(pg_catalog.to_regclass('OWN.TABLE_everywhere'::pg_catalog.text))",
+	'iuid_country_tables(regclass)' => "SELECT EXT.iuid_country_tables(pg_catalog.to_regclass('OWN.TABLE_everywhere'::pg_catalog.text))",
+	'iuid_global_views(regclass)' => "SELECT EXT.iuid_global_views(NULL::pg_catalog.regclass)",
+	'iuid_wanted_relations(regclass)' => "SELECT EXT.iuid_wanted_relations(pg_catalog.to_regclass('OWN.TABLE_everywhere'::pg_catalog.text))",
+	'iuid_step_of(regclass)' => "SELECT EXT.iuid_step_of($country_table)",
+	'iuid_country_view(regclass,integer,integer)' => "SELECT EXT.iuid_country_view($country_table, 9, 1)",
+	'iuid_country_view_name(regclass,integer,integer)' => "SELECT EXT.iuid_country_view_name($country_table, 9, 1)",
+	'iuid_has_country_check(regclass,text,integer)' => "SELECT EXT.iuid_has_country_check($country_table, 'id'::pg_catalog.text, 9)",
+	'iuid_is_current_view(regclass,regclass,regclass)' => "SELECT EXT.iuid_is_current_view($country_table, $country_table, $country_table)",
 	'iuid_create_global_view(text,regclass,interval)' =>
 		"SELECT EXT.iuid_create_global_view('OWN.TABLE_view'::pg_catalog.text, 'OWN.TABLE_by_country'::pg_catalog.regclass, '10 s'$interval)",
 	'iuid_drop_global(regclass,interval)' => "SELECT EXT.iuid_drop_global(pg_catalog.to_regclass('OWN.TABLE_view'::pg_catalog.text), '10 s'$interval)");

@@ -20,7 +20,7 @@ FROM (SELECT amprocnum, amproc FROM pg_amproc JOIN pg_opfamily AS f ON f.oid = a
 CREATE TABLE stays (id iuid, u uuid, during tstzrange, EXCLUDE USING gist (id WITH =, during WITH &&));
 INSERT INTO stays
 SELECT id, id, tstzrange(timestamptz '2026-01-01' + n * interval '1 hour', timestamptz '2026-01-01' + (n + 1) * interval '1 hour')
-FROM generate_series(0, 2999) AS n, iuid_from_name(7, 1, n % 1000, timestamptz '2026-01-01' + n % 1000 * interval '1 hour') AS id;
+FROM generate_series(0, 2999) AS n, iuid_from_name(7, 1, (n % 1000)::text, timestamptz '2026-01-01' + n % 1000 * interval '1 hour') AS id;
 CREATE INDEX ON stays USING gist (u);
 ANALYZE stays;
 INSERT INTO stays SELECT id, u, during FROM stays LIMIT 1;
@@ -42,7 +42,7 @@ END
 $$;
 SELECT operator, type, p.*
 FROM unnest(ARRAY['<', '<=', '=', '>=', '>', '<>']) AS operator, unnest(ARRAY['iuid', 'uuid']) AS type,
-	plan_and_rows(operator, iuid_from_name(7, 1, 500, timestamptz '2026-01-01' + interval '500 hours'), type) AS p;
+	plan_and_rows(operator, iuid_from_name(7, 1, '500', timestamptz '2026-01-01' + interval '500 hours'), type) AS p;
 EXPLAIN (COSTS OFF) SELECT * FROM stays WHERE id >= timestamptz '2026-01-20' AND id < timestamptz '2026-01-21' AND during && '[2026-03-01,2026-03-15)';
 SELECT count(*) FROM stays WHERE id >= timestamptz '2026-01-20' AND id < timestamptz '2026-01-21' AND during && '[2026-03-01,2026-03-15)';
 
@@ -51,10 +51,10 @@ SELECT current_setting('server_version_num')::int >= 180000 AS has_periods \gset
 \if :has_periods
 CREATE TABLE prices (id iuid, valid_at tstzrange, PRIMARY KEY (id, valid_at WITHOUT OVERLAPS));
 CREATE TABLE sales (price_id iuid, at tstzrange, FOREIGN KEY (price_id, PERIOD at) REFERENCES prices (id, PERIOD valid_at));
-INSERT INTO prices VALUES (iuid_from_name(7, 1, 1), '[2026-01-01,2026-02-01)'), (iuid_from_name(7, 1, 1), '[2026-02-01,2026-03-01)');
-INSERT INTO sales VALUES (iuid_from_name(7, 1, 1), '[2026-01-15,2026-02-15)');
-INSERT INTO prices VALUES (iuid_from_name(7, 1, 1), '[2026-02-15,2026-04-01)');
-INSERT INTO sales VALUES (iuid_from_name(7, 1, 2), '[2026-01-15,2026-02-15)');
+INSERT INTO prices VALUES (iuid_from_name(7, 1, '1'), '[2026-01-01,2026-02-01)'), (iuid_from_name(7, 1, '1'), '[2026-02-01,2026-03-01)');
+INSERT INTO sales VALUES (iuid_from_name(7, 1, '1'), '[2026-01-15,2026-02-15)');
+INSERT INTO prices VALUES (iuid_from_name(7, 1, '1'), '[2026-02-15,2026-04-01)');
+INSERT INTO sales VALUES (iuid_from_name(7, 1, '2'), '[2026-01-15,2026-02-15)');
 SET enable_seqscan = off;
 EXPLAIN (COSTS OFF) SELECT * FROM prices WHERE id = '0191f2c8-c8b7-8107-8041-af2a5f1d8a3c';
 DROP TABLE sales, prices;

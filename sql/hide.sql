@@ -11,7 +11,7 @@ SELECT id, iuid_layout(id), iuid_hide(id, key) = hidden AS hides, iuid_reveal(hi
 -- every identifier comes back, and no two are one; all are of version 4
 CREATE TEMP TABLE hidden AS
 SELECT id, iuid_hide(id, :key) AS hidden
-FROM (SELECT gen_iuid(n % 256, n / 256 % 256) FROM generate_series(1, 70000) AS n UNION ALL SELECT iuid_from_name(7, 1, n) FROM generate_series(1, 5000) AS n) AS x (id);
+FROM (SELECT gen_iuid(n % 256, n / 256 % 256) FROM generate_series(1, 70000) AS n UNION ALL SELECT iuid_from_name(7, 1, n::text) FROM generate_series(1, 5000) AS n) AS x (id);
 SELECT count(*), count(DISTINCT hidden) AS hidden, count(*) FILTER (WHERE iuid_reveal(hidden, :key) = id) AS revealed,
 	count(*) FILTER (WHERE hidden::text ~ '^.{14}4.{4}[89ab]') AS of_version_4
 FROM hidden;

@@ -32,10 +32,9 @@ INSERT INTO orders VALUES ('017F22E2-79B0-7CC3-98C4-DC0C0C07398F'::uuid);
 SELECT iuid_from_uuid('017F22E2-79B0-7CC3-98C4-DC0C0C07398F', 7, 1);
 SELECT iuid_from_uuid('919108f7-52d1-4320-9bac-f847db4148a8', 7, 1);
 
--- a number for a name: its digits are the name
-SELECT iuid_from_name(7, 1, 4711), iuid_from_name(7, 1, 4711) = iuid_from_name(7, 1, '4711') AS as_text;
-SELECT iuid_from_name(7, 1, number, '2026-01-15') = iuid_from_name(7, 1, number::text, '2026-01-15') AS as_text, number
-FROM (VALUES (0), (-1), (9223372036854775807), (-9223372036854775808), (NULL)) AS v(number);
+-- a number for a name: its text is the name
+SELECT iuid_from_name(7, 1, 4711);
+SELECT iuid_from_name(7, 1, 4711::text);
 
 -- no country is set; out of range; NULL
 SELECT gen_iuid(1);

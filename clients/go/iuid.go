@@ -26,7 +26,6 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"strconv"
 	"sync"
 	"time"
 )
@@ -349,9 +348,6 @@ func FromName(country, entity int, name []byte) (ID, error) {
 func FromNameAt(country, entity int, name []byte, at time.Time) (ID, error) {
 	return digestAt(country, entity, "iuid.name", name, at)
 }
-
-// Number is the name of a number, for FromName and FromNameAt.
-func Number(number int64) []byte { return strconv.AppendInt(nil, number, 10) }
 
 // FromUUID derives an identifier from a UUID of version 1, 6 or 7, with its time.
 func FromUUID(uuid [16]byte, country, entity int) (ID, error) {

@@ -275,14 +275,6 @@ public final class Iuid implements CharSequence, Comparable<Iuid>, Serializable 
 		return fromName(country, entity, utf8(name), at);
 	}
 
-	public static Iuid fromName(int country, int entity, long number) {
-		return fromName(country, entity, Long.toString(number));
-	}
-
-	public static Iuid fromName(int country, int entity, long number, Instant at) {
-		return fromName(country, entity, Long.toString(number), at);
-	}
-
 	public static Iuid fromName(int country, int entity, byte[] name) {
 		checkOrigin(country, entity, 255);
 		ByteBuffer digest = digest("iuid.name", name);

@@ -41,8 +41,8 @@ export function makeAt(country: number, entity: number, at: Date): Iuid;
 export function floor(at: Date): Iuid;
 export function countryFloor(country: number, entity?: number): Iuid;
 
-export function fromName(country: number, entity: number, name: string | Uint8Array | number | bigint): Iuid;
-export function fromNameAt(country: number, entity: number, name: string | Uint8Array | number | bigint, at: Date): Iuid;
+export function fromName(country: number, entity: number, name: string | Uint8Array): Iuid;
+export function fromNameAt(country: number, entity: number, name: string | Uint8Array, at: Date): Iuid;
 export function fromUuid(uuid: string, country: number, entity: number): Iuid;
 export function fromUuidAt(uuid: string, country: number, entity: number, at: Date): Iuid;
 

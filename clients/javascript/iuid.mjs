@@ -218,7 +218,7 @@ export function countryFloor(country, entity = 0) {
 
 // --- derived identifiers (R16 to R19) ------------------------------------------------------------
 
-/** The identifier of a string, of bytes, or of an integer, of layout 1. */
+/** The identifier of a string or of bytes, of layout 1. */
 export function fromName(country, entity, name) {
   checkOrigin(country, entity);
   const [high, low] = digest("iuid.name", bytesOfName(name));
@@ -256,18 +256,13 @@ function digestOfUuid(uuid) {
   return digest("iuid.uuid", toBytes(uuid))[1] & RANDOM_MAX;
 }
 
-/** Half a character has no UTF-8, and a number above 2^53 is not the one that was meant. */
+/** Half a character has no UTF-8. */
 function bytesOfName(name) {
   if (typeof name === "string") {
     if (/\p{Surrogate}/u.test(name)) throw new RangeError("a name must be a well-formed string");
     return utf8(name);
   }
-  if (typeof name === "number" || typeof name === "bigint") {
-    const isWhole = typeof name === "number" ? Number.isSafeInteger(name) : BigInt.asIntN(64, name) === name;
-    if (!isWhole) throw new RangeError("a number as a name must be an integer of 64 bits, and a bigint above 2^53");
-    return utf8(String(name));
-  }
-  return bytesOf(name, "a name that is no string and no number");
+  return bytesOf(name, "a name that is no string");
 }
 
 // --- hidden identifiers (R20, R21) ---------------------------------------------------------------

@@ -219,14 +219,14 @@ def country_order(id: uuid.UUID) -> tuple[int, int, int]:
 # --- derived identifiers --------------------------------------------------------------------------
 
 
-def from_name(country: int, entity: int, name: str | bytes | int) -> Iuid:
-    """The identifier of a str, bytes or int, of layout 1 (R16 to R18)."""
+def from_name(country: int, entity: int, name: str | bytes) -> Iuid:
+    """The identifier of a str or bytes, of layout 1 (R16 to R18)."""
     country, entity = _origin(country, entity)
     digest = _digest(b"iuid.name", _bytes(name))
     return _compose(digest >> 80, country, entity, digest & 2**54 - 1, layout=1)
 
 
-def from_name_at(country: int, entity: int, name: str | bytes | int, at: datetime.datetime) -> Iuid:
+def from_name_at(country: int, entity: int, name: str | bytes, at: datetime.datetime) -> Iuid:
     """The same with a time, in layout 0."""
     country, entity = _origin(country, entity)
     return _compose(_ms(at), country, entity, _digest(b"iuid.name", _bytes(name)) & 2**54 - 1)
@@ -267,10 +267,7 @@ def _bytes(name):
         return name
     if isinstance(name, str):
         return name.encode("utf-8")
-    number = _integer(name, "a name is a str, bytes or an int")
-    if not -(2**63) <= number < 2**63:
-        raise ValueError(f"number {number} is out of range for type bigint")
-    return b"%d" % number
+    raise TypeError("a name is a str or bytes")
 
 
 def _digest(personal, message):

@@ -316,7 +316,7 @@ fn ms_of(at: SystemTime) -> Result<u128, Error> {
 
 // --- derived identifiers (R16 to R19) ------------------------------------------------------------
 
-/// The identifier of a string or of bytes.  The name of a number is `number.to_string()`.
+/// The identifier of a string or of bytes.
 pub fn from_name(country: u8, entity: u8, name: impl AsRef<[u8]>) -> Iuid {
     let digest = digest(b"iuid.name", name.as_ref());
     compose(digest >> 80, 1, country, entity, digest & RANDOM_MAX)

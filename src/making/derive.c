@@ -83,20 +83,6 @@ iuid_from_name_bytea(PG_FUNCTION_ARGS)
 	PG_RETURN_IUID(from_name(fcinfo, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)));
 }
 
-/* iuid_from_name(country, entity, bigint [, at]): as the text of the number. */
-PG_FUNCTION_INFO_V1(iuid_from_name_bigint);
-Datum
-iuid_from_name_bigint(PG_FUNCTION_ARGS)
-{
-	char digits[MAXINT8LEN + 1];
-
-	if (PG_ARGISNULL(2))
-		PG_RETURN_NULL();
-
-	PG_RETURN_IUID(
-		from_name(fcinfo, digits, pg_lltoa(PG_GETARG_INT64(2), digits)));
-}
-
 /* Country, entity and the optional time are arguments 0, 1 and 3. */
 static Iuid
 from_name(FunctionCallInfo fcinfo, const char *name, size_t length)

@@ -32,20 +32,6 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.bytea, at pg_catalog.timestamptz) IS
 'identifier of a given time, rounded down to the millisecond (layout 0), whose random bits are a BLAKE2b digest of bytes; NULL for a NULL name; country, entity or time NULL: 22004; a number outside 0-255: 22023; a time before 1970 or past 48 bits of milliseconds: 22008 (doc/format.md)';
 
-CREATE FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.int8)
-RETURNS @extschema@.iuid
-AS 'MODULE_PATHNAME', 'iuid_from_name_bigint'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.int8) IS
-'named identifier (layout 1): what the decimal digits of the number, with a minus sign if it is negative, give as a text; the same input gives the same identifier; NULL for a NULL number; country or entity NULL: 22004, outside 0-255: 22023 (doc/format.md)';
-
-CREATE FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.int8, at pg_catalog.timestamptz)
-RETURNS @extschema@.iuid
-AS 'MODULE_PATHNAME', 'iuid_from_name_bigint'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_from_name(country int, entity int, name pg_catalog.int8, at pg_catalog.timestamptz) IS
-'what iuid_from_name gives for the decimal digits of a number as a text, and a time, rounded down to the millisecond (layout 0); NULL for a NULL number; country, entity or time NULL: 22004; a number outside 0-255: 22023; a time before 1970 or past 48 bits of milliseconds: 22008 (doc/format.md)';
-
 CREATE FUNCTION @extschema@.iuid_from_uuid(id pg_catalog.uuid, country int, entity int)
 RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_uuid'

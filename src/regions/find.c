@@ -70,12 +70,12 @@ typedef struct Find
 } Find;
 
 /* The answer of a node, and its rows as HeapTuples. */
-typedef struct Reading
+typedef struct FoundRows
 {
 	Find *find;
 	NodeAnswer *answer;
 	List *tuples;
-} Reading;
+} FoundRows;
 
 static Oid table_of_rows(TupleDesc rows);
 static void read_ids(Find *find, ArrayType *ids);
@@ -84,9 +84,9 @@ static bool ask_others(Find *find);
 static List *nodes_to_ask(Find *find);
 static List *ask(const Find *find, List *nodes);
 static bool read_answer(void *arg);
-static void split_redirections(Reading *reading);
-static void check_keys(Reading *reading);
-static Wanted *require_asked(Reading *reading, const pg_uuid_t *id);
+static void split_redirections(FoundRows *reading);
+static void check_keys(FoundRows *reading);
+static Wanted *require_asked(FoundRows *reading, const pg_uuid_t *id);
 pg_noreturn static void reject_answer(const char *reason, const pg_uuid_t *id);
 pg_noreturn static void reject_route(const Wanted *wanted);
 
@@ -213,7 +213,7 @@ ask_others(Find *find)
 		return false;
 	foreach (lc, ask(find, nodes))
 	{
-		Reading reading = { .find = find, .answer = lfirst(lc) };
+		FoundRows reading = { .find = find, .answer = lfirst(lc) };
 
 		if (!iuid_try_answer(reading.answer, read_answer, &reading))
 			iuid_report_failure(ERROR, reading.answer);
@@ -290,7 +290,7 @@ ask(const Find *find, List *nodes)
 static bool
 read_answer(void *arg)
 {
-	Reading *reading = arg;
+	FoundRows *reading = arg;
 
 	split_redirections(reading);
 	reading->tuples =
@@ -302,7 +302,7 @@ read_answer(void *arg)
 
 /* Takes the redirections, and leaves the rows of the table. */
 static void
-split_redirections(Reading *reading)
+split_redirections(FoundRows *reading)
 {
 	TextRows *rows = reading->answer->rows;
 	List *left = NIL;
@@ -332,7 +332,7 @@ split_redirections(Reading *reading)
 }
 
 static void
-check_keys(Reading *reading)
+check_keys(FoundRows *reading)
 {
 	const Find *find = reading->find;
 	int column = SPI_fnumber(find->rows, find->key.name);
@@ -357,7 +357,7 @@ check_keys(Reading *reading)
 
 /* The identifier among those that the node was asked for. */
 static Wanted *
-require_asked(Reading *reading, const pg_uuid_t *id)
+require_asked(FoundRows *reading, const pg_uuid_t *id)
 {
 	const Find *find = reading->find;
 	Wanted *asked = bsearch(id, find->wanted, find->count, sizeof(Wanted),

@@ -27,12 +27,12 @@
 #include "subtransaction.h"
 
 /* The answer of a node, and its rows as HeapTuples. */
-typedef struct Reading
+typedef struct SelectedRows
 {
 	TupleDesc rows;
 	NodeAnswer *answer;
 	List *tuples;
-} Reading;
+} SelectedRows;
 
 /* A query of iuid_select_here(), and its rows. */
 typedef struct Selection
@@ -81,7 +81,7 @@ iuid_select_on_nodes(PG_FUNCTION_ARGS)
 	nodes = iuid_ask_question(&question, nodes, limit);
 	foreach (lc, nodes)
 	{
-		Reading reading = { .rows = rows, .answer = lfirst(lc) };
+		SelectedRows reading = { .rows = rows, .answer = lfirst(lc) };
 
 		if (iuid_try_answer(reading.answer, read_answer, &reading))
 			iuid_return_tuples(fcinfo, reading.tuples);
@@ -94,7 +94,7 @@ iuid_select_on_nodes(PG_FUNCTION_ARGS)
 static bool
 read_answer(void *arg)
 {
-	Reading *reading = arg;
+	SelectedRows *reading = arg;
 
 	reading->tuples =
 		iuid_tuples_of_text_rows(reading->rows, reading->answer->rows, 0);

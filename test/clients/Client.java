@@ -68,9 +68,6 @@ class Client {
 			case "country_order": return sorted(a, Iuid.COUNTRY_ORDER);
 			case "name": return timed ? Iuid.fromName(country, entity, text(a[3]), time(a[4])) : Iuid.fromName(country, entity, text(a[3]));
 			case "name_bytes": return timed ? Iuid.fromName(country, entity, bytes(a[3]), time(a[4])) : Iuid.fromName(country, entity, bytes(a[3]));
-			case "name_number":
-				long number = Long.parseLong(a[3]);
-				return timed ? Iuid.fromName(country, entity, number, time(a[4])) : Iuid.fromName(country, entity, number);
 			case "uuid":
 				UUID uuid = UUID.fromString(a[1]);
 				return timed ? Iuid.fromUuid(uuid, country, entity, time(a[4])) : Iuid.fromUuid(uuid, country, entity);

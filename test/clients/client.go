@@ -103,8 +103,6 @@ func answer(call string, a []string) (any, error) {
 		return sorted(a, iuid.CompareCountry), nil
 	case "name", "name_bytes":
 		return name(number(a[0]), number(a[1]), unhex(a[2]), a[3])
-	case "name_number":
-		return name(number(a[0]), number(a[1]), iuid.Number(int64(number(a[2]))), a[3])
 	case "hide", "reveal":
 		var key [32]byte
 		if copy(key[:], unhex(a[1])) != len(unhex(a[1])) || len(a[1]) != 64 {

@@ -86,7 +86,6 @@ fn answer(given: &Arc<Mutex<Given>>, maker_of: &mut Maker, a: &[&str]) -> Result
         "byte_order" => Ok(sorted(&a[1..], Iuid::cmp)),
         "country_order" => Ok(sorted(&a[1..], Iuid::cmp_country)),
         "name" | "name_bytes" => name(unhex(a[3])),
-        "name_number" => name(a[3].parse::<i64>().unwrap().to_string().into_bytes()),
         "uuid" => {
             let (country, entity) = origin(a[2], a[3])?;
             say(match a[4] {

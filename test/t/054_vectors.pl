@@ -45,7 +45,6 @@ $node->safe_psql('postgres', qq{
 			WHEN 'country_order' THEN (SELECT jsonb_agg(id::iuid ORDER BY id::iuid USING ~<~) FROM unnest(ids) AS id)
 			WHEN 'name' THEN to_jsonb(CASE WHEN a[4] IS NULL THEN iuid_from_name(c, e, a[3]) ELSE iuid_from_name(c, e, a[3], at(a[4])) END)
 			WHEN 'name_bytes' THEN to_jsonb(CASE WHEN a[4] IS NULL THEN iuid_from_name(c, e, bytes(a[3])) ELSE iuid_from_name(c, e, bytes(a[3]), at(a[4])) END)
-			WHEN 'name_number' THEN to_jsonb(CASE WHEN a[4] IS NULL THEN iuid_from_name(c, e, a[3]::bigint) ELSE iuid_from_name(c, e, a[3]::bigint, at(a[4])) END)
 			WHEN 'uuid' THEN to_jsonb(CASE WHEN a[4] IS NULL THEN iuid_from_uuid(a[1]::uuid, c, e) ELSE iuid_from_uuid(a[1]::uuid, c, e, at(a[4])) END)
 			WHEN 'hide' THEN to_jsonb(iuid_hide(a[1]::iuid, bytes(a[2])))
 			WHEN 'reveal' THEN to_jsonb(iuid_reveal(a[1]::uuid, bytes(a[2])))

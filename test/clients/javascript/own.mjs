@@ -90,10 +90,8 @@ refuse(keys, TypeError, noBytes(32));
 refuse(keys, RangeError, [new Uint8Array(0), new Uint8Array(31), new Uint8Array(33), Buffer.alloc(64)]);
 refuse([iuid.fromBytes], TypeError, noBytes(16));
 refuse([iuid.fromBytes], RangeError, [new Uint8Array(0), new Uint8Array(15), new Uint8Array(17), new Uint8Array(16).fill(1)]);
-refuse(names, TypeError, noBytes(32).filter((value) => !["string", "number", "bigint"].includes(typeof value)));
-refuse(names, RangeError, [1.5, NaN, Infinity, 2 ** 53, 2n ** 63n, -(2n ** 63n) - 1n, "caf\ud800", "\udc00", "\udc00\ud800"]);
-assert.equal(iuid.fromName(1, 2, -0), iuid.fromName(1, 2, "0"));
-assert.equal(iuid.fromName(1, 2, -(2n ** 63n)), iuid.fromName(1, 2, "-9223372036854775808"));
+refuse(names, TypeError, [...noBytes(32).filter((value) => typeof value !== "string"), 4711, 4711n]);
+refuse(names, RangeError, ["caf\ud800", "\udc00", "\udc00\ud800"]);
 
 refuse(times, TypeError, [
   ...nothing, 1767225600, 1767225600123, 1767225600123000n, "2026-01-01", AT.toISOString(), says(AT), { getTime: () => 0 },

@@ -5,7 +5,7 @@ const id: iuid.Iuid = iuid.make(125, 1);
 const at: Date | null = iuid.fields(id).time;
 const shown: string = iuid.hide(id, new Uint8Array(32));
 const back: iuid.Iuid | null = iuid.reveal(shown, new Uint8Array(32));
-const ids: iuid.Iuid[] = [iuid.floor(new Date()), iuid.countryFloor(125), iuid.fromName(125, 1, 4711n), iuid.fromNameAt(125, 1, "a", new Date())];
+const ids: iuid.Iuid[] = [iuid.floor(new Date()), iuid.countryFloor(125), iuid.fromName(125, 1, "4711"), iuid.fromNameAt(125, 1, "a", new Date())];
 ids.sort(iuid.compareCountry);
 export const digest = crypto.subtle.digest("SHA-256", iuid.toBytes(id));
 export function route(text: string): iuid.Iuid {

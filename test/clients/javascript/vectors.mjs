@@ -50,7 +50,6 @@ const calls = {
   country_order: (...ids) => ids.sort(iuid.compareCountry),
   name: fromName,
   name_bytes: (country, entity, hex, at) => fromName(country, entity, bytes(hex), at),
-  name_number: (country, entity, n, at) => fromName(country, entity, Number.isSafeInteger(+n) ? +n : BigInt(n), at),
   uuid: (id, country, entity, at) => timed(iuid.fromUuid, iuid.fromUuidAt, [id, +country, +entity], at),
   hide: (id, key) => iuid.hide(id, bytes(key)),
   reveal: (hidden, key) => iuid.reveal(hidden, bytes(key)),

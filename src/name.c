@@ -17,34 +17,29 @@
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
-#include "name.h"
-
 #define HASH_LEN 8 /* hexadecimal digits */
 
 static char *hash_of(const char *name);
 
-/* iuid_shortened_name(base, suffix) */
+/*
+ * iuid_shortened_name(base, suffix): joins them to a name.  If that has more than
+ * 63 bytes, the base is shortened, and a hash of the whole base follows it.
+ */
 PG_FUNCTION_INFO_V1(iuid_shorten_name);
 Datum
 iuid_shorten_name(PG_FUNCTION_ARGS)
 {
 	char *base = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	char *suffix = text_to_cstring(PG_GETARG_TEXT_PP(1));
-
-	PG_RETURN_TEXT_P(cstring_to_text(iuid_shortened_name(base, suffix)));
-}
-
-char *
-iuid_shortened_name(const char *base, const char *suffix)
-{
-	int limit = NAMEDATALEN - 1 - strlen(suffix);
+	int limit = NAMEDATALEN - 1 - (int) strlen(suffix);
 
 	if ((int) strlen(base) <= limit)
-		return psprintf("%s%s", base, suffix);
+		PG_RETURN_TEXT_P(cstring_to_text(psprintf("%s%s", base, suffix)));
 
 	/* Leave room for "_" and the hash, and cut no character in two. */
 	limit = pg_mbcliplen(base, strlen(base), limit - 1 - HASH_LEN);
-	return psprintf("%.*s_%s%s", limit, base, hash_of(base), suffix);
+	PG_RETURN_TEXT_P(cstring_to_text(
+		psprintf("%.*s_%s%s", limit, base, hash_of(base), suffix)));
 }
 
 /* The first hexadecimal digits of the BLAKE2b digest of a name. */

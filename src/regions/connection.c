@@ -41,6 +41,9 @@
 /* The number of connections for which the hash table has room at first. */
 #define FEW_CONNECTIONS 16
 
+/* Seconds in which a node must connect, unless its server's options say so. */
+#define CONNECT_SECONDS 2
+
 /* The keywords that do not come from options: encoding, name, SCRAM, and the end. */
 #define OWN_KEYWORDS 6
 
@@ -58,6 +61,7 @@ static int add_scram_keys(const char **keywords, const char **values, int count)
 static bool has_password(const UserMapping *mapping);
 static void require_password(const Connection *connection);
 static PGconn *start(const ForeignServer *server, const UserMapping *mapping);
+static int connect_seconds_of(const ForeignServer *server);
 static int add_options(List *options, const char **keywords,
 					   const char **values, int count);
 static bool is_libpq_option(const char *name);
@@ -188,7 +192,7 @@ iuid_start_connection(Connection *connection)
 				 errdetail("There are too many open files on the local server."),
 				 errhint(
 					 "Raise the server's max_files_per_process and/or \"ulimit -n\" limits.")));
-	connection->connect_seconds = iuid_connect_seconds(server);
+	connection->connect_seconds = connect_seconds_of(server);
 	connection->conn = start(server, mapping);
 	if (connection->conn == NULL || PQstatus(connection->conn) == CONNECTION_BAD)
 	{
@@ -390,13 +394,17 @@ iuid_close_connection(Connection *connection)
 	ReleaseExternalFD();
 }
 
-int
-iuid_connect_seconds(const ForeignServer *server)
+/*
+ * The seconds in which a server must connect: its option connect_timeout, of
+ * which libpq takes 1 as 2, and 0 or less as no limit, 0 here; otherwise
+ * CONNECT_SECONDS.
+ */
+static int
+connect_seconds_of(const ForeignServer *server)
 {
 	const char *option = iuid_option(server->options, "connect_timeout");
 
-	long seconds =
-		option == NULL ? IUID_CONNECT_SECONDS : strtol(option, NULL, 10);
+	long seconds = option == NULL ? CONNECT_SECONDS : strtol(option, NULL, 10);
 
-	return seconds <= 0 ? 0 : Min(Max(seconds, IUID_CONNECT_SECONDS), INT_MAX);
+	return seconds <= 0 ? 0 : Min(Max(seconds, CONNECT_SECONDS), INT_MAX);
 }

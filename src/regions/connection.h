@@ -19,9 +19,6 @@
 
 #include "foreign/foreign.h"
 
-/* Seconds in which a node must connect, unless its server's options say so. */
-#define IUID_CONNECT_SECONDS 2
-
 typedef struct Connection
 {
 	/* What the connection is found by. */
@@ -67,12 +64,5 @@ extern void iuid_close_connection(Connection *connection);
  * No connection is in use.
  */
 extern void iuid_close_stale_connections(void);
-
-/*
- * The seconds in which a server must connect: its option connect_timeout, of
- * which libpq takes 1 as 2, and 0 or less as no limit, 0 here; otherwise
- * IUID_CONNECT_SECONDS.
- */
-extern int iuid_connect_seconds(const ForeignServer *server);
 
 #endif /* IUID_CONNECTION_H */

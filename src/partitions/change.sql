@@ -1,7 +1,8 @@
 --
 -- The functions that make, drop and detach partitions: each attempt is one subtransaction
 --
--- With force_generic_plan, a session plans each query once, and not five times.
+-- With force_generic_plan, a session plans each query once, and not five times; none is worth
+-- to be compiled.
 --
 
 CREATE FUNCTION @extschema@.iuid_report_changes(reports pg_catalog.jsonb, is_drop boolean)
@@ -27,7 +28,7 @@ COMMENT ON FUNCTION @extschema@.iuid_report_changes(pg_catalog.jsonb, boolean) I
 
 CREATE FUNCTION @extschema@.iuid_change_partitions(parent pg_catalog.regclass, task @extschema@.iuid_task, lock_wait interval)
 RETURNS TABLE (partition pg_catalog.regclass, name pg_catalog.text, stays boolean) LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' SET "IntervalStyle" = 'postgres' SET plan_cache_mode = force_generic_plan AS $$
+SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' SET "IntervalStyle" = 'postgres' SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 DECLARE
 	own_timeout text := current_setting('lock_timeout');
 	longest int := greatest(1, least(100, extract(epoch FROM current_setting('deadlock_timeout')::interval) * 250,

@@ -10,7 +10,7 @@ COMMENT ON FUNCTION @extschema@.iuid_all_locks(pg_catalog.jsonb[]) IS 'internal:
 
 CREATE FUNCTION @extschema@.iuid_change_regions(kind pg_catalog.text, relation pg_catalog.regclass, global pg_catalog.text, entity int, step interval, time_checks boolean, lock_wait interval)
 RETURNS SETOF pg_catalog.regclass LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' SET "IntervalStyle" = 'postgres' AS $$
+SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' SET "IntervalStyle" = 'postgres' SET jit = off AS $$
 DECLARE
 	own_timeout text := current_setting('lock_timeout');
 	longest int := greatest(1, least(100, extract(epoch FROM current_setting('deadlock_timeout')::interval) * 250,

@@ -1,42 +1,70 @@
 --
 -- Checking: the global tables and views, and what they are made for
 --
--- What checks reads catalogs, and locks a table only to print a CHECK or a view.  As it runs for
+-- What checks reads catalogs, and locks a table only while it prints a CHECK or a view.  As it runs for
 -- whoever may read a table, its functions hold each other (BEGIN ATOMIC), and those that are text
 -- call none of ours.
 --
 
 CREATE FUNCTION @extschema@.iuid_global_relations(global pg_catalog.regclass)
-RETURNS TABLE (relation pg_catalog.regclass, is_view boolean, local pg_catalog.regclass, "key" pg_catalog.text, is_locked boolean)
+RETURNS TABLE (relation pg_catalog.regclass, is_view boolean, local pg_catalog.regclass, "key" pg_catalog.text)
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	WITH candidate AS (
+	WITH by_origin (oid, partdefid, key) AS (
+		SELECT p.partrelid, p.partdefid, p.partattrs[0] FROM pg_partitioned_table AS p JOIN pg_opclass AS o ON o.oid = p.partclass[0] JOIN pg_namespace AS n ON n.oid = o.opcnamespace
+		WHERE p.partstrat = 'r' AND p.partnatts = 1 AND o.opcname = 'iuid_origin_ops' AND n.nspname = (parse_ident('@extschema@'))[1]),
+	candidate AS (
 		SELECT c.oid, c.relkind = 'v' AS is_view, CASE WHEN c.relkind = 'p' THEN ARRAY[p.partdefid] ELSE ARRAY(
 				SELECT DISTINCT d.refobjid FROM pg_rewrite AS r JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
 				WHERE r.ev_class = c.oid AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> c.oid) END AS tables, a.attname AS key
-		FROM pg_class AS c LEFT JOIN pg_partitioned_table AS p ON p.partrelid = c.oid
-		LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = CASE WHEN c.relkind = 'p' THEN p.partattrs[0] ELSE 1 END
+		FROM pg_class AS c LEFT JOIN by_origin AS p ON p.oid = c.oid
+		LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = CASE WHEN c.relkind = 'p' THEN p.key ELSE 1 END
 		WHERE has_table_privilege(c.oid, 'SELECT') AND (c.oid = global OR global IS NULL AND c.relpersistence <> 't')
-			AND (c.relkind = 'v' AND a.attname = 'node' OR c.relkind = 'p' AND p.partstrat = 'r' AND p.partnatts = 1 AND EXISTS (
-				SELECT FROM pg_opclass AS o JOIN pg_namespace AS n ON n.oid = o.opcnamespace
-				WHERE o.oid = p.partclass[0] AND o.opcname = 'iuid_origin_ops' AND n.nspname = (parse_ident('@extschema@'))[1])))
-	SELECT c.oid::regclass, c.is_view, l.oid::regclass, c.key, EXISTS (
-		SELECT FROM pg_locks AS k WHERE (k.relation = ANY (c.tables || c.oid) OR k.relation IN (SELECT i.inhrelid FROM pg_inherits AS i WHERE i.inhparent = l.oid)) AND k.mode = 'AccessExclusiveLock'
-		AND k.granted AND k.pid IS DISTINCT FROM pg_backend_pid() AND k.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()))
+			AND (c.relkind = 'v' AND a.attname = 'node' OR c.relkind = 'p' AND p.partdefid IN (SELECT l.oid FROM by_origin AS l)))
+	SELECT c.oid::regclass, c.is_view, l.oid::regclass, c.key
 	FROM candidate AS c JOIN pg_class AS l ON l.oid = ANY (c.tables) AND (l.relkind = 'p' OR c.is_view AND l.relkind = 'r')
 	WHERE NOT c.is_view OR 1 = (SELECT count(*) FROM pg_class AS t WHERE t.oid = ANY (c.tables) AND t.relkind <> 'f')
 		AND NOT EXISTS (SELECT FROM pg_foreign_table AS f WHERE f.ftrelid = ANY (c.tables) AND NOT f.ftoptions @> '{updatable=false,truncatable=false,async_capable=true}')
 $$;
-COMMENT ON FUNCTION @extschema@.iuid_global_relations(pg_catalog.regclass) IS 'internal: the global tables and views that the caller may read, or one of them, with the local table, the key of a table, and whether another session keeps readers out';
+COMMENT ON FUNCTION @extschema@.iuid_global_relations(pg_catalog.regclass) IS 'internal: the global tables and views that the caller may read, or one of them, with the local table, and the key of a table';
 
-CREATE FUNCTION @extschema@.iuid_view_parts(view pg_catalog.regclass)
-RETURNS TABLE (node pg_catalog.text, tbl pg_catalog.regclass)
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on SET quote_all_identifiers = off AS $$
+CREATE FUNCTION @extschema@.iuid_printed(relation pg_catalog.regclass, waits boolean, OUT texts pg_catalog.text[], OUT is_locked boolean)
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on SET quote_all_identifiers = off SET "DateStyle" = 'ISO' AS $$
+BEGIN
+	is_locked := false;
+	IF NOT waits THEN
+		PERFORM set_config('lock_timeout', '1', true);
+	END IF;
+	texts := CASE WHEN EXISTS (SELECT FROM pg_class AS c WHERE c.oid = relation AND c.relkind = 'v') THEN ARRAY[pg_get_viewdef(relation)]
+		ELSE ARRAY(SELECT pg_get_expr(c.conbin, c.conrelid) FROM pg_constraint AS c WHERE c.conrelid = relation AND c.contype = 'c' AND c.convalidated) END;
+	-- gives the locks back, and the setting
+	RAISE no_data_found;
+EXCEPTION
+	WHEN lock_not_available THEN
+		IF waits THEN
+			RAISE;
+		END IF;
+		is_locked := true;
+	-- or what somebody nested deeply
+	WHEN no_data_found OR program_limit_exceeded OR undefined_table THEN
+END $$;
+COMMENT ON FUNCTION @extschema@.iuid_printed(pg_catalog.regclass, boolean) IS 'internal: the definition of a view, or the valid CHECKs of a table, as the server prints them, or that another session keeps readers out; NULL for what it cannot print';
+
+CREATE FUNCTION @extschema@.iuid_parts_of(definition pg_catalog.text)
+RETURNS TABLE (node pg_catalog.text, tbl pg_catalog.regclass) LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT replace(m.found[1], '''''', ''''), t.oid::regclass
-	FROM regexp_split_to_table(rtrim(pg_get_viewdef(view), ';'), E'\nUNION ALL\n') AS p (part)
+	FROM regexp_split_to_table(rtrim(definition, ';'), E'\nUNION ALL\n') AS p (part)
 	LEFT JOIN LATERAL regexp_match(p.part, '^\s*SELECT ''((?:[^'']|'''')*)''::text(?: AS \S+)?(?:,.*)?\n\s+FROM (\S.*)$') AS m (found) ON true
 	LEFT JOIN (pg_class AS t JOIN pg_namespace AS n ON n.oid = t.relnamespace) ON t.relkind IN ('r', 'p', 'f') AND format('%I.%I', n.nspname, t.relname) = m.found[2]
 $$;
-COMMENT ON FUNCTION @extschema@.iuid_view_parts(pg_catalog.regclass) IS 'internal: the parts of a view that are joined by UNION ALL: the text that is the first column, and the table whose rows they show; NULLs for a part that is more than that';
+COMMENT ON FUNCTION @extschema@.iuid_parts_of(pg_catalog.text) IS 'internal: the parts of a view that are joined by UNION ALL: the text that is the first column, and the table whose rows they show; NULLs for a part that is more than that';
+
+CREATE FUNCTION @extschema@.iuid_view_parts(view pg_catalog.regclass)
+RETURNS TABLE (node pg_catalog.text, tbl pg_catalog.regclass) LANGUAGE sql STABLE STRICT PARALLEL UNSAFE
+BEGIN ATOMIC
+	SELECT v.node, v.tbl FROM @extschema@.iuid_printed(view, true) AS p, LATERAL @extschema@.iuid_parts_of(p.texts[1]) AS v WHERE p.texts IS NOT NULL
+	UNION ALL SELECT NULL, NULL FROM @extschema@.iuid_printed(view, true) AS p WHERE p.texts IS NULL;
+END;
+COMMENT ON FUNCTION @extschema@.iuid_view_parts(pg_catalog.regclass) IS 'internal: the same of a view';
 
 CREATE FUNCTION @extschema@.iuid_refuse_global(global pg_catalog.regclass)
 RETURNS void LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -53,12 +81,12 @@ COMMENT ON FUNCTION @extschema@.iuid_refuse_global(pg_catalog.regclass) IS 'inte
 
 CREATE FUNCTION @extschema@.iuid_entity_of(global pg_catalog.regclass, local pg_catalog.regclass)
 RETURNS int LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT coalesce(min(e.entity) FILTER (WHERE e.entity <= 255), 0) FROM (
-		SELECT (regexp_match(o.option, '^table_name=.*_e([0-9]{1,3})$'))[1]::int
-		FROM pg_inherits AS i JOIN pg_foreign_table AS f ON f.ftrelid = i.inhrelid, unnest(f.ftoptions) AS o (option) WHERE i.inhparent = global
-		UNION ALL SELECT (regexp_match(v.relname, '_c[0-9]+_e([0-9]{1,3})$'))[1]::int
-		FROM pg_inherits AS i JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = i.inhrelid AND d.classid = 'pg_rewrite'::regclass
-		JOIN pg_rewrite AS r ON r.oid = d.objid JOIN pg_class AS v ON v.oid = r.ev_class WHERE i.inhparent = local) AS e (entity)
+	SELECT coalesce((
+		SELECT min((regexp_match(o.option, '^table_name=.*_e(1?[0-9]{1,2}|2[0-4][0-9]|25[0-5])$'))[1]::int)
+		FROM pg_inherits AS i JOIN pg_foreign_table AS f ON f.ftrelid = i.inhrelid, unnest(f.ftoptions) AS o (option) WHERE i.inhparent = global), (
+		SELECT min((regexp_match(v.relname, '_c[0-9]+_e(1?[0-9]{1,2}|2[0-4][0-9]|25[0-5])$'))[1]::int)
+		FROM pg_class AS l JOIN pg_inherits AS i ON i.inhparent = l.oid JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = i.inhrelid AND d.classid = 'pg_rewrite'::regclass
+		JOIN pg_rewrite AS r ON r.oid = d.objid JOIN pg_class AS v ON v.oid = r.ev_class AND v.relnamespace = l.relnamespace AND v.relowner = l.relowner WHERE l.oid = local), 0)
 $$;
 COMMENT ON FUNCTION @extschema@.iuid_entity_of(pg_catalog.regclass, pg_catalog.regclass) IS 'internal: the entity that a global table was made for, by the names of the views on which its foreign tables stand, and of those here; 0 if there is neither';
 
@@ -66,8 +94,8 @@ CREATE FUNCTION @extschema@.iuid_step_of(local pg_catalog.regclass)
 RETURNS interval LANGUAGE sql STABLE STRICT PARALLEL SAFE SET "TimeZone" = 'UTC'
 BEGIN ATOMIC
 	SELECT pg_catalog.age(@extschema@.iuid_time_of_bound(b.upper), @extschema@.iuid_time_of_bound(b.lower))
-	FROM @extschema@.iuid_country_tables(local) AS c, LATERAL @extschema@.iuid_partition_bounds(c.tbl) AS b
-	WHERE c.is_own AND b.lower IS NOT NULL AND b.upper IS NOT NULL ORDER BY b.lower DESC LIMIT 1;
+	FROM @extschema@.iuid_divided_partitions(local) AS c, LATERAL @extschema@.iuid_partition_bounds(c.tbl) AS b
+	WHERE b.lower IS NOT NULL AND b.upper IS NOT NULL ORDER BY b.lower DESC LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.iuid_step_of(pg_catalog.regclass) IS 'internal: the step by which the countries of a table are divided, as their latest partition has it; NULL for none';
 

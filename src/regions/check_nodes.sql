@@ -12,13 +12,13 @@ COMMENT ON FUNCTION @extschema@.iuid_stood_on(pg_catalog.regclass) IS 'internal:
 
 CREATE FUNCTION @extschema@.iuid_wanted_relations(global pg_catalog.regclass)
 RETURNS TABLE (relation pg_catalog.regclass, node pg_catalog.text, country int, schema pg_catalog.text, name pg_catalog.text, columns pg_catalog.text[], remedy pg_catalog.text)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
 	SELECT g.relation, NULL::pg_catalog.text, NULL::int, r.schema, r.name, @extschema@.iuid_typed_columns(g.local), NULL::pg_catalog.text
 	FROM @extschema@.iuid_global_relations(global) AS g, LATERAL @extschema@.iuid_relation_name(g.local) AS r
 	WHERE NOT g.is_view OR EXISTS (SELECT FROM @extschema@.iuid_global_views(global) AS v WHERE v.relation OPERATOR(pg_catalog.=) g.relation)
 	UNION ALL
-	SELECT c.relation, c.node, c.country, r.schema, v.name, @extschema@.iuid_typed_columns(c.there), pg_catalog.format('SELECT iuid_create_routed_partitions(%L, %s); -- at that node', c.local, c.entity)
+	SELECT c.relation, c.node, c.country, r.schema, v.name, @extschema@.iuid_typed_columns(c.there), pg_catalog.format('SELECT %s.iuid_create_routed_partitions(%L, %s); -- at that node', '@extschema@', c.local, c.entity)
 	FROM @extschema@.iuid_country_states(global) AS c, LATERAL @extschema@.iuid_relation_name(c.local) AS r, LATERAL @extschema@.iuid_stood_on(c.there) AS v (name)
 	WHERE c.is_foreign AND NOT c.is_here AND c.node IS NOT NULL;
 END;
@@ -131,9 +131,9 @@ BEGIN ATOMIC
 		SELECT w.*, ARRAY(SELECT t.name FROM pg_catalog.jsonb_array_elements_text(w.there OPERATOR(pg_catalog.->) 'columns') AS t (name)) AS columns_there
 		FROM w WHERE pg_catalog.jsonb_typeof(w.there OPERATOR(pg_catalog.->) 'columns') OPERATOR(pg_catalog.=) 'array'),
 	d AS (
-		SELECT c.relation, c.node, c.country, c.name AS of, c.remedy, x.name, false AS is_there FROM c, LATERAL (SELECT t.name FROM unnest(c.columns) AS t (name) EXCEPT SELECT t.name FROM unnest(c.columns_there) AS t (name)) AS x
+		SELECT c.relation, c.node, c.country, c.name AS of, c.remedy, x.name, false AS is_there FROM c, LATERAL (SELECT t.name FROM pg_catalog.unnest(c.columns) AS t (name) EXCEPT SELECT t.name FROM pg_catalog.unnest(c.columns_there) AS t (name)) AS x
 		UNION ALL
-		SELECT c.relation, c.node, c.country, c.name, c.remedy, x.name, true FROM c, LATERAL (SELECT t.name FROM unnest(c.columns_there) AS t (name) EXCEPT SELECT t.name FROM unnest(c.columns) AS t (name)) AS x),
+		SELECT c.relation, c.node, c.country, c.name, c.remedy, x.name, true FROM c, LATERAL (SELECT t.name FROM pg_catalog.unnest(c.columns_there) AS t (name) EXCEPT SELECT t.name FROM pg_catalog.unnest(c.columns) AS t (name)) AS x),
 	p AS (SELECT n.node, r.* FROM n, LATERAL @extschema@.iuid_check_replication(n.node, n.answer OPERATOR(pg_catalog.->) 'replication', ' -- at that node') AS r)
 	SELECT 'no answer', NULL::pg_catalog.regclass, NULL::int, a.node, pg_catalog.concat(a.said, E'\nStart the node, or repair the way to it, from the user mapping here to pg_hba.conf there.'), NULL FROM a WHERE NOT a.success
 	UNION ALL
@@ -156,10 +156,12 @@ BEGIN ATOMIC
 		CASE WHEN pg_catalog.bool_and(d.country IS NOT NULL) THEN pg_catalog.min(d.remedy) END
 	FROM d GROUP BY d.relation, d.node
 	UNION ALL
-	SELECT 'no right there', w.relation, w.country, w.node, pg_catalog.format('Role "%s" of the user mapping cannot read %I.%I.', w.role, w.schema, w.name), g.remedy
-	FROM w, LATERAL (SELECT CASE WHEN w.there OPERATOR(pg_catalog.->>) 'usage' OPERATOR(pg_catalog.=) 'false' THEN pg_catalog.format('GRANT USAGE ON SCHEMA %I TO %I; -- at that node', w.schema, w.role)
-		WHEN w.there OPERATOR(pg_catalog.->) 'unread' OPERATOR(pg_catalog.->>) 1 IS NOT NULL THEN pg_catalog.format('GRANT SELECT ON %I.%I TO %I; -- at that node',
-			w.there OPERATOR(pg_catalog.->) 'unread' OPERATOR(pg_catalog.->>) 0, w.there OPERATOR(pg_catalog.->) 'unread' OPERATOR(pg_catalog.->>) 1, w.role) END) AS g (remedy) WHERE g.remedy IS NOT NULL
+	SELECT 'no right there', w.relation, w.country, w.node, pg_catalog.format('Role "%s" of the user mapping cannot read %I.%I: it needs SELECT, also on what a view stands on, and USAGE on the schema.', w.role, w.schema, w.name), g.remedy
+	FROM w, LATERAL (SELECT w.there OPERATOR(pg_catalog.->>) 'usage' OPERATOR(pg_catalog.=) 'false', w.there OPERATOR(pg_catalog.->) 'unread' OPERATOR(pg_catalog.->>) 0,
+			w.there OPERATOR(pg_catalog.->) 'unread' OPERATOR(pg_catalog.->>) 1) AS u (no_usage, schema, name),
+		-- PUBLIC is no role.
+		LATERAL (SELECT CASE WHEN w.role IS NULL OR w.role OPERATOR(pg_catalog.=) 'public' THEN NULL WHEN u.no_usage THEN pg_catalog.format('GRANT USAGE ON SCHEMA %I TO %I; -- at that node', w.schema, w.role)
+			WHEN u.schema IS NOT NULL AND u.name IS NOT NULL THEN pg_catalog.format('GRANT SELECT ON %I.%I TO %I; -- at that node', u.schema, u.name, w.role) END) AS g (remedy) WHERE u.no_usage OR u.name IS NOT NULL
 	UNION ALL
 	SELECT coalesce(p.problem, 'strange answer'), NULL, NULL, p.node, coalesce(p.detail, 'The answer has an unknown problem of subscriptions or slots.'), p.remedy FROM p
 	UNION ALL
@@ -168,7 +170,8 @@ BEGIN ATOMIC
 	SELECT 'another registry', NULL, NULL, n.node, 'The rows of iuid_countries, iuid_entities, iuid_nodes or iuid_routes are not those of this node: see pg_stat_subscription at the node that is behind.', NULL
 	FROM n WHERE n.refusal IS NULL AND n.answer OPERATOR(pg_catalog.->>) 'registry' IS DISTINCT FROM @extschema@.iuid_registry_digest()
 	UNION ALL
-	SELECT CASE WHEN n.clock IS NULL THEN 'strange answer' ELSE 'another clock' END, NULL, NULL, n.node, pg_catalog.format('The clock of the node differs by %s seconds: let NTP set both clocks.', pg_catalog.round(t.distance, 1)), NULL
+	SELECT CASE WHEN n.clock IS NULL THEN 'strange answer' ELSE 'another clock' END, NULL, NULL, n.node, CASE WHEN t.distance IS NULL THEN 'The node does not say what its clock says.'
+		ELSE pg_catalog.format('The clock of the node differs by %s seconds: let NTP set both clocks.', least(pg_catalog.round(t.distance, 1), 9999999999)) END, NULL
 	FROM n, LATERAL (SELECT CASE WHEN pg_catalog.jsonb_typeof(n.answer OPERATOR(pg_catalog.->) 'clock') OPERATOR(pg_catalog.=) 'number' THEN
 		greatest(EXTRACT(epoch FROM n.asked) OPERATOR(pg_catalog.-) n.clock::numeric, n.clock::numeric OPERATOR(pg_catalog.-) EXTRACT(epoch FROM n.answered)) END) AS t (distance) WHERE (t.distance OPERATOR(pg_catalog.<=) 1) IS NOT TRUE;
 END;

@@ -4,7 +4,7 @@
 
 CREATE FUNCTION @extschema@.iuid_check_regions(global pg_catalog.regclass DEFAULT NULL)
 RETURNS TABLE (problem pg_catalog.text, relation pg_catalog.regclass, country int, node pg_catalog.text, detail pg_catalog.text, remedy pg_catalog.text)
-LANGUAGE sql VOLATILE PARALLEL UNSAFE ROWS 10
+LANGUAGE sql VOLATILE PARALLEL UNSAFE ROWS 10 SET jit = off
 BEGIN ATOMIC
 	SELECT @extschema@.iuid_check_node(pg_catalog.current_setting('iuid.node'::pg_catalog.text, true));
 	SELECT @extschema@.iuid_refuse_global(global) WHERE global IS NOT NULL
@@ -12,9 +12,6 @@ BEGIN ATOMIC
 	SELECT * FROM @extschema@.iuid_check_countries_here(global)
 	UNION ALL SELECT * FROM @extschema@.iuid_check_countries_elsewhere(global)
 	UNION ALL SELECT * FROM @extschema@.iuid_check_views(global)
-	UNION ALL SELECT 'not checked', g.relation, NULL, NULL, 'Another session holds a lock on it.', pg_catalog.format('SELECT * FROM iuid_check_regions(%L);', g.relation)
-		FROM @extschema@.iuid_global_relations(global) AS g WHERE g.is_locked AND global IS NULL
-			AND (NOT g.is_view OR EXISTS (SELECT FROM @extschema@.iuid_tables_of_view(g.relation) AS t (tbl) WHERE @extschema@.iuid_is_foreign(t.tbl::pg_catalog.regclass)))
 	UNION ALL SELECT * FROM @extschema@.iuid_check_servers()
 	UNION ALL SELECT * FROM @extschema@.iuid_check_replication(pg_catalog.current_setting('iuid.node'::pg_catalog.text), @extschema@.iuid_evaluate(@extschema@.iuid_replication_query()), ''::pg_catalog.text)
 	UNION ALL SELECT * FROM @extschema@.iuid_check_nodes(global);

@@ -15,9 +15,9 @@ $$;
 COMMENT ON FUNCTION @extschema@.iuid_server_of(pg_catalog.regclass) IS 'internal: the name of the server of a foreign table';
 
 CREATE FUNCTION @extschema@.iuid_server(name pg_catalog.text)
-RETURNS TABLE (is_mapped boolean, extensions pg_catalog.text, connect_seconds numeric) LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+RETURNS TABLE (is_mapped boolean, has_extensions boolean, extensions pg_catalog.text, connect_seconds numeric) LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS (SELECT FROM pg_user_mappings AS m WHERE m.srvid = s.oid AND (m.umuser = 0 OR m.umuser = (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user))),
-		substring(e.option FROM 12), coalesce(substring(t.option FROM '^connect_timeout=\s*([0-9]{1,9})'), '0')::numeric
+		e.option IS NOT NULL, nullif(btrim(substring(e.option FROM 12)), ''), coalesce(substring(t.option FROM '^connect_timeout=\s*([0-9]{1,9})'), '0')::numeric
 	FROM pg_foreign_server AS s LEFT JOIN LATERAL unnest(s.srvoptions) AS e (option) ON e.option LIKE 'extensions=%'
 	LEFT JOIN LATERAL unnest(s.srvoptions) AS t (option) ON t.option LIKE 'connect\_timeout=%' WHERE s.srvname = name
 $$;
@@ -37,9 +37,9 @@ BEGIN ATOMIC
 	FROM @extschema@.iuid_registered_nodes(true) AS n, LATERAL @extschema@.iuid_server(n.server) AS s WHERE NOT s.is_mapped
 	UNION ALL
 	SELECT 'option extensions without iuid', NULL, NULL, n.node, pg_catalog.format('Server "%s" does not send conditions on identifiers.', n.server),
-		CASE WHEN s.extensions IS NULL THEN pg_catalog.format('ALTER SERVER %I OPTIONS (ADD extensions %L);', n.server, 'iuid') ELSE pg_catalog.format('ALTER SERVER %I OPTIONS (SET extensions %L);', n.server, pg_catalog.concat(s.extensions, ', iuid')) END
+		pg_catalog.format('ALTER SERVER %I OPTIONS (%s extensions %L);', n.server, CASE WHEN s.has_extensions THEN 'SET' ELSE 'ADD' END, pg_catalog.concat_ws(', ', s.extensions, 'iuid'))
 	FROM @extschema@.iuid_registered_nodes(true) AS n, LATERAL @extschema@.iuid_server(n.server) AS s
-	WHERE NOT coalesce(s.extensions OPERATOR(pg_catalog.~) '(^|,)\s*iuid\s*(,|$)', false);
+	WHERE NOT coalesce(s.extensions OPERATOR(pg_catalog.~*) '(^|,)\s*iuid\s*(,|$)', false);
 END;
 COMMENT ON FUNCTION @extschema@.iuid_check_servers() IS 'internal: what is wrong with the foreign servers of other nodes, and their user mappings';
 

@@ -2,17 +2,17 @@
 -- Checking global tables, as seen here
 --
 
-CREATE FUNCTION @extschema@.iuid_has_country_check(tbl pg_catalog.regclass, "key" pg_catalog.text, country int)
-RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE
+CREATE FUNCTION @extschema@.iuid_has_country_check(checks pg_catalog.text[], "key" pg_catalog.text, country int)
+RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE SET quote_all_identifiers = off
 BEGIN ATOMIC
 	SELECT EXISTS (
-		SELECT FROM @extschema@.iuid_valid_checks(tbl) AS c (expression), LATERAL (VALUES
+		SELECT FROM pg_catalog.unnest(checks) AS c (expression), LATERAL (VALUES
 			(pg_catalog.format('%L::%s.iuid', @extschema@.iuid_country_floor(country, 0), '@extschema@'), pg_catalog.format('%L::%s.iuid', @extschema@.iuid_country_floor(country OPERATOR(pg_catalog.+) 1, 0), '@extschema@')),
 			(pg_catalog.format('%s.iuid_country_floor(%s)', '@extschema@', country), pg_catalog.format('%s.iuid_country_floor(%s)', '@extschema@', country OPERATOR(pg_catalog.+) 1))) AS b (lower, upper)
 		WHERE c.expression OPERATOR(pg_catalog.=) pg_catalog.format('((%1$s.iuid_country(%2$I) = %3$s) AND (%2$I OPERATOR(%1$s.~>=~) %4$s) AND (%2$I OPERATOR(%1$s.~<~) %5$s))',
 			'@extschema@', "key", country, b.lower, b.upper));
 END;
-COMMENT ON FUNCTION @extschema@.iuid_has_country_check(pg_catalog.regclass, pg_catalog.text, int) IS 'internal: whether a valid CHECK says, as iuid_create_country_partitions does or with iuid_country_floor(), that a table has the rows of a country alone';
+COMMENT ON FUNCTION @extschema@.iuid_has_country_check(pg_catalog.text[], pg_catalog.text, int) IS 'internal: whether one of these CHECKs says, as iuid_create_country_partitions does or with iuid_country_floor(), that a table has the rows of a country alone';
 
 CREATE FUNCTION @extschema@.iuid_country_states(global pg_catalog.regclass)
 RETURNS TABLE (relation pg_catalog.regclass, local pg_catalog.regclass, "key" pg_catalog.text, entity int, country int, is_registered boolean, node pg_catalog.text, server pg_catalog.text, has_route boolean, is_here boolean,
@@ -22,7 +22,7 @@ BEGIN ATOMIC
 	WITH t AS (
 		SELECT g.relation, g.local, g."key", e.entity, @extschema@.iuid_step_of(g.local) AS step
 		FROM @extschema@.iuid_global_relations(global) AS g, LATERAL (SELECT @extschema@.iuid_entity_of(g.relation, g.local)) AS e (entity)
-		WHERE NOT g.is_view AND (NOT g.is_locked OR global IS NOT NULL)),
+		WHERE NOT g.is_view),
 	there AS (SELECT t.relation, c.country, c.tbl, c.is_own AND @extschema@.iuid_is_foreign(c.tbl) AS is_foreign FROM t, LATERAL @extschema@.iuid_country_tables(t.relation) AS c),
 	here AS (SELECT t.relation, c.country, c.tbl, c.is_own FROM t, LATERAL @extschema@.iuid_country_tables(t.local) AS c),
 	countries AS (
@@ -30,8 +30,8 @@ BEGIN ATOMIC
 		UNION ALL SELECT x.relation, x.country, false, NULL, NULL, false, false FROM there AS x JOIN t ON t.relation OPERATOR(pg_catalog.=) x.relation
 		WHERE x.is_foreign AND NOT EXISTS (SELECT FROM @extschema@.iuid_routed_countries(t.entity) AS r WHERE r.country OPERATOR(pg_catalog.=) x.country))
 	SELECT t.relation, t.local, t."key", t.entity, c.country, c.is_registered, c.node, c.server, c.has_route, c.is_here, there.tbl, coalesce(there.is_foreign, false), here.tbl, coalesce(here.is_own, false),
-		pg_catalog.format('SELECT iuid_create_routed_partitions(%L, %s%s);', t.local, t.entity, CASE WHEN t.step IS NOT NULL THEN pg_catalog.format(', %L', t.step) END),
-		pg_catalog.format('SELECT iuid_create_global_table(%L, %L, %s);', t.relation, t.local, t.entity)
+		pg_catalog.format('SELECT %s.iuid_create_routed_partitions(%L, %s%s);', '@extschema@', t.local, t.entity, CASE WHEN t.step IS NOT NULL THEN pg_catalog.format(', %L', t.step) END),
+		pg_catalog.format('SELECT %s.iuid_create_global_table(%L, %L, %s);', '@extschema@', t.relation, t.local, t.entity)
 	FROM countries AS c JOIN t ON t.relation OPERATOR(pg_catalog.=) c.relation
 	LEFT JOIN there ON there.relation OPERATOR(pg_catalog.=) c.relation AND there.country OPERATOR(pg_catalog.=) c.country
 	LEFT JOIN here ON here.relation OPERATOR(pg_catalog.=) c.relation AND here.country OPERATOR(pg_catalog.=) c.country;
@@ -40,19 +40,23 @@ COMMENT ON FUNCTION @extschema@.iuid_country_states(pg_catalog.regclass) IS 'int
 
 CREATE FUNCTION @extschema@.iuid_check_countries_here(global pg_catalog.regclass)
 RETURNS TABLE (problem pg_catalog.text, relation pg_catalog.regclass, country int, node pg_catalog.text, detail pg_catalog.text, remedy pg_catalog.text)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
 	WITH c AS (
-		SELECT s.*, v.view, v.taken FROM @extschema@.iuid_country_states(global) AS s, LATERAL @extschema@.iuid_country_view(s.local, s.country, s.entity) AS v WHERE s.is_here)
+		SELECT s.*, v.view, v.taken, k.texts AS checks, k.is_locked FROM @extschema@.iuid_country_states(global) AS s, LATERAL @extschema@.iuid_country_view(s.local, s.country, s.entity) AS v,
+			LATERAL @extschema@.iuid_printed(s.here, global IS NOT NULL) AS k WHERE s.is_here)
 	SELECT 'foreign table of a country of this node', c.relation, c.country, c.node, pg_catalog.format('The country is routed to this node, and its rows are looked for in %s.', c.there), c.make_global
 	FROM c WHERE c.there IS NOT NULL
 	UNION ALL
 	SELECT 'no partition', c.relation, c.country, c.node, 'The country is routed to this node.', c.make_local FROM c WHERE c.here IS NULL
 	UNION ALL
 	SELECT 'no CHECK', c.relation, c.country, c.node, pg_catalog.format('Partition %s has no CHECK of its country and its bounds.', c.here),
-		pg_catalog.format('ALTER TABLE %1$s ADD CHECK (iuid_country(%2$I) = %3$s AND %2$I ~>=~ %4$L AND %2$I ~<~ %5$L);', c.here, c."key", c.country,
-			@extschema@.iuid_country_floor(c.country, 0), @extschema@.iuid_country_floor(c.country OPERATOR(pg_catalog.+) 1, 0))
-	FROM c WHERE c.here IS NOT NULL AND NOT @extschema@.iuid_has_country_check(c.here, c."key", c.country)
+		pg_catalog.format('ALTER TABLE %1$s ADD CHECK (%6$s.iuid_country(%2$I) = %3$s AND %2$I OPERATOR(%6$s.~>=~) %4$L AND %2$I OPERATOR(%6$s.~<~) %5$L);', c.here, c."key", c.country,
+			@extschema@.iuid_country_floor(c.country, 0), @extschema@.iuid_country_floor(c.country OPERATOR(pg_catalog.+) 1, 0), '@extschema@')
+	FROM c WHERE c.here IS NOT NULL AND NOT c.is_locked AND @extschema@.iuid_has_country_check(c.checks, c."key", c.country) IS NOT TRUE
+	UNION ALL
+	SELECT DISTINCT 'not checked', c.relation, NULL::int, NULL, 'Another session keeps readers out.', pg_catalog.format('SELECT * FROM %s.iuid_check_regions(%L);', '@extschema@', c.relation)
+	FROM c WHERE c.is_locked
 	UNION ALL
 	SELECT 'name of a view taken', c.relation, c.country, c.node, pg_catalog.format('%s is no view of the owner of %s: rename it, or give it that owner.', c.taken, c.local), NULL
 	FROM c WHERE c.here IS NOT NULL AND c.taken IS NOT NULL

@@ -10,21 +10,21 @@ COMMENT ON FUNCTION @extschema@.iuid_mapped_server(pg_catalog.text, pg_catalog.o
 
 CREATE FUNCTION @extschema@.iuid_reader_of(view pg_catalog.regclass)
 RETURNS pg_catalog.oid LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT c.relowner FROM pg_class AS c WHERE c.oid = view AND NOT coalesce(c.reloptions && '{security_invoker=true,security_invoker=on,security_invoker=1,security_invoker=yes}', false)
+	SELECT c.relowner FROM pg_class AS c WHERE c.oid = view AND NOT EXISTS (SELECT FROM unnest(c.reloptions) AS o (option) WHERE substring(o.option FROM '^security_invoker=(.*)$')::boolean)
 $$;
 COMMENT ON FUNCTION @extschema@.iuid_reader_of(pg_catalog.regclass) IS 'internal: the role as which a view reads; NULL: whoever asks';
 
 CREATE FUNCTION @extschema@.iuid_global_views(global pg_catalog.regclass)
 RETURNS TABLE (relation pg_catalog.regclass, local pg_catalog.regclass, node pg_catalog.text, tbl pg_catalog.regclass, is_foreign boolean, make pg_catalog.text)
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL UNSAFE
 BEGIN ATOMIC
-	SELECT p.relation, p.local, p.node, p.tbl, p.is_foreign, pg_catalog.format('SELECT iuid_create_global_view(%L, %L);', p.relation, p.local)
+	SELECT p.relation, p.local, p.node, p.tbl, p.is_foreign, pg_catalog.format('SELECT %s.iuid_create_global_view(%L, %L);', '@extschema@', p.relation, p.local)
 	FROM (
 		SELECT g.relation, g.local, v.node, v.tbl, @extschema@.iuid_is_foreign(v.tbl) AS is_foreign, pg_catalog.bool_or(v.tbl IS NULL) OVER w AS is_more,
 			pg_catalog.count(*) FILTER (WHERE v.tbl OPERATOR(pg_catalog.=) g.local) OVER w AS locals, pg_catalog.count(*) OVER w AS parts,
 			EXISTS (SELECT FROM @extschema@.iuid_registered_nodes(false) AS n WHERE n.node OPERATOR(pg_catalog.=) v.node) AS is_node
-		FROM @extschema@.iuid_global_relations(global) AS g, LATERAL @extschema@.iuid_view_parts(CASE WHEN NOT g.is_locked OR global IS NOT NULL THEN g.relation END) AS v
-		WHERE g.is_view WINDOW w AS (PARTITION BY g.relation)) AS p
+		FROM @extschema@.iuid_global_relations(global) AS g, LATERAL @extschema@.iuid_printed(g.relation, global IS NOT NULL) AS d, LATERAL @extschema@.iuid_parts_of(d.texts[1]) AS v
+		WHERE g.is_view AND d.texts IS NOT NULL WINDOW w AS (PARTITION BY g.relation)) AS p
 	-- One without foreign tables is a global view if it names a node.
 	WHERE NOT p.is_more AND p.locals OPERATOR(pg_catalog.=) 1 AND (p.parts OPERATOR(pg_catalog.>) 1 OR p.is_node);
 END;
@@ -32,7 +32,7 @@ COMMENT ON FUNCTION @extschema@.iuid_global_views(pg_catalog.regclass) IS 'inter
 
 CREATE FUNCTION @extschema@.iuid_check_views(global pg_catalog.regclass)
 RETURNS TABLE (problem pg_catalog.text, relation pg_catalog.regclass, country int, node pg_catalog.text, detail pg_catalog.text, remedy pg_catalog.text)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
 	WITH part AS (SELECT * FROM @extschema@.iuid_global_views(global)),
 	views AS (SELECT DISTINCT p.relation, p.local, p.make FROM part AS p),
@@ -58,6 +58,10 @@ BEGIN ATOMIC
 	FROM n, LATERAL @extschema@.iuid_reader_of(n.relation) AS r (reader) WHERE n.is_foreign AND r.reader IS NOT NULL AND NOT @extschema@.iuid_mapped_server(n.on_server, r.reader)
 	UNION ALL
 	SELECT 'foreign table of no node', p.relation, NULL, p.node, pg_catalog.format('The node is not registered, and the view shows the rows of %s.', p.tbl), p.make
-	FROM part AS p WHERE NOT EXISTS (SELECT FROM nodes WHERE nodes.node OPERATOR(pg_catalog.=) p.node);
+	FROM part AS p WHERE NOT EXISTS (SELECT FROM nodes WHERE nodes.node OPERATOR(pg_catalog.=) p.node)
+	UNION ALL
+	SELECT 'not checked', g.relation, NULL, NULL, 'Another session keeps readers out.', pg_catalog.format('SELECT * FROM %s.iuid_check_regions(%L);', '@extschema@', g.relation)
+	FROM @extschema@.iuid_global_relations(global) AS g, LATERAL @extschema@.iuid_printed(g.relation, global IS NOT NULL) AS d
+	WHERE g.is_view AND d.is_locked AND EXISTS (SELECT FROM @extschema@.iuid_tables_of_view(g.relation) AS t (tbl) WHERE @extschema@.iuid_is_foreign(t.tbl::pg_catalog.regclass));
 END;
 COMMENT ON FUNCTION @extschema@.iuid_check_views(pg_catalog.regclass) IS 'internal: what is wrong with the parts of global views';

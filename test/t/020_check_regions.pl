@@ -175,13 +175,15 @@ at($_, q{INSERT INTO iuid_countries VALUES (8, 'C8', 'Country 8'); INSERT INTO i
 
 # What looks like a global table or view, and is none; and a table that is locked.
 at('north', q{CREATE VIEW loads AS SELECT 'north' || 1 AS node, 1 AS load; CREATE VIEW names AS SELECT 'x'::text AS node, id FROM trips;
-	CREATE VIEW v AS SELECT node FROM iuid_nodes; CREATE TABLE r (a int, b int) PARTITION BY RANGE (a); CREATE TABLE r_rest PARTITION OF r DEFAULT PARTITION BY LIST (b)});
+	CREATE VIEW v AS SELECT node FROM iuid_nodes; CREATE TABLE r (a int, b int) PARTITION BY RANGE (a); CREATE TABLE r_rest PARTITION OF r DEFAULT PARTITION BY LIST (b);
+	CREATE TABLE l (id iuid, a text) PARTITION BY RANGE (id iuid_origin_ops); CREATE TABLE l_rest PARTITION OF l DEFAULT PARTITION BY LIST (a); CREATE TABLE l_a PARTITION OF l_rest FOR VALUES IN ('a');
+	DO $$ BEGIN EXECUTE 'CREATE VIEW deep AS SELECT ''x''::text AS node, ' || repeat('(SELECT ', 2500) || 'id' || repeat(')', 2500) || ' AS id FROM trips'; EXCEPTION WHEN program_limit_exceeded THEN END $$});
 is(all_problems('north'), '', 'relations that are no global ones');
 my $locking = $near->background_psql('north');
 $locking->query_safe('BEGIN; LOCK TABLE trips_all, orders IN ACCESS EXCLUSIVE MODE');
 is(all_problems('north'), "not checked|orders_global||\nnot checked|trips_all||", 'no lock is waited for');
 $locking->quit;
-at('north', 'DROP VIEW loads, names, v; DROP TABLE r');
+at('north', 'DROP VIEW loads, names, v; DROP VIEW IF EXISTS deep; DROP TABLE r, l');
 
 # Who may see nothing hears of the registry and the servers alone.
 is($near->safe_psql('north', q{CREATE ROLE stranger; SET ROLE stranger; SELECT DISTINCT relation FROM iuid_check_regions()}), '', 'a stranger');
@@ -197,7 +199,7 @@ at('north', q{ALTER USER MAPPING FOR PUBLIC SERVER far OPTIONS (DROP user)});
 
 # A number that no entity has.
 at('north', q{ALTER FOREIGN TABLE orders_global_c3 OPTIONS (SET table_name 'orders_c3_e999')});
-is(at('north', q{SELECT problem, remedy FROM iuid_check_regions('orders_global')}), q{no view there|SELECT iuid_create_routed_partitions('public.orders', 3); -- at that node}, 'a name with the number 999');
+is(at('north', q{SELECT problem, remedy FROM iuid_check_regions('orders_global')}), q{no view there|SELECT public.iuid_create_routed_partitions('public.orders', 3); -- at that node}, 'a name with the number 999');
 at('north', q{ALTER FOREIGN TABLE orders_global_c3 OPTIONS (SET table_name 'orders_c3_e3')});
 
 # Subscriptions and slots, here and there, with names that must be quoted.
@@ -302,6 +304,12 @@ for my $case ([ q{[[3, "x'); DROP TABLE orders; --"]]}, 'inactive slot||far' ], 
 	is(at('north', q{SELECT remedy FROM iuid_check_regions('orders_global')}), q{SELECT pg_drop_replication_slot('x''); DROP TABLE orders; --'); -- unless its reader comes back -- at that node}, 'quoted') if $answer =~ /DROP/;
 	at('far', 'SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build_object(text, json, text, json, text, json, text, text, text, float8, text, text)');
 }
+
+# A role that is none, and a relation without a name.
+at('far', q{SET allow_system_table_mods = on; CREATE FUNCTION pg_catalog.json_build_object(a text, b json, c text, d json, e text, f json, r text, s text, g text, h float8, i text, j text) RETURNS json LANGUAGE sql
+	AS $$SELECT jsonb_build_object(a, b::jsonb, c, '{"public.orders": {"columns": [], "unread": [null, "x"]}}'::jsonb, 'clock', h, 'registry', j)::json$$});
+like(problems('north'), qr/no right there\|\|far/, 'an answer without a role');
+at('far', 'SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build_object(text, json, text, json, text, json, text, text, text, float8, text, text)');
 
 # A clock can be anything.
 at('far', q{SET allow_system_table_mods = on; CREATE FUNCTION pg_catalog.json_build_object(a text, b json, c text, d json, e text, f json, r text, s text, g text, h float8, i text, j text) RETURNS json LANGUAGE sql

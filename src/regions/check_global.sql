@@ -11,7 +11,7 @@ RETURNS TABLE (relation pg_catalog.regclass, is_view boolean, local pg_catalog.r
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	WITH by_origin (oid, partdefid, key) AS (
 		SELECT p.partrelid, p.partdefid, p.partattrs[0] FROM pg_partitioned_table AS p JOIN pg_opclass AS o ON o.oid = p.partclass[0] JOIN pg_namespace AS n ON n.oid = o.opcnamespace
-		WHERE p.partstrat = 'r' AND p.partnatts = 1 AND o.opcname = 'iuid_origin_ops' AND n.nspname = (parse_ident('@extschema@'))[1]),
+		WHERE p.partstrat = 'r' AND p.partnatts = 1 AND p.partattrs[0] <> 0 AND o.opcname = 'iuid_origin_ops' AND n.nspname = (parse_ident('@extschema@'))[1]),
 	candidate AS (
 		SELECT c.oid, c.relkind = 'v' AS is_view, CASE WHEN c.relkind = 'p' THEN ARRAY[p.partdefid] ELSE ARRAY(
 				SELECT DISTINCT d.refobjid FROM pg_rewrite AS r JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
@@ -24,6 +24,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	FROM candidate AS c JOIN pg_class AS l ON l.oid = ANY (c.tables) AND (l.relkind = 'p' OR c.is_view AND l.relkind = 'r')
 	WHERE NOT c.is_view OR 1 = (SELECT count(*) FROM pg_class AS t WHERE t.oid = ANY (c.tables) AND t.relkind <> 'f')
 		AND NOT EXISTS (SELECT FROM pg_foreign_table AS f WHERE f.ftrelid = ANY (c.tables) AND NOT f.ftoptions @> '{updatable=false,truncatable=false,async_capable=true}')
+		-- what takes long to print is none of ours
+		AND NOT EXISTS (SELECT FROM pg_rewrite AS r WHERE r.ev_class = c.oid AND (octet_length(r.ev_action::text) > 10000000 OR r.ev_action::text ~ '[ (]\{JOINEXPR'))
 $$;
 COMMENT ON FUNCTION @extschema@.iuid_global_relations(pg_catalog.regclass) IS 'internal: the global tables and views that the caller may read, or one of them, with the local table, and the key of a table';
 
@@ -44,8 +46,8 @@ EXCEPTION
 			RAISE;
 		END IF;
 		is_locked := true;
-	-- or what somebody nested deeply
-	WHEN no_data_found OR program_limit_exceeded OR undefined_table THEN
+	-- or what somebody nested deeply, or dropped while nodes were asked
+	WHEN no_data_found OR program_limit_exceeded OR undefined_table OR internal_error THEN
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_printed(pg_catalog.regclass, boolean) IS 'internal: the definition of a view, or the valid CHECKs of a table, as the server prints them, or that another session keeps readers out; NULL for what it cannot print';
 

@@ -18,7 +18,7 @@ BEGIN ATOMIC
 	FROM @extschema@.iuid_global_relations(global) AS g, LATERAL @extschema@.iuid_relation_name(g.local) AS r
 	WHERE NOT g.is_view OR EXISTS (SELECT FROM @extschema@.iuid_global_views(global) AS v WHERE v.relation OPERATOR(pg_catalog.=) g.relation)
 	UNION ALL
-	SELECT c.relation, c.node, c.country, r.schema, v.name, @extschema@.iuid_typed_columns(c.there), pg_catalog.format('SELECT %s.iuid_create_routed_partitions(%L, %s); -- at that node', '@extschema@', c.local, c.entity)
+	SELECT c.relation, c.node, c.country, r.schema, v.name, @extschema@.iuid_typed_columns(c.there), pg_catalog.format('SELECT %s.iuid_create_routed_partitions(%L::pg_catalog.regclass, %s); -- at that node', '@extschema@', c.local, c.entity)
 	FROM @extschema@.iuid_country_states(global) AS c, LATERAL @extschema@.iuid_relation_name(c.local) AS r, LATERAL @extschema@.iuid_stood_on(c.there) AS v (name)
 	WHERE c.is_foreign AND NOT c.is_here AND c.node IS NOT NULL;
 END;
@@ -172,7 +172,7 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT CASE WHEN n.clock IS NULL THEN 'strange answer' ELSE 'another clock' END, NULL, NULL, n.node, CASE WHEN t.distance IS NULL THEN 'The node does not say what its clock says.'
 		ELSE pg_catalog.format('The clock of the node differs by %s seconds: let NTP set both clocks.', least(pg_catalog.round(t.distance, 1), 9999999999)) END, NULL
-	FROM n, LATERAL (SELECT CASE WHEN pg_catalog.jsonb_typeof(n.answer OPERATOR(pg_catalog.->) 'clock') OPERATOR(pg_catalog.=) 'number' THEN
+	FROM n, LATERAL (SELECT CASE WHEN pg_catalog.jsonb_typeof(n.answer OPERATOR(pg_catalog.->) 'clock') OPERATOR(pg_catalog.=) 'number' AND pg_catalog.length(n.clock) OPERATOR(pg_catalog.<) 100 THEN
 		greatest(EXTRACT(epoch FROM n.asked) OPERATOR(pg_catalog.-) n.clock::numeric, n.clock::numeric OPERATOR(pg_catalog.-) EXTRACT(epoch FROM n.answered)) END) AS t (distance) WHERE (t.distance OPERATOR(pg_catalog.<=) 1) IS NOT TRUE;
 END;
 COMMENT ON FUNCTION @extschema@.iuid_check_nodes(pg_catalog.regclass) IS 'internal: what is wrong with the answers of other nodes';

@@ -87,8 +87,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		('0', 'subscription disabled', 'Subscription %s brings no changes of the registry.', 'ALTER SUBSCRIPTION %s ENABLE;', false),
 		('1', 'subscription does not run', 'Subscription %s of the registry has no worker: start the publisher, or mend what the log of the server says, and the worker starts by itself.', NULL, false),
 		('2', 'registry not copied', 'Subscription %s has not copied all tables of the registry yet. If that does not end, the log of the server says why; if it is 23505, the rows are there: subscribe anew with copy_data = false.', NULL, false),
-		('3', 'inactive slot', 'Nobody reads slot %s, which holds the log.', 'SELECT pg_drop_replication_slot(%s); -- unless its reader comes back', true),
-		('4', 'lost slot', 'The log that the reader of slot %s needs is gone: it has to begin anew.', 'SELECT pg_drop_replication_slot(%s);', true))
+		('3', 'inactive slot', 'Nobody reads slot %s, which holds the log.', 'SELECT pg_catalog.pg_drop_replication_slot(%s); -- unless its reader comes back', true),
+		('4', 'lost slot', 'The log that the reader of slot %s needs is gone: it has to begin anew.', 'SELECT pg_catalog.pg_drop_replication_slot(%s);', true))
 		AS k (kind, problem, detail, remedy, is_slot) ON k.kind = e.kind
 	WHERE f.n <= 20 AND e.kind IS NOT NULL AND e.name IS NOT NULL
 $$;

@@ -8,9 +8,11 @@ BEGIN ATOMIC
 	SELECT EXISTS (
 		SELECT FROM pg_catalog.unnest(checks) AS c (expression), LATERAL (VALUES
 			(pg_catalog.format('%L::%s.iuid', @extschema@.iuid_country_floor(country, 0), '@extschema@'), pg_catalog.format('%L::%s.iuid', @extschema@.iuid_country_floor(country OPERATOR(pg_catalog.+) 1, 0), '@extschema@')),
-			(pg_catalog.format('%s.iuid_country_floor(%s)', '@extschema@', country), pg_catalog.format('%s.iuid_country_floor(%s)', '@extschema@', country OPERATOR(pg_catalog.+) 1))) AS b (lower, upper)
-		WHERE c.expression OPERATOR(pg_catalog.=) pg_catalog.format('((%1$s.iuid_country(%2$I) = %3$s) AND (%2$I OPERATOR(%1$s.~>=~) %4$s) AND (%2$I OPERATOR(%1$s.~<~) %5$s))',
-			'@extschema@', "key", country, b.lower, b.upper));
+			(pg_catalog.format('%s.iuid_country_floor(%s)', '@extschema@', country), pg_catalog.format('%s.iuid_country_floor(%s)', '@extschema@', country OPERATOR(pg_catalog.+) 1))) AS b (lower, upper),
+			-- that of a domain
+			LATERAL (VALUES (pg_catalog.quote_ident("key")), (pg_catalog.format('(%I)::%s.iuid', "key", '@extschema@'))) AS k (key)
+		WHERE c.expression OPERATOR(pg_catalog.=) pg_catalog.format('((%1$s.iuid_country(%2$s) = %3$s) AND (%2$s OPERATOR(%1$s.~>=~) %4$s) AND (%2$s OPERATOR(%1$s.~<~) %5$s))',
+			'@extschema@', k.key, country, b.lower, b.upper));
 END;
 COMMENT ON FUNCTION @extschema@.iuid_has_country_check(pg_catalog.text[], pg_catalog.text, int) IS 'internal: whether one of these CHECKs says, as iuid_create_country_partitions does or with iuid_country_floor(), that a table has the rows of a country alone';
 
@@ -30,8 +32,8 @@ BEGIN ATOMIC
 		UNION ALL SELECT x.relation, x.country, false, NULL, NULL, false, false FROM there AS x JOIN t ON t.relation OPERATOR(pg_catalog.=) x.relation
 		WHERE x.is_foreign AND NOT EXISTS (SELECT FROM @extschema@.iuid_routed_countries(t.entity) AS r WHERE r.country OPERATOR(pg_catalog.=) x.country))
 	SELECT t.relation, t.local, t."key", t.entity, c.country, c.is_registered, c.node, c.server, c.has_route, c.is_here, there.tbl, coalesce(there.is_foreign, false), here.tbl, coalesce(here.is_own, false),
-		pg_catalog.format('SELECT %s.iuid_create_routed_partitions(%L, %s%s);', '@extschema@', t.local, t.entity, CASE WHEN t.step IS NOT NULL THEN pg_catalog.format(', %L', t.step) END),
-		pg_catalog.format('SELECT %s.iuid_create_global_table(%L, %L, %s);', '@extschema@', t.relation, t.local, t.entity)
+		pg_catalog.format('SELECT %s.iuid_create_routed_partitions(%L::pg_catalog.regclass, %s%s);', '@extschema@', t.local, t.entity, CASE WHEN t.step IS NOT NULL THEN pg_catalog.format(', %L::pg_catalog.interval', t.step) END),
+		pg_catalog.format('SELECT %s.iuid_create_global_table(%L::pg_catalog.text, %L::pg_catalog.regclass, %s);', '@extschema@', t.relation, t.local, t.entity)
 	FROM countries AS c JOIN t ON t.relation OPERATOR(pg_catalog.=) c.relation
 	LEFT JOIN there ON there.relation OPERATOR(pg_catalog.=) c.relation AND there.country OPERATOR(pg_catalog.=) c.country
 	LEFT JOIN here ON here.relation OPERATOR(pg_catalog.=) c.relation AND here.country OPERATOR(pg_catalog.=) c.country;
@@ -51,11 +53,11 @@ BEGIN ATOMIC
 	SELECT 'no partition', c.relation, c.country, c.node, 'The country is routed to this node.', c.make_local FROM c WHERE c.here IS NULL
 	UNION ALL
 	SELECT 'no CHECK', c.relation, c.country, c.node, pg_catalog.format('Partition %s has no CHECK of its country and its bounds.', c.here),
-		pg_catalog.format('ALTER TABLE %1$s ADD CHECK (%6$s.iuid_country(%2$I) = %3$s AND %2$I OPERATOR(%6$s.~>=~) %4$L AND %2$I OPERATOR(%6$s.~<~) %5$L);', c.here, c."key", c.country,
+		pg_catalog.format('ALTER TABLE %1$s ADD CHECK (%6$s.iuid_country(%2$I::%6$s.iuid) OPERATOR(pg_catalog.=) %3$s AND %2$I::%6$s.iuid OPERATOR(%6$s.~>=~) %4$L::%6$s.iuid AND %2$I::%6$s.iuid OPERATOR(%6$s.~<~) %5$L::%6$s.iuid);', c.here, c."key", c.country,
 			@extschema@.iuid_country_floor(c.country, 0), @extschema@.iuid_country_floor(c.country OPERATOR(pg_catalog.+) 1, 0), '@extschema@')
 	FROM c WHERE c.here IS NOT NULL AND NOT c.is_locked AND @extschema@.iuid_has_country_check(c.checks, c."key", c.country) IS NOT TRUE
 	UNION ALL
-	SELECT DISTINCT 'not checked', c.relation, NULL::int, NULL, 'Another session keeps readers out.', pg_catalog.format('SELECT * FROM %s.iuid_check_regions(%L);', '@extschema@', c.relation)
+	SELECT DISTINCT 'not checked', c.relation, NULL::int, NULL, 'Another session keeps readers out.', pg_catalog.format('SELECT * FROM %s.iuid_check_regions(%L::pg_catalog.regclass);', '@extschema@', c.relation)
 	FROM c WHERE c.is_locked
 	UNION ALL
 	SELECT 'name of a view taken', c.relation, c.country, c.node, pg_catalog.format('%s is no view of the owner of %s: rename it, or give it that owner.', c.taken, c.local), NULL

@@ -18,7 +18,7 @@ CREATE FUNCTION @extschema@.iuid_global_views(global pg_catalog.regclass)
 RETURNS TABLE (relation pg_catalog.regclass, local pg_catalog.regclass, node pg_catalog.text, tbl pg_catalog.regclass, is_foreign boolean, make pg_catalog.text)
 LANGUAGE sql STABLE PARALLEL UNSAFE
 BEGIN ATOMIC
-	SELECT p.relation, p.local, p.node, p.tbl, p.is_foreign, pg_catalog.format('SELECT %s.iuid_create_global_view(%L, %L);', '@extschema@', p.relation, p.local)
+	SELECT p.relation, p.local, p.node, p.tbl, p.is_foreign, pg_catalog.format('SELECT %s.iuid_create_global_view(%L::pg_catalog.text, %L::pg_catalog.regclass);', '@extschema@', p.relation, p.local)
 	FROM (
 		SELECT g.relation, g.local, v.node, v.tbl, @extschema@.iuid_is_foreign(v.tbl) AS is_foreign, pg_catalog.bool_or(v.tbl IS NULL) OVER w AS is_more,
 			pg_catalog.count(*) FILTER (WHERE v.tbl OPERATOR(pg_catalog.=) g.local) OVER w AS locals, pg_catalog.count(*) OVER w AS parts,
@@ -60,7 +60,7 @@ BEGIN ATOMIC
 	SELECT 'foreign table of no node', p.relation, NULL, p.node, pg_catalog.format('The node is not registered, and the view shows the rows of %s.', p.tbl), p.make
 	FROM part AS p WHERE NOT EXISTS (SELECT FROM nodes WHERE nodes.node OPERATOR(pg_catalog.=) p.node)
 	UNION ALL
-	SELECT 'not checked', g.relation, NULL, NULL, 'Another session keeps readers out.', pg_catalog.format('SELECT * FROM %s.iuid_check_regions(%L);', '@extschema@', g.relation)
+	SELECT 'not checked', g.relation, NULL, NULL, 'Another session keeps readers out.', pg_catalog.format('SELECT * FROM %s.iuid_check_regions(%L::pg_catalog.regclass);', '@extschema@', g.relation)
 	FROM @extschema@.iuid_global_relations(global) AS g, LATERAL @extschema@.iuid_printed(g.relation, global IS NOT NULL) AS d
 	WHERE g.is_view AND d.is_locked AND EXISTS (SELECT FROM @extschema@.iuid_tables_of_view(g.relation) AS t (tbl) WHERE @extschema@.iuid_is_foreign(t.tbl::pg_catalog.regclass));
 END;

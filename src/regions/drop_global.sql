@@ -3,7 +3,7 @@
 --
 
 CREATE FUNCTION @extschema@.iuid_plan_drop_global(global pg_catalog.regclass)
-RETURNS pg_catalog.jsonb LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+RETURNS pg_catalog.jsonb LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	local regclass;
 	gone oid[] := ARRAY[global::oid] || ARRAY(SELECT f::oid FROM @extschema@.iuid_foreign_tables(global) AS f);

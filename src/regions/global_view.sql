@@ -15,7 +15,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.iuid_foreign_tables(pg_catalog.regclass) IS 'internal: the foreign tables in the query of a view';
 
 CREATE FUNCTION @extschema@.iuid_is_global_view(view pg_catalog.regclass)
-RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+RETURNS boolean LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	-- To print a view, the server locks what is below it.
 	SELECT CASE WHEN (@extschema@.iuid_columns(view))[1] = 'node' AND NOT EXISTS (SELECT FROM @extschema@.iuid_foreign_tables(view) AS f (tbl) WHERE NOT @extschema@.iuid_is_of_global_view(f.tbl))
 		THEN NOT EXISTS (SELECT FROM @extschema@.iuid_view_parts(view) AS p WHERE p.tbl IS NULL) ELSE false END
@@ -23,7 +23,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.iuid_is_global_view(pg_catalog.regclass) IS 'internal: whether a view is as iuid_create_global_view makes it, by its first column and its foreign tables';
 
 CREATE FUNCTION @extschema@.iuid_check_of_view(relation pg_catalog.regclass, local pg_catalog.regclass, kind "char")
-RETURNS pg_catalog.regclass LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+RETURNS pg_catalog.regclass LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
 	IF relation IS NOT NULL AND NOT ((SELECT c.relkind = kind AND c.relowner = l.relowner FROM pg_class AS c, pg_class AS l WHERE c.oid = relation AND l.oid = local)
 		AND (CASE kind WHEN 'v' THEN @extschema@.iuid_is_global_view(relation) ELSE @extschema@.iuid_is_of_global_view(relation) END))
@@ -36,7 +36,7 @@ END $$;
 COMMENT ON FUNCTION @extschema@.iuid_check_of_view(pg_catalog.regclass, pg_catalog.regclass, "char") IS 'internal: a relation, or NULL; 42P07 if it is of another kind or owner than a global view or its foreign table would be, or was not made as one';
 
 CREATE FUNCTION @extschema@.iuid_plan_global_view(local pg_catalog.regclass, global pg_catalog.text)
-RETURNS pg_catalog.jsonb LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+RETURNS pg_catalog.jsonb LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	g record;
 	others jsonb;

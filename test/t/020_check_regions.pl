@@ -199,7 +199,7 @@ at('north', q{ALTER USER MAPPING FOR PUBLIC SERVER far OPTIONS (DROP user)});
 
 # A number that no entity has.
 at('north', q{ALTER FOREIGN TABLE orders_global_c3 OPTIONS (SET table_name 'orders_c3_e999')});
-is(at('north', q{SELECT problem, remedy FROM iuid_check_regions('orders_global')}), q{no view there|SELECT public.iuid_create_routed_partitions('public.orders', 3); -- at that node}, 'a name with the number 999');
+is(at('north', q{SELECT problem, remedy FROM iuid_check_regions('orders_global')}), q{no view there|SELECT public.iuid_create_routed_partitions('public.orders'::pg_catalog.regclass, 3); -- at that node}, 'a name with the number 999');
 at('north', q{ALTER FOREIGN TABLE orders_global_c3 OPTIONS (SET table_name 'orders_c3_e3')});
 
 # Subscriptions and slots, here and there, with names that must be quoted.
@@ -301,7 +301,7 @@ for my $case ([ q{[[3, "x'); DROP TABLE orders; --"]]}, 'inactive slot||far' ], 
 	at('far', qq{SET allow_system_table_mods = on; CREATE FUNCTION pg_catalog.json_build_object(a text, b json, c text, d json, e text, f json, r text, s text, g text, h float8, i text, j text) RETURNS json LANGUAGE sql
 		AS \$\$SELECT (jsonb_build_object(a, b::jsonb, c, d::jsonb, 'replication', '$answer'::jsonb) || jsonb_build_object('clock', h, 'registry', j))::json\$\$});
 	is(problems('north'), $found, "slots: $answer");
-	is(at('north', q{SELECT remedy FROM iuid_check_regions('orders_global')}), q{SELECT pg_drop_replication_slot('x''); DROP TABLE orders; --'); -- unless its reader comes back -- at that node}, 'quoted') if $answer =~ /DROP/;
+	is(at('north', q{SELECT remedy FROM iuid_check_regions('orders_global')}), q{SELECT pg_catalog.pg_drop_replication_slot('x''); DROP TABLE orders; --'); -- unless its reader comes back -- at that node}, 'quoted') if $answer =~ /DROP/;
 	at('far', 'SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build_object(text, json, text, json, text, json, text, text, text, float8, text, text)');
 }
 
@@ -312,6 +312,10 @@ like(problems('north'), qr/no right there\|\|far/, 'an answer without a role');
 at('far', 'SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build_object(text, json, text, json, text, json, text, text, text, float8, text, text)');
 
 # A clock can be anything.
+at('far', q{SET allow_system_table_mods = on; CREATE FUNCTION pg_catalog.json_build_object(a text, b json, c text, d json, e text, f json, r text, s text, g text, h float8, i text, j text) RETURNS json LANGUAGE sql
+	AS $$SELECT jsonb_build_object(a, b::jsonb, c, d::jsonb, 'clock', ('-' || repeat('9', 131072))::numeric, 'registry', j)::json$$});
+is(problems('north'), 'another clock||far', 'a clock that is no time');
+at('far', 'SET allow_system_table_mods = on; DROP FUNCTION pg_catalog.json_build_object(text, json, text, json, text, json, text, text, text, float8, text, text)');
 at('far', q{SET allow_system_table_mods = on; CREATE FUNCTION pg_catalog.json_build_object(a text, b json, c text, d json, e text, f json, r text, s text, g text, h float8, i text, j text) RETURNS json LANGUAGE sql
 	AS $$SELECT jsonb_build_object(a, b::jsonb, c, d::jsonb, 'clock', 'NaN', 'registry', j)::json$$});
 is(problems('north'), 'another clock||far', 'a clock that is no number');

@@ -33,7 +33,9 @@ SELECT iuid_from_uuid('017F22E2-79B0-7CC3-98C4-DC0C0C07398F', 7, 1);
 SELECT iuid_from_uuid('919108f7-52d1-4320-9bac-f847db4148a8', 7, 1);
 
 -- a number for a name: its text is the name
+\set VERBOSITY terse
 SELECT iuid_from_name(7, 1, 4711);
+\set VERBOSITY default
 SELECT iuid_from_name(7, 1, 4711::text);
 
 -- no country is set; out of range; NULL

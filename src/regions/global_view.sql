@@ -84,8 +84,8 @@ DECLARE
 	made regclass[];
 BEGIN
 	-- A view that is right is not touched.
-	IF (@extschema@.iuid_columns(view))[2:] = @extschema@.iuid_columns(local) AND gone = '{}' AND (SELECT array_agg(p.node ORDER BY p.node) FROM @extschema@.iuid_view_parts(view) AS p)
-		= ARRAY(SELECT o.node FROM jsonb_to_recordset(plan -> 'others') AS o (node text, stays boolean) WHERE o.stays UNION ALL SELECT current_setting('iuid.node') ORDER BY 1)
+	IF (@extschema@.iuid_columns(view))[2:] = @extschema@.iuid_columns(local) AND gone = '{}' AND (SELECT array_agg(t.part ORDER BY t.part) FROM (SELECT format('%s %s', p.tbl::oid, p.node) FROM @extschema@.iuid_view_parts(view) AS p) AS t (part))
+		= ARRAY(SELECT format('%s %s', o.tbl, o.node) FROM jsonb_to_recordset(plan -> 'others') AS o (node text, tbl oid, stays boolean) WHERE o.stays UNION ALL SELECT format('%s %s', local::oid, current_setting('iuid.node')) ORDER BY 1)
 		AND NOT plan -> 'others' @> '[{"stays": false}]' THEN
 		RETURN '{}';
 	ELSIF view IS NOT NULL THEN

@@ -31,8 +31,7 @@ RETURNS TABLE (partition pg_catalog.regclass, name pg_catalog.text, stays boolea
 SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' SET "IntervalStyle" = 'postgres' SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 DECLARE
 	own_timeout text := current_setting('lock_timeout');
-	longest int := greatest(1, least(100, extract(epoch FROM current_setting('deadlock_timeout')::interval) * 250,
-		nullif(extract(epoch FROM own_timeout::interval), 0) * 1000)); -- in milliseconds
+	longest int := @extschema@.iuid_attempt_timeout();
 	deadline timestamptz := clock_timestamp() + lock_wait;
 	is_last boolean;
 	is_uuid boolean;

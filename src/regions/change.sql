@@ -13,8 +13,7 @@ RETURNS SETOF pg_catalog.regclass LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' SET "IntervalStyle" = 'postgres' SET jit = off AS $$
 DECLARE
 	own_timeout text := current_setting('lock_timeout');
-	longest int := greatest(1, least(100, extract(epoch FROM current_setting('deadlock_timeout')::interval) * 250,
-		nullif(extract(epoch FROM own_timeout::interval), 0) * 1000)); -- in milliseconds
+	longest int := @extschema@.iuid_attempt_timeout();
 	deadline timestamptz := clock_timestamp() + lock_wait;
 	locks jsonb := jsonb_build_object(relation::oid, 4);
 	busy text;

@@ -15,8 +15,7 @@ RETURNS TABLE (relation pg_catalog.regclass, node pg_catalog.text, country int, 
 LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
 	SELECT g.relation, NULL::pg_catalog.text, NULL::int, r.schema, r.name, @extschema@.iuid_typed_columns(g.local), NULL::pg_catalog.text
-	FROM @extschema@.iuid_global_relations(global) AS g, LATERAL @extschema@.iuid_relation_name(g.local) AS r
-	WHERE NOT g.is_view OR EXISTS (SELECT FROM @extschema@.iuid_global_views(global) AS v WHERE v.relation OPERATOR(pg_catalog.=) g.relation)
+	FROM @extschema@.iuid_global_locals(global) AS g, LATERAL @extschema@.iuid_relation_name(g.local) AS r
 	UNION ALL
 	SELECT c.relation, c.node, c.country, r.schema, v.name, @extschema@.iuid_typed_columns(c.there), pg_catalog.format('SELECT %s.iuid_create_routed_partitions(%L::pg_catalog.regclass, %s); -- at that node', '@extschema@', c.local, c.entity)
 	FROM @extschema@.iuid_country_states(global) AS c, LATERAL @extschema@.iuid_relation_name(c.local) AS r, LATERAL @extschema@.iuid_stood_on(c.there) AS v (name)
@@ -90,7 +89,8 @@ RETURNS TABLE (node pg_catalog.text, said pg_catalog.text, success boolean, answ
 LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
 	WITH wanted AS (
-		SELECT coalesce(pg_catalog.array_agg(DISTINCT w.schema), '{}') AS schemas, coalesce(pg_catalog.array_agg(DISTINCT w.name), '{}') AS names FROM @extschema@.iuid_wanted_relations(global) AS w WHERE w.country IS NULL),
+		SELECT coalesce(pg_catalog.array_agg(DISTINCT r.schema), '{}') AS schemas, coalesce(pg_catalog.array_agg(DISTINCT r.name), '{}') AS names
+		FROM @extschema@.iuid_global_locals(global) AS g, LATERAL @extschema@.iuid_relation_name(g.local) AS r),
 	nodes AS (
 		SELECT pg_catalog.array_agg(n.node) AS nodes, least(86400, 3 OPERATOR(pg_catalog.+) pg_catalog.max(greatest(s.connect_seconds, 2))) OPERATOR(pg_catalog.*) interval '1 second' AS timeout
 		FROM @extschema@.iuid_registered_nodes(true) AS n, LATERAL @extschema@.iuid_server(n.server) AS s WHERE s.is_mapped HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0),

@@ -6,9 +6,8 @@ CREATE FUNCTION @extschema@.iuid_check_regions(global pg_catalog.regclass DEFAUL
 RETURNS TABLE (problem pg_catalog.text, relation pg_catalog.regclass, country int, node pg_catalog.text, detail pg_catalog.text, remedy pg_catalog.text)
 LANGUAGE sql VOLATILE PARALLEL UNSAFE ROWS 10 SET jit = off
 BEGIN ATOMIC
-	SELECT @extschema@.iuid_check_node(pg_catalog.current_setting('iuid.node'::pg_catalog.text, true));
-	SELECT @extschema@.iuid_refuse_global(global) WHERE global IS NOT NULL
-		AND NOT EXISTS (SELECT FROM @extschema@.iuid_global_relations(global) AS g WHERE NOT g.is_view) AND NOT EXISTS (SELECT FROM @extschema@.iuid_global_views(global));
+	SELECT @extschema@.iuid_check_node();
+	SELECT @extschema@.iuid_refuse_global(global) WHERE global IS NOT NULL AND NOT EXISTS (SELECT FROM @extschema@.iuid_global_locals(global));
 	SELECT * FROM @extschema@.iuid_check_countries_here(global)
 	UNION ALL SELECT * FROM @extschema@.iuid_check_countries_elsewhere(global)
 	UNION ALL SELECT * FROM @extschema@.iuid_check_views(global)

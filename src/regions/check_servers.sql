@@ -2,12 +2,6 @@
 -- Checking the servers of the nodes, and the replication of the registry
 --
 
-CREATE FUNCTION @extschema@.iuid_is_foreign(tbl pg_catalog.regclass)
-RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT EXISTS (SELECT FROM pg_foreign_table AS f WHERE f.ftrelid = tbl)
-$$;
-COMMENT ON FUNCTION @extschema@.iuid_is_foreign(pg_catalog.regclass) IS 'internal: whether a table is a foreign table';
-
 CREATE FUNCTION @extschema@.iuid_server_of(foreign_table pg_catalog.regclass)
 RETURNS pg_catalog.text LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT s.srvname FROM pg_foreign_table AS f JOIN pg_foreign_server AS s ON s.oid = f.ftserver WHERE f.ftrelid = foreign_table

@@ -30,6 +30,14 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.iuid_global_views(pg_catalog.regclass) IS 'internal: the global views with their parts, and what makes them anew; in the place of one, all that no other session keeps readers out of';
 
+CREATE FUNCTION @extschema@.iuid_global_locals(global pg_catalog.regclass)
+RETURNS TABLE (relation pg_catalog.regclass, local pg_catalog.regclass) LANGUAGE sql STABLE PARALLEL UNSAFE
+BEGIN ATOMIC
+	SELECT g.relation, g.local FROM @extschema@.iuid_global_relations(global) AS g
+	WHERE NOT g.is_view OR g.relation OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT v.relation FROM @extschema@.iuid_global_views(global) AS v));
+END;
+COMMENT ON FUNCTION @extschema@.iuid_global_locals(pg_catalog.regclass) IS 'internal: the global tables and views, with the local table of each';
+
 CREATE FUNCTION @extschema@.iuid_check_views(global pg_catalog.regclass)
 RETURNS TABLE (problem pg_catalog.text, relation pg_catalog.regclass, country int, node pg_catalog.text, detail pg_catalog.text, remedy pg_catalog.text)
 LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -62,6 +70,6 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT 'not checked', g.relation, NULL, NULL, 'Another session keeps readers out.', pg_catalog.format('SELECT * FROM %s.iuid_check_regions(%L::pg_catalog.regclass);', '@extschema@', g.relation)
 	FROM @extschema@.iuid_global_relations(global) AS g, LATERAL @extschema@.iuid_printed(g.relation, global IS NOT NULL) AS d
-	WHERE g.is_view AND d.is_locked AND EXISTS (SELECT FROM @extschema@.iuid_tables_of_view(g.relation) AS t (tbl) WHERE @extschema@.iuid_is_foreign(t.tbl::pg_catalog.regclass));
+	WHERE g.is_view AND d.is_locked AND EXISTS (SELECT FROM @extschema@.iuid_foreign_tables(g.relation));
 END;
 COMMENT ON FUNCTION @extschema@.iuid_check_views(pg_catalog.regclass) IS 'internal: what is wrong with the parts of global views';

@@ -5,7 +5,7 @@
 CREATE FUNCTION @extschema@.iuid_registered_nodes(only_others boolean)
 RETURNS TABLE (node pg_catalog.text, server pg_catalog.text, is_here boolean)
 AS 'MODULE_PATHNAME', 'iuid_list_nodes' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_registered_nodes(boolean) IS 'internal: the nodes with their servers, by name, and which is this one; or only the others';
+COMMENT ON FUNCTION @extschema@.iuid_registered_nodes(boolean) IS 'internal: the nodes with their servers, by name, and which is this one; or only the others, and 22023 unless this is a node';
 
 CREATE FUNCTION @extschema@.iuid_listed_countries(entity int)
 RETURNS TABLE (country int, node pg_catalog.text, has_route boolean)
@@ -22,26 +22,12 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.iuid_routed_countries(int) IS 'internal: the same, with the server of the node, and whether it is this one';
 
-CREATE FUNCTION @extschema@.iuid_refuse_node(own pg_catalog.text)
-RETURNS void LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-	IF coalesce(own, '') = '' THEN
-		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'this database is no node yet',
-			DETAIL = 'The configuration parameter "iuid.node" is not set.',
-			HINT = 'Set it to the name of this node in iuid_nodes, with ALTER DATABASE ... SET iuid.node.';
-	END IF;
-	RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('node "%s" is not registered', own),
-		DETAIL = 'The configuration parameter "iuid.node" of this database has that value.',
-		HINT = 'Insert it into iuid_nodes at the node that publishes the registry, or set the parameter to the name of this node there.';
-END $$;
-COMMENT ON FUNCTION @extschema@.iuid_refuse_node(pg_catalog.text) IS 'internal: 22023 for a name that iuid.node has, but no registered node';
-
-CREATE FUNCTION @extschema@.iuid_check_node(own pg_catalog.text)
+CREATE FUNCTION @extschema@.iuid_check_node()
 RETURNS void LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT @extschema@.iuid_refuse_node(own) WHERE NOT EXISTS (SELECT FROM @extschema@.iuid_registered_nodes(false) AS n WHERE n.is_here);
+	SELECT FROM @extschema@.iuid_registered_nodes(true);
 END;
-COMMENT ON FUNCTION @extschema@.iuid_check_node(pg_catalog.text) IS 'internal: 22023 unless this is the name of a registered node';
+COMMENT ON FUNCTION @extschema@.iuid_check_node() IS 'internal: 22023 unless iuid.node is the name of a registered node';
 
 CREATE FUNCTION @extschema@.iuid_require_server(node pg_catalog.text, server pg_catalog.text, detail pg_catalog.text)
 RETURNS pg_catalog.text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

@@ -8,7 +8,7 @@ DECLARE
 	countries jsonb;
 	gone jsonb;
 BEGIN
-	PERFORM @extschema@.iuid_check_node(current_setting('iuid.node', true));
+	PERFORM @extschema@.iuid_check_node();
 	PERFORM @extschema@.iuid_partition_key(parent, true, true);
 	countries := (SELECT coalesce(jsonb_agg(x), '[]') FROM (
 		SELECT r.country, r.node, r.has_route, r.is_here, t.tbl::oid, t.is_own, t.tbl::text AS name, v.view::oid, c.relowner = p.relowner AS is_owners,

@@ -71,10 +71,10 @@ BEGIN
 		PERFORM @extschema@.iuid_rename_columns(v.view, parent);
 	END IF;
 	PERFORM @extschema@.iuid_run_as_owner(parent, (
-		SELECT format('CREATE OR REPLACE VIEW %I.%I WITH (security_invoker = true) AS SELECT %s AS ctid, %s', n.nspname,
+		SELECT format('CREATE OR REPLACE VIEW %I.%I WITH (security_invoker = true) AS SELECT %s AS ctid, %s', p.schema,
 			@extschema@.iuid_country_view_name(parent, country, entity), place, @extschema@.iuid_column_definitions(parent, CASE WHEN partition IS NULL THEN 'p.' ELSE '' END || '%1$I'))
 			-- OFFSET, as the server would not call the function if it knew that no row of NULLs fits.
 			|| CASE WHEN partition IS NOT NULL THEN format(' FROM %s', partition) ELSE format(' FROM %s.iuid_no_node(%s) AS t (n int) LEFT JOIN %s AS p ON false OFFSET 0', '@extschema@', country, parent) END
-		FROM pg_class AS p JOIN pg_namespace AS n ON n.oid = p.relnamespace WHERE p.oid = parent));
+		FROM @extschema@.iuid_relation_name(parent) AS p));
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_make_country_view(pg_catalog.regclass, pg_catalog.regclass, int, int) IS 'internal: makes the view of a country''s partition as it is now, or one whose every use is an error (NULL), and leaves one that is so already; 42P07';

@@ -29,7 +29,6 @@
 #include "datum.h"
 #include "find_here.h"
 #include "function.h"
-#include "node_arguments.h"
 #include "partitioned.h"
 #include "registry/registry.h"
 #include "relation.h"

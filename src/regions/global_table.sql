@@ -14,7 +14,7 @@ BEGIN
 		RAISE EXCEPTION USING ERRCODE = 'name_too_long', MESSAGE = format('name "%s" is too long', global), HINT = 'Give names of at most 63 bytes.';
 	END IF;
 	name := path[cardinality(path)];
-	schema := coalesce(CASE WHEN cardinality(path) = 2 THEN path[1] END, (SELECT n.nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = local));
+	schema := coalesce(CASE WHEN cardinality(path) = 2 THEN path[1] END, (SELECT l.schema FROM @extschema@.iuid_relation_name(local) AS l));
 	relation := (SELECT c.oid FROM pg_class AS c WHERE c.relnamespace = quote_ident(schema)::regnamespace AND c.relname = name);
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_global_name(pg_catalog.text, pg_catalog.regclass) IS 'internal: schema and name of a global table or view, and what has that name; 22023, 42601, 42622, 3F000';
@@ -32,7 +32,7 @@ DECLARE
 	g record;
 	countries jsonb;
 BEGIN
-	PERFORM @extschema@.iuid_check_node(current_setting('iuid.node', true));
+	PERFORM @extschema@.iuid_check_node();
 	PERFORM @extschema@.iuid_partition_key(local, true, true);
 	SELECT t.* INTO g FROM @extschema@.iuid_global_name(global, local) AS t;
 	IF g.relation IS NOT NULL THEN
@@ -91,7 +91,7 @@ BEGIN
 			-- on the view that the node of the country has, which has no TRUNCATE
 			PERFORM @extschema@.iuid_run_as_owner(local, (SELECT format('CREATE FOREIGN TABLE %I.%I PARTITION OF %s FOR VALUES FROM (%L) TO (%L) SERVER %I OPTIONS (schema_name %L, table_name %L, truncatable ''false'')',
 				g.schema, c.name, g.global, @extschema@.iuid_country_floor(c.country, 0), @extschema@.iuid_country_floor(c.country + 1, 0), c.server,
-				n.nspname, @extschema@.iuid_country_view_name(local, c.country, entity)) FROM pg_class AS l JOIN pg_namespace AS n ON n.oid = l.relnamespace WHERE l.oid = local));
+				l.schema, @extschema@.iuid_country_view_name(local, c.country, entity)) FROM @extschema@.iuid_relation_name(local) AS l));
 			made := made || (SELECT r.relation FROM @extschema@.iuid_global_name(format('%I.%I', g.schema, c.name), local) AS r);
 		END IF;
 	END LOOP;

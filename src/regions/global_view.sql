@@ -8,12 +8,6 @@ RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, 
 $$;
 COMMENT ON FUNCTION @extschema@.iuid_is_of_global_view(pg_catalog.regclass) IS 'internal: whether a foreign table has the options that those of a global view are made with';
 
-CREATE FUNCTION @extschema@.iuid_foreign_tables(view pg_catalog.regclass)
-RETURNS SETOF pg_catalog.regclass LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT c.oid::regclass FROM @extschema@.iuid_tables_of_view(view) AS t (tbl) JOIN pg_class AS c ON c.oid = t.tbl WHERE c.relkind = 'f'
-$$;
-COMMENT ON FUNCTION @extschema@.iuid_foreign_tables(pg_catalog.regclass) IS 'internal: the foreign tables in the query of a view';
-
 CREATE FUNCTION @extschema@.iuid_is_global_view(view pg_catalog.regclass)
 RETURNS boolean LANGUAGE sql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 	-- To print a view, the server locks what is below it.
@@ -42,7 +36,7 @@ DECLARE
 	others jsonb;
 	gone oid[];
 BEGIN
-	PERFORM @extschema@.iuid_check_node(current_setting('iuid.node', true));
+	PERFORM @extschema@.iuid_check_node();
 	IF NOT (SELECT c.relkind IN ('r', 'p') FROM pg_class AS c WHERE c.oid = local) THEN
 		RAISE EXCEPTION USING ERRCODE = 'wrong_object_type', MESSAGE = format('%s is not a table', local), HINT = 'Give the table that each node has.';
 	ELSIF 'node' = ANY (@extschema@.iuid_columns(local)) THEN
@@ -84,9 +78,9 @@ DECLARE
 	made regclass[];
 BEGIN
 	-- A view that is right is not touched.
-	IF (@extschema@.iuid_columns(view))[2:] = @extschema@.iuid_columns(local) AND gone = '{}' AND (SELECT array_agg(t.part ORDER BY t.part) FROM (SELECT format('%s %s', p.tbl::oid, p.node) FROM @extschema@.iuid_view_parts(view) AS p) AS t (part))
-		= ARRAY(SELECT format('%s %s', o.tbl, o.node) FROM jsonb_to_recordset(plan -> 'others') AS o (node text, tbl oid, stays boolean) WHERE o.stays UNION ALL SELECT format('%s %s', local::oid, current_setting('iuid.node')) ORDER BY 1)
-		AND NOT plan -> 'others' @> '[{"stays": false}]' THEN
+	IF (@extschema@.iuid_columns(view))[2:] = @extschema@.iuid_columns(local) AND gone = '{}' AND NOT plan -> 'others' @> '[{"stays": false}]'
+		AND ARRAY(SELECT format('%s %s', p.tbl::oid, p.node) FROM @extschema@.iuid_view_parts(view) AS p ORDER BY 1) = ARRAY(SELECT format('%s %s', o.tbl, o.node)
+			FROM jsonb_to_recordset(plan -> 'others') AS o (node text, tbl oid) UNION ALL SELECT format('%s %s', local::oid, current_setting('iuid.node')) ORDER BY 1) THEN
 		RETURN '{}';
 	ELSIF view IS NOT NULL THEN
 		PERFORM @extschema@.iuid_rename_columns(view, local);
@@ -101,8 +95,8 @@ BEGIN
 	-- On the local table of the other node, whatever partitions that has.  So they must not change rows there:
 	-- postgres_fdw would name a row by its ctid, which a row of each partition has.
 	PERFORM @extschema@.iuid_run_as_owner(local, format('CREATE FOREIGN TABLE %I.%I (%s) SERVER %I OPTIONS (schema_name %L, table_name %L,'
-			' updatable ''false'', truncatable ''false'', async_capable ''true'')', schema, o.name, @extschema@.iuid_column_definitions(local, '%1$I %2$s%3$s'::text), o.server, n.nspname, l.relname))
-		FROM jsonb_to_recordset(plan -> 'others') AS o (name text, server text, stays boolean), pg_class AS l JOIN pg_namespace AS n ON n.oid = l.relnamespace WHERE l.oid = local AND NOT o.stays;
+			' updatable ''false'', truncatable ''false'', async_capable ''true'')', schema, o.name, @extschema@.iuid_column_definitions(local, '%1$I %2$s%3$s'::text), o.server, l.schema_here, l.name_here))
+		FROM jsonb_to_recordset(plan -> 'others') AS o (name text, server text, stays boolean), @extschema@.iuid_relation_name(local) AS l (schema_here, name_here) WHERE NOT o.stays;
 	PERFORM @extschema@.iuid_define_global_view(local, plan, true);
 	made := ARRAY(SELECT g.relation FROM (SELECT 0, plan -> 'name' ->> 'name' WHERE view IS NULL
 		UNION ALL SELECT o.n, o.name FROM jsonb_to_recordset(plan -> 'others') AS o (n int, name text, stays boolean) WHERE NOT o.stays) AS t (n, name),

@@ -17,7 +17,6 @@
 #include "utils/timestamp.h"
 
 #include "node_arguments.h"
-#include "settings.h"
 
 /* The longest time limit. */
 #define LIMIT_MAX USECS_PER_DAY
@@ -97,29 +96,4 @@ iuid_nodes_arg(FunctionCallInfo fcinfo, int n)
 		chosen = list_append_unique_ptr(chosen, node);
 	}
 	return chosen;
-}
-
-List *
-iuid_check_node(FunctionCallInfo fcinfo)
-{
-	List *nodes;
-
-	if (iuid_setting_node[0] == '\0')
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("this database is no node yet"),
-				 errdetail("The configuration parameter \"%s\" is not set.",
-						   "iuid.node"),
-				 errhint(
-					 "Set it to the name of this node in iuid_nodes, with ALTER DATABASE ... SET iuid.node.")));
-	nodes = iuid_registered_nodes(fcinfo);
-	if (iuid_node_of_name(nodes, iuid_setting_node) != NULL)
-		return nodes;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("node \"%s\" is not registered", iuid_setting_node),
-			 errdetail("The configuration parameter \"%s\" of this database has that value.",
-					   "iuid.node"),
-			 errhint(
-				 "Insert it into iuid_nodes at the node that publishes the registry, or set the parameter to the name of this node there.")));
 }

@@ -27,10 +27,4 @@ extern int64 iuid_timeout_arg(FunctionCallInfo fcinfo, int n);
  */
 extern List *iuid_nodes_arg(FunctionCallInfo fcinfo, int n);
 
-/*
- * The NodeServers of all registered nodes; 22023 if iuid.node is not set, or is
- * not the name of one.
- */
-extern List *iuid_check_node(FunctionCallInfo fcinfo);
-
 #endif /* IUID_NODE_ARGUMENTS_H */

@@ -28,6 +28,19 @@ RETURNS SETOF pg_catalog.oid LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search
 $$;
 COMMENT ON FUNCTION @extschema@.iuid_tables_of_view(pg_catalog.regclass) IS 'internal: the relations in the query of a view';
 
+CREATE FUNCTION @extschema@.iuid_is_foreign(tbl pg_catalog.regclass)
+RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT EXISTS (SELECT FROM pg_foreign_table AS f WHERE f.ftrelid = tbl)
+$$;
+COMMENT ON FUNCTION @extschema@.iuid_is_foreign(pg_catalog.regclass) IS 'internal: whether a table is a foreign table';
+
+CREATE FUNCTION @extschema@.iuid_foreign_tables(view pg_catalog.regclass)
+RETURNS SETOF pg_catalog.regclass LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT t.tbl::pg_catalog.regclass FROM @extschema@.iuid_tables_of_view(view) AS t (tbl) WHERE @extschema@.iuid_is_foreign(t.tbl::pg_catalog.regclass);
+END;
+COMMENT ON FUNCTION @extschema@.iuid_foreign_tables(pg_catalog.regclass) IS 'internal: the foreign tables in the query of a view';
+
 CREATE FUNCTION @extschema@.iuid_rename_columns(view pg_catalog.regclass, tbl pg_catalog.regclass)
 RETURNS void LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -76,10 +76,35 @@ iuid_node_of_name(List *nodes, const char *name)
 	return NULL;
 }
 
+List *
+iuid_check_node(FunctionCallInfo fcinfo)
+{
+	List *nodes;
+
+	if (iuid_setting_node[0] == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("this database is no node yet"),
+				 errdetail("The configuration parameter \"%s\" is not set.",
+						   "iuid.node"),
+				 errhint(
+					 "Set it to the name of this node in iuid_nodes, with ALTER DATABASE ... SET iuid.node.")));
+	nodes = iuid_registered_nodes(fcinfo);
+	if (iuid_node_of_name(nodes, iuid_setting_node) != NULL)
+		return nodes;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("node \"%s\" is not registered", iuid_setting_node),
+			 errdetail("The configuration parameter \"%s\" of this database has that value.",
+					   "iuid.node"),
+			 errhint(
+				 "Insert it into iuid_nodes at the node that publishes the registry, or set the parameter to the name of this node there.")));
+}
+
 /*
  * iuid_registered_nodes(only_others): the nodes with their servers, by name, and
- * which is this one; or only the others.  As for look-ups, EXECUTE is the right to
- * read this; the errors are those of registry.h.
+ * which is this one; or only the others, and 22023 unless this is a node.  As for
+ * look-ups, EXECUTE is the right to read this; the errors are those of registry.h.
  */
 PG_FUNCTION_INFO_V1(iuid_list_nodes);
 Datum
@@ -87,10 +112,12 @@ iuid_list_nodes(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	bool only_others = PG_GETARG_BOOL(0);
+	List *nodes =
+		only_others ? iuid_check_node(fcinfo) : iuid_registered_nodes(fcinfo);
 	ListCell *lc;
 
 	InitMaterializedSRF(fcinfo, 0);
-	foreach (lc, iuid_registered_nodes(fcinfo))
+	foreach (lc, nodes)
 	{
 		const NodeServer *node = lfirst(lc);
 		bool is_here = strcmp(node->node, iuid_setting_node) == 0;

@@ -49,4 +49,10 @@ extern List *iuid_registered_nodes(FunctionCallInfo fcinfo);
 /* The node of a name among the NodeServers; NULL for none. */
 extern NodeServer *iuid_node_of_name(List *nodes, const char *name);
 
+/*
+ * The NodeServers of all registered nodes; 22023 if iuid.node is not set, or is
+ * not the name of one.
+ */
+extern List *iuid_check_node(FunctionCallInfo fcinfo);
+
 #endif /* IUID_REGISTRY_H */

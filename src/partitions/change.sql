@@ -106,4 +106,4 @@ BEGIN ATOMIC
 		'the table, and the time before which its partitions go'::pg_catalog.text, NULL::interval, older_than, lock_wait);
 	SELECT c.partition FROM @extschema@.iuid_change_partitions(parent, ROW(NULL, NULL, NULL, NULL, older_than, false, NULL, NULL)::@extschema@.iuid_task, lock_wait) AS c WHERE NOT c.stays;
 END;
-COMMENT ON FUNCTION @extschema@.iuid_detach_partitions(pg_catalog.regclass, pg_catalog.timestamptz, interval) IS 'detaches the time partitions that end at or before a time, and returns them; each stays as a table of its own, but for one without a lower bound and without rows, which is dropped; one whose rows a foreign key to the parent refers to stays attached, with a warning (doc/partitions.md)';
+COMMENT ON FUNCTION @extschema@.iuid_detach_partitions(pg_catalog.regclass, pg_catalog.timestamptz, interval) IS 'detaches the time partitions that end at or before a time, and returns them; with a warning, one whose rows a foreign key refers to stays (doc/partitions.md)';

@@ -14,6 +14,16 @@
 
 #include "fmgr.h"
 
+/*
+ * A function that both libraries have, so that each runs its own: libraries are
+ * loaded with RTLD_GLOBAL, and what one exports, the next one would run.
+ */
+#if defined(__GNUC__)
+#define IUID_HIDDEN __attribute__((visibility("hidden")))
+#else
+#define IUID_HIDDEN
+#endif
+
 /* The macros of variable-length values got a header of their own in 16. */
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
@@ -30,15 +40,6 @@
 	} while (0)
 #endif
 
-/* A constraint may be not enforced from 18 on. */
-#if PG_VERSION_NUM >= 180000
-#define SET_ENFORCED(constraint) ((constraint)->is_enforced = true)
-#define IS_ENFORCED(constraint)	 ((constraint)->conenforced)
-#else
-#define SET_ENFORCED(constraint) ((void) (constraint))
-#define IS_ENFORCED(constraint)	 ((void) (constraint), true)
-#endif
-
 /*
  * One function that checks the owner of any object came with 16.  Before, this
  * is the one for relations, and the extension asks for no others.
@@ -48,29 +49,9 @@
 	((void) (classid), pg_class_ownercheck(objectid, roleid))
 #endif
 
-/* The same for the rights; before 16, this is the one for foreign servers. */
-#if PG_VERSION_NUM < 160000
-#define object_aclcheck(classid, objectid, roleid, mode) \
-	((void) (classid), pg_foreign_server_aclcheck(objectid, roleid, mode))
-#endif
-
 /* Before 16, each member of a role may SET ROLE to it. */
 #if PG_VERSION_NUM < 160000
 #define member_can_set_role(member, role) is_member_of_role(member, role)
-#endif
-
-/* The number of a session's transaction moved in 17. */
-#if PG_VERSION_NUM >= 170000
-#define MY_LXID (MyProc->vxid.lxid)
-#else
-#define MY_LXID (MyProc->lxid)
-#endif
-
-/* Sets of events belong to resource owners from 17 on. */
-#if PG_VERSION_NUM < 170000
-#include "storage/latch.h"
-#define CreateWaitEventSet(resowner, nevents) \
-	CreateWaitEventSet(CurrentMemoryContext, nevents)
 #endif
 
 /* The name and version of a module came with 18. */
@@ -103,26 +84,6 @@
 #if PG_VERSION_NUM < 180000
 #include "commands/vacuum.h"
 #define vacuum_delay_point(is_analyze) vacuum_delay_point()
-#endif
-
-/*
- * A client can delegate its credentials by GSSAPI since 16.  libpq-be.h, which declares
- * the function, then needs the headers of GSSAPI.
- */
-#if PG_VERSION_NUM >= 160000 && defined(ENABLE_GSS)
-struct Port;
-extern bool be_gssapi_get_delegation(struct Port *port);
-#define HAS_DELEGATED_CREDENTIALS() be_gssapi_get_delegation(MyProcPort)
-#define USED_DELEGATED_CREDENTIALS(conn) \
-	(HAS_DELEGATED_CREDENTIALS() && PQconnectionUsedGSSAPI(conn))
-#else
-#define HAS_DELEGATED_CREDENTIALS()		 false
-#define USED_DELEGATED_CREDENTIALS(conn) false
-#endif
-
-/* A session keeps the keys of its SCRAM login since 18. */
-#if PG_VERSION_NUM >= 180000
-#define HAVE_SCRAM_KEYS
 #endif
 
 /* Skip support came with 18. */

@@ -24,17 +24,6 @@ check_not_null(FunctionCallInfo fcinfo, int n, const char *name)
 				 errhint("Give a value, or leave the whole identifier NULL.")));
 }
 
-bool
-iuid_bool_arg(FunctionCallInfo fcinfo, int n, const char *name)
-{
-	if (PG_ARGISNULL(n))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("argument \"%s\" must not be null", name),
-				 errhint("Give true or false, or leave it out.")));
-	return PG_GETARG_BOOL(n);
-}
-
 void
 iuid_reject_country(FunctionCallInfo fcinfo, int n, int limit)
 {

@@ -48,14 +48,11 @@ iuid_ms_to_timestamp(int64 ms)
  *
  * iuid_ms_arg() returns a time in Unix milliseconds, rounded down.
  */
-pg_noreturn extern void iuid_reject_country(FunctionCallInfo fcinfo, int n,
-											int limit);
-pg_noreturn extern void iuid_reject_entity(FunctionCallInfo fcinfo, int n,
-										   int limit);
-extern int64 iuid_ms_arg(FunctionCallInfo fcinfo, int n);
-
-/* An argument that is true or false; 22004 for NULL.  name is the argument's. */
-extern bool iuid_bool_arg(FunctionCallInfo fcinfo, int n, const char *name);
+IUID_HIDDEN pg_noreturn extern void iuid_reject_country(FunctionCallInfo fcinfo,
+														int n, int limit);
+IUID_HIDDEN pg_noreturn extern void iuid_reject_entity(FunctionCallInfo fcinfo,
+													   int n, int limit);
+IUID_HIDDEN extern int64 iuid_ms_arg(FunctionCallInfo fcinfo, int n);
 
 static inline int
 iuid_country_arg(FunctionCallInfo fcinfo, int n, int limit)

@@ -22,7 +22,9 @@ PG_MODULE_MAGIC_EXT(.name = "iuid", .version = IUID_EXTENSION_VERSION);
 
 int iuid_setting_country = IUID_COUNTRY_UNSET;
 bool iuid_setting_monotonic = true;
-char *iuid_setting_node = "";
+
+/* The extension iuid_regions asks the server for it. */
+static char *setting_node = "";
 
 void _PG_init(void);
 
@@ -52,7 +54,7 @@ _PG_init(void)
 	DefineCustomStringVariable("iuid.node",
 							   "Name of the node that this database is, as it stands in the routes.",
 							   "Empty means that none is set.",
-							   &iuid_setting_node, "", PGC_USERSET, 0, NULL,
+							   &setting_node, "", PGC_USERSET, 0, NULL,
 							   NULL, NULL);
 	MarkGUCPrefixReserved("iuid");
 }

@@ -33,7 +33,7 @@
 #include "utils/syscache.h"
 
 #include "datum.h"
-#include "function.h"
+#include "extension.h"
 #include "owner.h"
 #include "partitioned.h"
 #include "relation.h"
@@ -128,22 +128,6 @@ read_partitioned(Oid table, KeyOrder order, Oid schema, bool with_partitions)
 		read_partitions(parent, relation);
 	relation_close(relation, AccessShareLock);
 	return parent;
-}
-
-/*
- * Anyone can give the name of a type that was renamed to a domain or to another
- * type of their own; only a superuser can make a base type.
- */
-Oid
-iuid_find_type(Oid schema)
-{
-	Oid type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
-							   CStringGetDatum("iuid"), ObjectIdGetDatum(schema));
-
-	if (!OidIsValid(type) || get_typtype(type) != TYPTYPE_BASE ||
-		get_typlen(type) != IUID_LEN)
-		return InvalidOid;
-	return type;
 }
 
 static void

@@ -53,9 +53,6 @@ typedef struct Partitioned
  */
 extern Partitioned *iuid_read_partitioned(Oid table, KeyOrder order, Oid schema);
 
-/* The type iuid in the schema of the extension; InvalidOid if it has another name. */
-extern Oid iuid_find_type(Oid schema);
-
 /*
  * The column of a partition that has the keys.  55000 if there is none of that
  * name and type: a partition whose DETACH is pending does not follow its parent,

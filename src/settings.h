@@ -16,6 +16,5 @@
 
 extern int iuid_setting_country; /* IUID_COUNTRY_UNSET or 0 to 255 */
 extern bool iuid_setting_monotonic;
-extern char *iuid_setting_node; /* "" = unset */
 
 #endif /* IUID_SETTINGS_H */

@@ -20,16 +20,25 @@ as_user scan-build --status-bugs --use-cc=clang -o "$work/scan-build" \
 	COPT='-Werror -Wno-unknown-warning-option -Wno-ignored-optimization-argument' \
 	>"$work/scan-build.log" 2>&1 || { cat "$work/scan-build.log"; die "clang or scan-build"; }
 say "clang, scan-build: no warning"
-find src -name '*.c' -print0 | as_user xargs -0 -n 8 -P "$(nproc)" sh -c '
-	clang-tidy --quiet "$@" -- -I src -isystem "$(pg_config --includedir-server)" \
-		-isystem "$(pg_config --includedir)" -D_GNU_SOURCE \
-		-DIUID_EXTENSION_VERSION=\"\" 2>/dev/null' clang-tidy
+# The arguments are a folder and where its files look for others.
+tidy() {
+	find "$1" -name '*.c' -print0 | as_user xargs -0 -n 8 -P "$(nproc)" bash -c '
+		flags=$1 && shift
+		clang-tidy --quiet "$@" -- $flags -isystem "$(pg_config --includedir-server)" \
+			-isystem "$(pg_config --includedir)" -D_GNU_SOURCE \
+			-DIUID_EXTENSION_VERSION=\"\" 2>/dev/null' clang-tidy "$2"
+}
+tidy src '-I src'
+tidy regions '-I regions -I src'
 say "clang-tidy: no warning"
-as_user cppcheck --quiet --std=c99 --enable=warning,style,performance,portability \
-	--error-exitcode=1 \
-	-I src src
+check() {
+	as_user cppcheck --quiet --std=c99 --enable=warning,style,performance,portability \
+		--error-exitcode=1 "$@"
+}
+check -I src src
+check -I regions -I src regions
 say "cppcheck: no warning"
-find src test/fuzz -name '*.[ch]' -exec clang-format --dry-run --Werror {} +
+find src regions test/fuzz -name '*.[ch]' -exec clang-format --dry-run --Werror {} +
 say "clang-format: no difference"
 as_user pyflakes3 clients/python/*.py examples/{desk,regions/move}/*.py test/{browser,clients,data,drivers,drivers/python,fuzz,models}/*.py test/*.py
 say "pyflakes: no warning"

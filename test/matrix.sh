@@ -21,7 +21,7 @@ for name; do
 	tests=()
 	describe_chroot "$name"
 	if ! is_native; then
-		mapfile -t tests < <(basename -a -s .sql "$tree"/sql/*.sql)
+		mapfile -t tests < <(basename -a -s .sql "$tree"/{.,regions}/sql/*.sql)
 	elif [ "$whole" = no ]; then
 		tests=(--each-version)
 	fi

@@ -42,15 +42,21 @@ passes() {
 	sort_names "$1"
 	if [ ${#tap[@]} -gt 0 ]; then
 		arguments=(TAP_TESTS=1 REGRESS= PROVE_TESTS="${tap[*]}")
+	elif [ ${#regions[@]} -gt 0 ]; then
+		arguments=(-C regions REGRESS="${regions[*]}")
 	else
 		arguments=(REGRESS="${regress[*]}")
-		rm -f regression.diffs
+	fi
+	if [ ${#tap[@]} = 0 ]; then
+		rm -f {.,regions}/regression.diffs
 		start_afresh
 	fi
-	run_make installcheck "${arguments[@]}" >"$work/test.log" 2>&1 && return
+	run_make "${arguments[@]}" installcheck >"$work/test.log" 2>&1 && return
 	[ ${#tap[@]} = 0 ] || return 1
-	[ -s regression.diffs ] || { cat "$work/test.log" >&2; die "test $1 could not run"; }
-	! grep -q "/$1\.out$" regression.diffs
+	local diffs
+	diffs=$(cat {.,regions}/regression.diffs 2>/dev/null) || true
+	[ -n "$diffs" ] || { cat "$work/test.log" >&2; die "test $1 could not run"; }
+	! grep -q "/$1\.out$" <<<"$diffs"
 }
 
 names=("$@")

@@ -115,17 +115,24 @@ addresses() {
 	finish
 }
 
-# The extensions are created with caches, as that alone would take minutes.  The servers of TAP tests
-# would not have the setting.
+# The extensions are created with caches, as that alone would take minutes.  The arguments are what make
+# is told, and the tests.
+discard_caches() {
+	[ $# -gt 2 ] || return 0
+	local target=$1 create=$2
+	shift 2
+	run_pg_regress 1 $target REGRESS="$create"
+	PGOPTIONS='-c debug_discard_caches=1' run_pg_regress $# $target REGRESS="$*" EXTRA_REGRESS_OPTS=--use-existing
+}
+
+# The servers of TAP tests would not have the setting.
 caches() {
 	sort_names "$@"
-	[ ${#regress[@]} -gt 1 ] || return 0
+	[ ${#regress[@]} -gt 1 ] || [ ${#regions[@]} -gt 1 ] || return 0
 	instrument address || return 0
 	take_names "$@"
-	run_pg_regress 1 REGRESS=install
-	export PGOPTIONS='-c debug_discard_caches=1'
-	run_pg_regress $((${#regress[@]} - 1)) REGRESS="${regress[*]:1}" EXTRA_REGRESS_OPTS=--use-existing
-	unset PGOPTIONS
+	discard_caches installcheck "${regress[@]}"
+	discard_caches '-C regions installcheck' "${regions[@]}"
 	finish
 }
 
@@ -138,7 +145,7 @@ written() {
 
 # --- which tests ---------------------------------------------------------
 
-all_regress=$(basename -s .sql "$tree"/sql/*.sql)
+all_regress=$(basename -s .sql "$tree"/{.,regions}/sql/*.sql)
 all_tap=$(basename -s .pl "$tree"/test/t/*.pl)
 
 # What keeps something from the server's caches: the registry, columns, regions.  A test that creates

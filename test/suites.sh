@@ -13,11 +13,11 @@ run_suite() {
 	local name=$1 total=$2 line=$3
 	shift 3
 	say "--- $name, PostgreSQL $PG_MAJOR: $total test$([ "$total" = 1 ] || echo s)"
-	rm -f regression.diffs
-	if run_make installcheck "$@" | number "$total" "$line"; then
+	rm -f {.,regions}/regression.diffs
+	if run_make "$@" | number "$total" "$line"; then
 		say "--- $name: passed"
 	else
-		[ ! -f regression.diffs ] || cat regression.diffs
+		cat {.,regions}/regression.diffs 2>/dev/null || true
 		show_failed
 		say "--- $name: FAILED"
 		failed+=("$name")
@@ -44,23 +44,26 @@ number() {
 }
 
 run_pg_regress() { run_suite pg_regress "$1" 'test |(not )?ok ' "${@:2}"; }
-run_tap() { run_suite TAP "$1" 'test/t/\S+ \.\.' TAP_TESTS=1 REGRESS= "${@:2}"; }
+run_tap() { run_suite TAP "$1" 'test/t/\S+ \.\.' installcheck TAP_TESTS=1 REGRESS= "${@:2}"; }
 
-# Sorts the names of tests into the arrays regress and tap.  The regression test "install" creates the
-# extensions for those after it.
+# Sorts the names of tests into the arrays regress, regions and tap.  In both folders of regression
+# tests, the first one creates the extensions for those after it.
 sort_names() {
 	local name
-	regress=() tap=()
+	regress=() regions=() tap=()
 	for name; do
 		if [[ $name = */* ]]; then
 			die "a test is named without its folder and ending, not $name"
 		elif [ -f "$tree/sql/$name.sql" ]; then
 			[ ${#regress[@]} -gt 0 ] || regress=(install)
 			[ "$name" = install ] || regress+=("$name")
+		elif [ -f "$tree/regions/sql/$name.sql" ]; then
+			[ ${#regions[@]} -gt 0 ] || regions=(install_regions)
+			[ "$name" = install_regions ] || regions+=("$name")
 		elif [ -f "$tree/test/t/$name.pl" ]; then
 			tap+=("test/t/$name.pl")
 		else
-			die "there is no test $name: neither sql/$name.sql nor test/t/$name.pl"
+			die "there is no test $name: neither sql/$name.sql nor regions/sql/$name.sql nor test/t/$name.pl"
 		fi
 	done
 }
@@ -81,6 +84,7 @@ leave_out_one_version() {
 
 # Runs the tests of those arrays.  The arguments are what make is told besides.
 run_names() {
-	[ ${#regress[@]} = 0 ] || run_pg_regress ${#regress[@]} REGRESS="${regress[*]}"
+	[ ${#regress[@]} = 0 ] || run_pg_regress ${#regress[@]} installcheck REGRESS="${regress[*]}"
+	[ ${#regions[@]} = 0 ] || run_pg_regress ${#regions[@]} -C regions installcheck REGRESS="${regions[*]}"
 	[ ${#tap[@]} = 0 ] || run_tap ${#tap[@]} PROVE_TESTS="${tap[*]}" PROVE_FLAGS=--verbose "$@"
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 #   ./dev test [name...]       build with warnings as errors, and run every test, or those that are
-#                              named: regression tests of sql/, TAP tests of test/t/
+#                              named: regression tests of sql/ and regions/sql/, TAP tests of test/t/
 #   ./dev test --each-version  the tests that each version of PostgreSQL needs: without the TAP tests
 #                              whose headings say "One version is enough", and why
 #
@@ -30,7 +30,7 @@ if [ $# = 0 ]; then
 	mapfile -t tests < <(printf '%s\n' test/t/*.pl | sort -r)
 	[ "$each_version" = no ] || leave_out_one_version
 	say "Running all tests (about four minutes)"
-	run_pg_regress "$(ls sql/*.sql | wc -l)"
+	run_pg_regress "$(ls {.,regions}/sql/*.sql | wc -l)" installcheck
 	# Two for each core, as half of a TAP test is waiting: for servers, for sessions, for the clock.
 	run_tap ${#tests[@]} PROVE_TESTS="${tests[*]}" PROVE_FLAGS="--timer --jobs=$((2 * $(nproc)))"
 else

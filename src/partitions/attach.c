@@ -28,9 +28,10 @@
 
 #include "datum.h"
 #include "execute.h"
-#include "function.h"
+#include "extension.h"
 #include "owner.h"
 #include "relation.h"
+#include "table.h"
 
 static Datum *read_array(FunctionCallInfo fcinfo, int n, Oid type, bool **nulls,
 						 int *count);

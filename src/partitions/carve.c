@@ -34,6 +34,7 @@
 
 #include "execute.h"
 #include "relation.h"
+#include "table.h"
 
 struct Carved
 {

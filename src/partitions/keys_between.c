@@ -27,7 +27,7 @@
 #include "utils/snapmgr.h"
 
 #include "datum.h"
-#include "function.h"
+#include "extension.h"
 #include "owner.h"
 #include "partitioned.h"
 #include "relation.h"

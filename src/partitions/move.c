@@ -55,6 +55,7 @@
 #include "execute.h"
 #include "owner.h"
 #include "relation.h"
+#include "table.h"
 
 struct Move
 {

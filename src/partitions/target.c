@@ -23,7 +23,7 @@
 
 #include "attach.h"
 
-#include "relation.h"
+#include "table.h"
 
 struct Target
 {

@@ -40,7 +40,7 @@
 #include "utils/typcache.h"
 
 #include "expression.h"
-#include "function.h"
+#include "extension.h"
 #include "functions.h"
 #include "iuid.h"
 

@@ -56,7 +56,7 @@ for my $page (@pages, glob 'clients/README.md examples/README.md examples/*/READ
 
 # The pages that COMMENTs, hints, tests and examples name are there.
 my %named = map { $_ => 1 } map { slurp_file($_) =~ m{\b(doc/[\w-]+\.md)}g }
-	glob 'META.json src/*.h src/*/*.{c,h,sql} sql/*.sql test/*/*.{pl,pm,py} examples/*/*.sql';
+	glob 'META.json src/*.h {src,regions}/*/*.{c,h,sql} {.,regions}/sql/*.sql test/*/*.{pl,pm,py} examples/*/*.sql';
 cmp_ok(scalar keys %named, '>', 8, 'pages that are named');
 is(join(' ', grep { !-e } sort keys %named), '', 'each page that is named is there');
 

@@ -160,7 +160,7 @@ my $own = slurp_file('test/traps.sql');
 # The names: all of the extensions', and of core's those that stand in an SQL
 # part or in a string of the C files.
 $node->safe_psql('postgres', 'CREATE EXTENSION iuid_regions CASCADE');
-my $source = join ' ', (map { slurp_file($_) } glob 'src/*.sql src/*/*.sql'), map { slurp_file($_) =~ /"((?:[^"\\]|\\.)*)"/g } glob 'src/*.c src/*/*.c';
+my $source = join ' ', (map { slurp_file($_) } grep { !m{/sql/} } glob '{src,regions}/{,*/}*.sql'), map { slurp_file($_) =~ /"((?:[^"\\]|\\.)*)"/g } glob '{src,regions}/{,*/}*.c';
 $source =~ s/'/''/g;
 my $names = $node->safe_psql('postgres', qq{
 	CREATE TEMP TABLE source AS SELECT '$source'::text AS source;

@@ -199,7 +199,7 @@ sub begin_session
 	$session = open_session($node);
 	$pid = run($session, 'SELECT pg_backend_pid()');
 	# The libraries have settings of their own.
-	run($session, q{LOAD 'iuid'; LOAD 'plpgsql'; LOAD 'postgres_fdw'});
+	run($session, q{LOAD 'iuid'; LOAD 'iuid_regions'; LOAD 'plpgsql'; LOAD 'postgres_fdw'});
 	run($session, "SET client_min_messages = error; SET search_path = work, public; SET lock_timeout = '30s'; SET iuid.country = 3"
 		. ($role ? "; SET SESSION AUTHORIZATION $role" : '; SET SESSION AUTHORIZATION caller; SET ROLE clerk'));
 	$settings = settings();

@@ -20,6 +20,9 @@ extern char *iuid_command_arg(FunctionCallInfo fcinfo, int n);
 /* Argument n, a time limit in microseconds; 22004, and 22023 unless 0 < n <= 1 day. */
 extern int64 iuid_timeout_arg(FunctionCallInfo fcinfo, int n);
 
+/* Argument n, whether a node that fails is passed over; 22004 for NULL. */
+extern bool iuid_skip_failed_arg(FunctionCallInfo fcinfo, int n);
+
 /*
  * Argument n, names of nodes: their NodeServers, each once; all nodes for NULL.
  * 22004 for a name that is NULL, 22023 for one that is not registered, and

@@ -18,8 +18,7 @@
 #include "utils/lsyscache.h"
 
 #include "ask_nodes.h"
-#include "datum.h"
-#include "function.h"
+#include "extension.h"
 #include "node_arguments.h"
 #include "row_type.h"
 #include "rows_as_text.h"
@@ -56,7 +55,7 @@ iuid_select_on_nodes(PG_FUNCTION_ARGS)
 	char *command = iuid_command_arg(fcinfo, 1);
 	List *nodes = iuid_nodes_arg(fcinfo, 2);
 	int64 limit = iuid_timeout_arg(fcinfo, 3);
-	bool skip_failed = iuid_bool_arg(fcinfo, 4, "skip_failed");
+	bool skip_failed = iuid_skip_failed_arg(fcinfo, 4);
 	ArrayType *names, *types;
 	const Oid parameter_types[] = { TEXTOID, TEXTARRAYOID, TEXTARRAYOID };
 	Datum parameters[lengthof(parameter_types)];

@@ -15,7 +15,6 @@
 
 #include "datum.h"
 #include "registry.h"
-#include "settings.h"
 
 static inline const char *
 node_of(FunctionCallInfo fcinfo, const Iuid *id)
@@ -68,7 +67,7 @@ iuid_is_local(PG_FUNCTION_ARGS)
 {
 	const char *node = node_of(fcinfo, PG_GETARG_IUID_P(0));
 
-	if (node == NULL || iuid_setting_node[0] == '\0')
+	if (node == NULL || iuid_this_node()[0] == '\0')
 		PG_RETURN_NULL();
-	PG_RETURN_BOOL(strcmp(node, iuid_setting_node) == 0);
+	PG_RETURN_BOOL(strcmp(node, iuid_this_node()) == 0);
 }

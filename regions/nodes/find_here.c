@@ -28,12 +28,9 @@
 
 #include "datum.h"
 #include "find_here.h"
-#include "function.h"
-#include "partitioned.h"
+#include "extension.h"
 #include "registry/registry.h"
 #include "relation.h"
-#include "settings.h"
-#include "type/functions.h"
 
 pg_noreturn static void reject_name(void);
 static char *query_for(Oid table, Oid schema, ArrayType *names);
@@ -92,10 +89,16 @@ iuid_id_key_of(Oid table, Oid schema)
 const char *
 iuid_require_route(FunctionCallInfo fcinfo, Datum id)
 {
-	const Iuid *iuid =
-		DatumGetIuidP(DirectFunctionCall1(iuid_from_core_uuid, id));
+	const Iuid *iuid = DatumGetIuidP(id);
 	const char *node = NULL;
 
+	if (!iuid_is_valid(iuid))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("uuid \"%s\" is not an iuid", iuid_uuid_text(id)),
+				 errdetail("Only an iuid has a country and an entity, and so a route."),
+				 errhint(
+					 "Find the row with a query in the database that has it.")));
 	if (iuid_has_origin(iuid))
 		node = iuid_routed_node(fcinfo, iuid_get_country(iuid),
 								iuid_get_entity(iuid));
@@ -104,7 +107,7 @@ iuid_require_route(FunctionCallInfo fcinfo, Datum id)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("identifier %s has no route", iuid_uuid_text(id)),
 				 errdetail("The registry of node \"%s\" has no node for its country and entity.",
-						   iuid_setting_node),
+						   iuid_this_node()),
 				 errhint(
 					 "Insert a route into iuid_routes, if the identifier is right.")));
 	return pstrdup(node);
@@ -245,10 +248,10 @@ iuid_find_here(PG_FUNCTION_ARGS)
 		const char *route;
 		char **redirection;
 
-		if (strcmp(TextDatumGetCString(nodes[i]), iuid_setting_node) != 0)
+		if (strcmp(TextDatumGetCString(nodes[i]), iuid_this_node()) != 0)
 			continue;
 		route = iuid_require_route(fcinfo, ids[i]);
-		if (strcmp(route, iuid_setting_node) == 0)
+		if (strcmp(route, iuid_this_node()) == 0)
 		{
 			ids[own++] = ids[i];
 			continue;
@@ -279,7 +282,7 @@ reject_name(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("the node was asked by another name than \"%s\"",
-					iuid_setting_node),
+					iuid_this_node()),
 			 errdetail("The configuration parameter \"%s\" has another value than the name of the node in the registry of the node that asks.",
 					   "iuid.node"),
 			 errhint("Set the parameter to the name of the node.")));

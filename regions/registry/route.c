@@ -24,7 +24,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "function.h"
+#include "extension.h"
 #include "registry.h"
 #include "registry_table.h"
 

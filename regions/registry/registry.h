@@ -36,6 +36,9 @@ extern const char *iuid_routed_node(FunctionCallInfo fcinfo, int country,
 extern bool iuid_has_route(FunctionCallInfo fcinfo, int country, int entity);
 extern bool iuid_has_own_route(FunctionCallInfo fcinfo, int country);
 
+/* The name of this node, by iuid.node; "" if that is not set. */
+extern const char *iuid_this_node(void);
+
 /* A node of iuid_nodes, and its server; NULL for none. */
 typedef struct NodeServer
 {

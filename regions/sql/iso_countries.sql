@@ -1,7 +1,7 @@
 -- ISO 3166-1 as a starting set, against Debian's iso-codes.
 \set SHOW_CONTEXT never
 CREATE TEMP TABLE iso (code text, name text);
-\copy iso FROM 'test/data/iso_3166_1.tsv' (FORMAT csv, DELIMITER E'\t', QUOTE E'\b', HEADER true)
+\copy iso FROM '../test/data/iso_3166_1.tsv' (FORMAT csv, DELIMITER E'\t', QUOTE E'\b', HEADER true)
 
 SELECT iuid_register_iso_countries();
 SELECT iuid_register_iso_countries() AS again;
@@ -13,7 +13,7 @@ SELECT count(*) AS in_alphabetical_order FROM (SELECT country, row_number() OVER
 SELECT min(country), string_agg(code, ' ' ORDER BY country) FROM iuid_countries GROUP BY (country - 1) / 25 ORDER BY 1;
 
 -- the page has the same
-\set page `cat doc/registry.md`
+\set page `cat ../doc/registry.md`
 SELECT count(*) AS on_the_page
 FROM regexp_matches(:'page', '^\| (\d+) \| ([A-Z]{2}) \| (.*) \|$', 'gn') AS line
 	JOIN iuid_countries ON (country::text, code, name) = (line[1], line[2], line[3]);

@@ -29,12 +29,11 @@
 #include "ask_nodes.h"
 #include "datum.h"
 #include "find_here.h"
-#include "function.h"
+#include "extension.h"
 #include "node_arguments.h"
 #include "registry/registry.h"
 #include "relation.h"
 #include "row_type.h"
-#include "settings.h"
 
 /* How long the nodes may take in each round. */
 #define LIMIT (3 * USECS_PER_SEC)
@@ -184,7 +183,7 @@ find_here(Find *find)
 
 	for (int i = 0; i < find->count; i++)
 	{
-		if (strcmp(find->wanted[i].node, iuid_setting_node) != 0)
+		if (strcmp(find->wanted[i].node, iuid_this_node()) != 0)
 			continue;
 		ids[count++] = UUIDPGetDatum(&find->wanted[i].id);
 		find->wanted[i].node = NULL;
@@ -244,7 +243,7 @@ nodes_to_ask(Find *find)
 			continue;
 		node = iuid_node_of_name(find->nodes, next->node);
 		/* This node has no row of it, by its own registry. */
-		if (node == NULL || strcmp(node->node, iuid_setting_node) == 0)
+		if (node == NULL || strcmp(node->node, iuid_this_node()) == 0)
 			reject_route(next);
 		nodes = list_append_unique_ptr(nodes, node);
 	}

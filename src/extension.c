@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
- * function.c
- *	  Finds the SQL functions of the extensions.
+ * extension.c
+ *	  Finds what belongs to an extension: its schema, functions and type.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -12,11 +12,13 @@
 #include "compat.h"
 
 #include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "function.h"
+#include "extension.h"
+#include "iuid.h"
 
 bool
 iuid_is_function(Oid function, PGFunction code)
@@ -54,4 +56,20 @@ iuid_schema_of(Oid function)
 					 "Another session dropped the extension while this statement was using it."),
 				 errhint("Try again if the extension is there.")));
 	return schema;
+}
+
+/*
+ * Anyone can give the name of a type that was renamed to a domain or to another
+ * type of their own; only a superuser can make a base type.
+ */
+Oid
+iuid_find_type(Oid schema)
+{
+	Oid type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
+							   CStringGetDatum("iuid"), ObjectIdGetDatum(schema));
+
+	if (!OidIsValid(type) || get_typtype(type) != TYPTYPE_BASE ||
+		get_typlen(type) != IUID_LEN)
+		return InvalidOid;
+	return type;
 }

@@ -28,7 +28,6 @@
 #include "datum.h"
 #include "other_node.h"
 #include "registry/registry.h"
-#include "settings.h"
 #include "statement.h"
 #include "subtransaction.h"
 #include "time_limit.h"
@@ -148,7 +147,7 @@ add_node(Call *call, const NodeServer *node)
 	ListCell *lc;
 
 	answer->node = node->node;
-	if (strcmp(node->node, iuid_setting_node) == 0)
+	if (strcmp(node->node, iuid_this_node()) == 0)
 	{
 		call->here = answer;
 		return answer;

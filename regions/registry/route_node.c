@@ -29,7 +29,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "function.h"
+#include "extension.h"
 #include "registry_table.h"
 
 /* A row of a table whose node is looked for; NULL: any node. */

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * registry.c
+ * listed.c
  *	  Lists the nodes and the countries of the registry.
  *
  * Copyright (c) 2026, the iuid authors
@@ -14,17 +14,25 @@
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/tuplestore.h"
 
 #include "datum.h"
-#include "function.h"
+#include "extension.h"
 #include "registry.h"
 #include "registry_table.h"
-#include "settings.h"
 
 static void add_node(const Datum *values, const bool *nulls, void *arg);
 static int compare_nodes(const ListCell *a, const ListCell *b);
 static void note_country(const Datum *values, const bool *nulls, void *arg);
+
+const char *
+iuid_this_node(void)
+{
+	const char *node = GetConfigOption("iuid.node", true, false);
+
+	return node == NULL ? "" : node;
+}
 
 List *
 iuid_registered_nodes(FunctionCallInfo fcinfo)
@@ -81,7 +89,7 @@ iuid_check_node(FunctionCallInfo fcinfo)
 {
 	List *nodes;
 
-	if (iuid_setting_node[0] == '\0')
+	if (iuid_this_node()[0] == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("this database is no node yet"),
@@ -90,11 +98,11 @@ iuid_check_node(FunctionCallInfo fcinfo)
 				 errhint(
 					 "Set it to the name of this node in iuid_nodes, with ALTER DATABASE ... SET iuid.node.")));
 	nodes = iuid_registered_nodes(fcinfo);
-	if (iuid_node_of_name(nodes, iuid_setting_node) != NULL)
+	if (iuid_node_of_name(nodes, iuid_this_node()) != NULL)
 		return nodes;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("node \"%s\" is not registered", iuid_setting_node),
+			 errmsg("node \"%s\" is not registered", iuid_this_node()),
 			 errdetail("The configuration parameter \"%s\" of this database has that value.",
 					   "iuid.node"),
 			 errhint(
@@ -120,7 +128,7 @@ iuid_list_nodes(PG_FUNCTION_ARGS)
 	foreach (lc, nodes)
 	{
 		const NodeServer *node = lfirst(lc);
-		bool is_here = strcmp(node->node, iuid_setting_node) == 0;
+		bool is_here = strcmp(node->node, iuid_this_node()) == 0;
 		Datum values[3] = { CStringGetTextDatum(node->node) };
 		bool nulls[3] = { false, node->server == NULL, false };
 

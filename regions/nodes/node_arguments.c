@@ -63,6 +63,17 @@ iuid_timeout_arg(FunctionCallInfo fcinfo, int n)
 			 errhint("Give a time such as '3 seconds'.")));
 }
 
+bool
+iuid_skip_failed_arg(FunctionCallInfo fcinfo, int n)
+{
+	if (PG_ARGISNULL(n))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("argument \"%s\" must not be null", "skip_failed"),
+				 errhint("Give true or false, or leave it out.")));
+	return PG_GETARG_BOOL(n);
+}
+
 List *
 iuid_nodes_arg(FunctionCallInfo fcinfo, int n)
 {

@@ -109,3 +109,18 @@ DROP SCHEMA "A schema with a name that fills what a name may have, and needs q" 
 DROP EXTENSION postgres_fdw CASCADE;
 DROP ROLE "Regress iuid's maker", "Regress iuid's owner";
 TRUNCATE iuid_routes, iuid_nodes, iuid_entities, iuid_countries;
+
+-- That a table is empty is no estimate: this one was, when it was analyzed.
+CREATE TABLE analyzed (id iuid, note text) PARTITION BY RANGE (id iuid_origin_ops);
+INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('there', NULL, 'there');
+INSERT INTO iuid_routes VALUES (7, NULL, 'here'), (8, NULL, 'here');
+SET iuid.node = 'here';
+SELECT iuid_create_routed_partitions('analyzed', 1);
+ANALYZE analyzed;
+INSERT INTO analyzed VALUES (gen_iuid(7, 1), 'kept');
+UPDATE iuid_routes SET node = 'there';
+SELECT iuid_create_routed_partitions('analyzed', 1);
+SELECT note, tableoid::regclass FROM analyzed;
+RESET iuid.node;
+TRUNCATE iuid_routes, iuid_nodes;
+DROP TABLE analyzed CASCADE;

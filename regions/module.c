@@ -20,4 +20,3 @@ PG_MODULE_MAGIC_EXT(.name = "iuid_regions", .version = IUID_EXTENSION_VERSION);
 #include "../src/extension.c"
 #include "../src/owner.c"
 #include "../src/relation.c"
-

@@ -53,8 +53,7 @@ _PG_init(void)
 							 NULL, NULL, NULL);
 	DefineCustomStringVariable("iuid.node",
 							   "Name of the node that this database is, as it stands in the routes.",
-							   "Empty means that none is set.",
-							   &setting_node, "", PGC_USERSET, 0, NULL,
-							   NULL, NULL);
+							   "Empty means that none is set.", &setting_node,
+							   "", PGC_USERSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("iuid");
 }

@@ -33,7 +33,8 @@ IUID_HIDDEN extern SavedUser iuid_become(Oid user);
  * The same for a row of pg_class that the caller has read, and whose owner the
  * caller has checked: a row that is read again may have another owner.
  */
-IUID_HIDDEN extern SavedUser iuid_become_owner_of(Oid table, FormData_pg_class row);
+IUID_HIDDEN extern SavedUser iuid_become_owner_of(Oid table,
+												  FormData_pg_class row);
 
 IUID_HIDDEN extern void iuid_restore_user(SavedUser *saved);
 

@@ -24,6 +24,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
+#include "utils/tuplestore.h"
 #include "utils/uuid.h"
 
 #include "ask_nodes.h"
@@ -177,8 +178,8 @@ read_ids(Find *find, ArrayType *ids)
 static void
 find_here(Find *find)
 {
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) find->fcinfo->resultinfo;
 	Datum *ids = palloc(sizeof(Datum) * Max(find->count, 1));
-	TextRows *rows;
 	int count = 0;
 
 	for (int i = 0; i < find->count; i++)
@@ -190,12 +191,15 @@ find_here(Find *find)
 	}
 	if (count == 0)
 		return;
-	rows = iuid_read_rows_of_ids(find->table, find->schema, find->names,
-								 find->types,
-								 construct_array(ids, count, UUIDOID, UUID_LEN,
-												 false, TYPALIGN_CHAR));
-	iuid_return_tuples(find->fcinfo,
-					   iuid_tuples_of_text_rows(find->rows, rows, IUID_FIND_LEAD));
+	(void) iuid_store_rows_of_ids(rsinfo->setResult, find->rows,
+								  iuid_query_for_rows(find->table, find->schema,
+													  &find->key,
+													  iuid_list_of_names(
+														  find->names)),
+								  SPI_fnumber(find->rows, find->key.name),
+								  construct_array(ids, count, UUIDOID, UUID_LEN,
+												  false, TYPALIGN_CHAR));
+	tuplestore_rescan(rsinfo->setResult);
 }
 
 /*

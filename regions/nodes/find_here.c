@@ -16,13 +16,18 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "executor/tstoreReceiver.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/partcache.h"
+#include "utils/plancache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
 #include "utils/uuid.h"
 #include "utils/varlena.h"
 
@@ -32,9 +37,16 @@
 #include "registry/registry.h"
 #include "relation.h"
 
+/* What the server says of rows that are of another row type. */
+#define COLUMNS_CHANGED "the columns changed while the statement waited"
+
 pg_noreturn static void reject_name(void);
-static char *query_for(Oid table, Oid schema, ArrayType *names);
-static ArrayType *ids_without_row(ArrayType *ids, const TextRows *rows);
+static void store_rows(Tuplestorestate *store, TupleDesc rows, SPIPlanPtr plan,
+					   ArrayType *ids);
+static ArrayType *ids_without_row(ArrayType *ids, Tuplestorestate *store,
+								  TupleDesc rows, int key);
+static TextRows *read_rows(Oid table, Oid schema, const TextColumns *columns,
+						   ArrayType *ids);
 
 void
 iuid_check_has_rows(Oid table, const char *name)
@@ -96,7 +108,8 @@ iuid_require_route(FunctionCallInfo fcinfo, Datum id)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("uuid \"%s\" is not an iuid", iuid_uuid_text(id)),
-				 errdetail("Only an iuid has a country and an entity, and so a route."),
+				 errdetail(
+					 "Only an iuid has a country and an entity, and so a route."),
 				 errhint(
 					 "Find the row with a query in the database that has it.")));
 	if (iuid_has_origin(iuid))
@@ -120,74 +133,92 @@ iuid_uuid_text(Datum id)
 }
 
 /*
+ * The key can be of a domain, for which its owner can make an operator of the same
+ * name.
+ */
+char *
+iuid_query_for_rows(Oid table, Oid schema, const IdKey *key, const char *columns)
+{
+	const char *of_type = key->is_uuid ?
+		"pg_catalog" :
+		quote_identifier(get_namespace_name(schema));
+	const char *type = key->is_uuid ? "uuid" : "iuid";
+	const char *name = quote_identifier(key->name);
+
+	return psprintf("SELECT %s FROM %s WHERE %s::%s.%s OPERATOR(%s.=) ANY ($1::%s.%s[])",
+					columns, iuid_qualified_name(table), name, of_type, type,
+					of_type, of_type, type);
+}
+
+/*
  * Reads in the caller's snapshot.  The identifiers that it has no row of are read
  * again, in a snapshot that is taken under the locks of the first reading, which
  * may have waited for whoever moved rows to another partition.
  */
-TextRows *
-iuid_read_rows_of_ids(Oid table, Oid schema, ArrayType *names, ArrayType *types,
-					  ArrayType *ids)
+TupleDesc
+iuid_store_rows_of_ids(Tuplestorestate *store, TupleDesc rows,
+					   const char *query, int key, ArrayType *ids)
 {
-	TextQuery query = { .text = query_for(table, schema, names),
-						.read_only = true,
-						.parameter_type = UUIDARRAYOID,
-						.parameter = PointerGetDatum(ids),
-						.lead = IUID_FIND_LEAD,
-						.names = names,
-						.types = types };
-	TextRows *rows = iuid_read_rows_as_text(&query), *more;
-	ListCell *lc;
+	Oid type = UUIDARRAYOID;
+	MemoryContext caller = CurrentMemoryContext;
+	CachedPlanSource *source;
+	SPIPlanPtr plan;
 
-	ids = ids_without_row(ids, rows);
-	if (ids == NULL)
-		return rows;
-	query.parameter = PointerGetDatum(ids);
-	PushActiveSnapshot(GetTransactionSnapshot());
-	more = iuid_read_rows_as_text(&query);
-	PopActiveSnapshot();
-	foreach (lc, more->rows)
+	SPI_connect();
+	plan = SPI_prepare(query, 1, &type);
+	if (plan == NULL)
+		elog(ERROR, "could not prepare the query: %s",
+			 SPI_result_code_string(SPI_result));
+	store_rows(store, rows, plan, ids);
+	source = linitial(SPI_plan_get_plan_sources(plan));
+	MemoryContextSwitchTo(caller);
+	if (rows == NULL)
+		rows = CreateTupleDescCopy(source->resultDesc);
+	ids = ids_without_row(ids, store, rows, key);
+	if (ids != NULL)
 	{
-		iuid_require_text_row(rows, lfirst(lc));
+		PushActiveSnapshot(GetTransactionSnapshot());
+		store_rows(store, rows, plan, ids);
+		PopActiveSnapshot();
 	}
+	SPI_finish();
 	return rows;
 }
 
-/*
- * The key can be of a domain, for which its owner can make an operator of the same
- * name.
- */
-static char *
-query_for(Oid table, Oid schema, ArrayType *names)
+static void
+store_rows(Tuplestorestate *store, TupleDesc rows, SPIPlanPtr plan, ArrayType *ids)
 {
-	IdKey key = iuid_id_key_of(table, schema);
-	const char *of_type = key.is_uuid ?
-		"pg_catalog" :
-		quote_identifier(get_namespace_name(schema));
-	const char *type = key.is_uuid ? "uuid" : "iuid";
-	const char *name = quote_identifier(key.name);
+	SPIExecuteOptions options = { .params = makeParamList(1),
+								  .read_only = true,
+								  .dest = CreateDestReceiver(DestTuplestore) };
 
-	return psprintf("SELECT %s::%s.%s, NULL::pg_catalog.text, %s FROM %s WHERE %s::%s.%s OPERATOR(%s.=) ANY ($1::%s.%s[])",
-					name, of_type, type, iuid_list_of_names(names),
-					iuid_qualified_name(table), name, of_type, type, of_type,
-					of_type, type);
+	options.params->params[0] = (ParamExternData){ .value = PointerGetDatum(ids),
+												   .pflags = PARAM_FLAG_CONST,
+												   .ptype = UUIDARRAYOID };
+	SetTuplestoreDestReceiverParams(options.dest, store, CurrentMemoryContext,
+									false, rows, COLUMNS_CHANGED);
+	if (SPI_execute_plan_extended(plan, &options) < 0)
+		elog(ERROR, "could not read rows by their identifiers");
 }
 
 /* NULL if each of the identifiers has a row. */
 static ArrayType *
-ids_without_row(ArrayType *ids, const TextRows *rows)
+ids_without_row(ArrayType *ids, Tuplestorestate *store, TupleDesc rows, int key)
 {
-	int count, found = 0, missing = 0;
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(rows, &TTSOpsMinimalTuple);
+	int64 found = 0, most = tuplestore_tuple_count(store);
+	pg_uuid_t *keys = palloc(sizeof(pg_uuid_t) * Max(most, 1));
+	int count, missing = 0;
 	Datum *values;
-	pg_uuid_t *keys = palloc(sizeof(pg_uuid_t) * Max(list_length(rows->rows), 1));
-	ListCell *lc;
 
-	foreach (lc, rows->rows)
+	tuplestore_rescan(store);
+	while (tuplestore_gettupleslot(store, true, false, slot))
 	{
-		char **row = lfirst(lc);
+		bool isnull;
 
-		keys[found++] = *DatumGetUUIDP(
-			DirectFunctionCall1(uuid_in, CStringGetDatum(row[IUID_FIND_ID])));
+		keys[found++] = *DatumGetUUIDP(slot_getattr(slot, key, &isnull));
 	}
+	ExecDropSingleTupleTableSlot(slot);
 	qsort(keys, found, sizeof(pg_uuid_t), iuid_compare_uuids);
 	deconstruct_array(ids, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR, &values,
 					  NULL, &count);
@@ -222,11 +253,11 @@ iuid_find_here(PG_FUNCTION_ARGS)
 		RangeVarGetRelid(makeRangeVarFromNameList(
 							 textToQualifiedNameList(PG_GETARG_TEXT_PP(0))),
 						 AccessShareLock, false);
-	ArrayType *names = PG_GETARG_ARRAYTYPE_P(1),
-			  *types = PG_GETARG_ARRAYTYPE_P(2);
+	TextColumns columns = { .lead = IUID_FIND_LEAD,
+							.names = PG_GETARG_ARRAYTYPE_P(1),
+							.types = PG_GETARG_ARRAYTYPE_P(2) };
 	ArrayType *node_array = PG_GETARG_ARRAYTYPE_P(4);
-	int columns =
-		IUID_FIND_LEAD + ArrayGetNItems(ARR_NDIM(names), ARR_DIMS(names));
+	int column_count = iuid_count_columns(&columns);
 	TextRows *rows;
 	List *elsewhere = NIL;
 	Datum *ids, *nodes;
@@ -256,24 +287,41 @@ iuid_find_here(PG_FUNCTION_ARGS)
 			ids[own++] = ids[i];
 			continue;
 		}
-		redirection = palloc0(sizeof(char *) * columns);
+		redirection = palloc0(sizeof(char *) * column_count);
 		redirection[IUID_FIND_ID] = iuid_uuid_text(ids[i]);
 		redirection[IUID_FIND_NODE] = unconstify(char *, route);
 		elsewhere = lappend(elsewhere, redirection);
 	}
 	if (own == 0 && elsewhere == NIL)
 		reject_name();
-	rows = own == 0 ?
-		iuid_make_text_rows(columns) :
-		iuid_read_rows_of_ids(table, schema, names, types,
-							  construct_array(ids, own, UUIDOID, UUID_LEN,
-											  false, TYPALIGN_CHAR));
+	rows = own == 0 ? iuid_make_text_rows(column_count) :
+					  read_rows(table, schema, &columns,
+								construct_array(ids, own, UUIDOID, UUID_LEN,
+												false, TYPALIGN_CHAR));
 	foreach (lc, elsewhere)
 	{
 		iuid_require_text_row(rows, lfirst(lc));
 	}
 	iuid_return_text_rows(fcinfo, rows);
 	return (Datum) 0;
+}
+
+static TextRows *
+read_rows(Oid table, Oid schema, const TextColumns *columns, ArrayType *ids)
+{
+	IdKey key = iuid_id_key_of(table, schema);
+	char *list = psprintf("%s::pg_catalog.uuid, NULL::pg_catalog.text, %s",
+						  quote_identifier(key.name),
+						  iuid_list_of_names(columns->names));
+	Tuplestorestate *store = tuplestore_begin_heap(false, false, work_mem);
+	TupleDesc rows =
+		iuid_store_rows_of_ids(store, NULL,
+							   iuid_query_for_rows(table, schema, &key, list),
+							   IUID_FIND_ID + 1, ids);
+	TextRows *texts = iuid_stored_rows_as_text(store, rows, columns);
+
+	tuplestore_end(store);
+	return texts;
 }
 
 static void

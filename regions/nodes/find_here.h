@@ -13,6 +13,7 @@
 #include "compat.h"
 
 #include "utils/array.h"
+#include "utils/tuplestore.h"
 
 #include "rows_as_text.h"
 
@@ -50,12 +51,19 @@ extern IdKey iuid_id_key_of(Oid table, Oid schema);
  */
 extern const char *iuid_require_route(FunctionCallInfo fcinfo, Datum id);
 
+/* A query for the columns of the rows whose identifiers are in $1, a uuid[]. */
+extern char *iuid_query_for_rows(Oid table, Oid schema, const IdKey *key,
+								 const char *columns);
+
 /*
- * The rows of a table with these identifiers, a uuid[] without NULL: the key, NULL,
- * and the columns.  The errors are those of iuid_read_rows_as_text().
+ * Puts the rows of such a query for these identifiers, without NULL, into a
+ * tuplestore of the current memory context; its column of number key, from 1, is
+ * the identifier.  The rows get the row type that is given, 42804 if the columns
+ * are others, or for NULL that of the query, which is returned.
  */
-extern TextRows *iuid_read_rows_of_ids(Oid table, Oid schema, ArrayType *names,
-									   ArrayType *types, ArrayType *ids);
+extern TupleDesc iuid_store_rows_of_ids(Tuplestorestate *store, TupleDesc rows,
+										const char *query, int key,
+										ArrayType *ids);
 
 extern char *iuid_uuid_text(Datum id);
 

@@ -31,13 +31,12 @@
 typedef struct TextReceiver
 {
 	DestReceiver pub;
-	const TextQuery *query;
+	const TextColumns *wanted;
 	TextRows *rows;
-	bool has_started;
 	TupleTableSlot *slot;
-	Tuplestorestate *waiting;
+	Tuplestorestate *waiting; /* NULL before the query gives rows */
 	int waiting_count;
-	int *columns; /* the number in the query, from 1, of each value */
+	int *columns; /* the number in the rows, from 1, of each value */
 	FmgrInfo *output;
 	char **values;
 	MemoryContext row_context;
@@ -48,8 +47,10 @@ static void start_rows(DestReceiver *self, int operation, TupleDesc type);
 static bool receive_row(TupleTableSlot *slot, DestReceiver *self);
 static void shut_down(DestReceiver *self);
 static void destroy(DestReceiver *self);
+static void prepare(TextReceiver *receiver, TupleDesc type);
 static void flush_rows(TextReceiver *receiver);
-static int *columns_of_query(TupleDesc type, const TextQuery *query);
+static void make_texts(TextReceiver *receiver, Tuplestorestate *store);
+static int *columns_of_rows(TupleDesc type, const TextColumns *asked);
 static void check_type(TupleDesc type, int column, const char *name,
 					   const char *wanted);
 static int find_column(TupleDesc type, int first, const char *name);
@@ -89,38 +90,28 @@ iuid_columns_of_rows(TupleDesc rows, ArrayType **names, ArrayType **types)
 	*types = construct_array(type, count, TEXTOID, -1, false, TYPALIGN_INT);
 }
 
-TextRows *
-iuid_read_rows_as_text(const TextQuery *query)
+int
+iuid_count_columns(const TextColumns *columns)
 {
-	TextRows *rows = iuid_make_text_rows(
-		query->lead +
-		ArrayGetNItems(ARR_NDIM(query->names), ARR_DIMS(query->names)));
+	return columns->lead +
+		ArrayGetNItems(ARR_NDIM(columns->names), ARR_DIMS(columns->names));
+}
+
+TextRows *
+iuid_read_rows_as_text(const char *query, const TextColumns *columns)
+{
+	TextRows *rows = iuid_make_text_rows(iuid_count_columns(columns));
 	TextReceiver receiver = { .pub = { .receiveSlot = receive_row,
 									   .rStartup = start_rows,
 									   .rShutdown = shut_down,
 									   .rDestroy = destroy,
 									   .mydest = DestTuplestore },
-							  .query = query,
+							  .wanted = columns,
 							  .rows = rows };
-	SPIExecuteOptions options = { .read_only = query->read_only,
-								  .dest = &receiver.pub };
-	Oid type = query->parameter_type;
-	int parameters = OidIsValid(type) ? 1 : 0;
-	SPIPlanPtr plan;
+	SPIExecuteOptions options = { .dest = &receiver.pub };
 
-	if (parameters > 0)
-	{
-		options.params = makeParamList(parameters);
-		options.params->params[0] = (ParamExternData){
-			.value = query->parameter, .pflags = PARAM_FLAG_CONST, .ptype = type
-		};
-	}
 	SPI_connect();
-	plan = SPI_prepare(query->text, parameters, &type);
-	if (plan == NULL)
-		elog(ERROR, "could not prepare the query: %s",
-			 SPI_result_code_string(SPI_result));
-	if (SPI_execute_plan_extended(plan, &options) < 0 || !receiver.has_started)
+	if (SPI_execute_extended(query, &options) < 0 || receiver.waiting == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("the command gives no rows"),
@@ -129,15 +120,39 @@ iuid_read_rows_as_text(const TextQuery *query)
 	return rows;
 }
 
+TextRows *
+iuid_stored_rows_as_text(Tuplestorestate *store, TupleDesc type,
+						 const TextColumns *columns)
+{
+	TextReceiver receiver = { .wanted = columns,
+							  .rows = iuid_make_text_rows(
+								  iuid_count_columns(columns)) };
+
+	prepare(&receiver, type);
+	tuplestore_rescan(store);
+	make_texts(&receiver, store);
+	ExecDropSingleTupleTableSlot(receiver.slot);
+	return receiver.rows;
+}
+
 static void
 start_rows(DestReceiver *self, int operation pg_attribute_unused(), TupleDesc type)
 {
 	TextReceiver *receiver = (TextReceiver *) self;
 	MemoryContext caller = MemoryContextSwitchTo(receiver->rows->context);
+
+	prepare(receiver, type);
+	receiver->waiting = tuplestore_begin_heap(false, false, work_mem);
+	MemoryContextSwitchTo(caller);
+}
+
+/* Finds the columns of the rows, and how each becomes a text. */
+static void
+prepare(TextReceiver *receiver, TupleDesc type)
+{
 	int level = iuid_plain_settings(), count = receiver->rows->columns;
 
-	receiver->has_started = true;
-	receiver->columns = columns_of_query(type, receiver->query);
+	receiver->columns = columns_of_rows(type, receiver->wanted);
 	receiver->output = palloc(sizeof(FmgrInfo) * count);
 	for (int i = 0; i < count; i++)
 	{
@@ -151,11 +166,9 @@ start_rows(DestReceiver *self, int operation pg_attribute_unused(), TupleDesc ty
 	receiver->values = palloc(sizeof(char *) * count);
 	receiver->slot =
 		MakeSingleTupleTableSlot(CreateTupleDescCopy(type), &TTSOpsMinimalTuple);
-	receiver->waiting = tuplestore_begin_heap(false, false, work_mem);
 	receiver->row_context = AllocSetContextCreate(CurrentMemoryContext, "row",
 												  ALLOCSET_DEFAULT_SIZES);
 	AtEOXact_GUC(false, level);
-	MemoryContextSwitchTo(caller);
 }
 
 static bool
@@ -184,15 +197,23 @@ destroy(DestReceiver *self pg_attribute_unused())
 {
 }
 
-/* The settings must not be those of the query, which still runs. */
 static void
 flush_rows(TextReceiver *receiver)
+{
+	make_texts(receiver, receiver->waiting);
+	tuplestore_clear(receiver->waiting);
+	receiver->waiting_count = 0;
+}
+
+/* The settings must not be those of the query, which may still run. */
+static void
+make_texts(TextReceiver *receiver, Tuplestorestate *store)
 {
 	TupleTableSlot *slot = receiver->slot;
 	MemoryContext caller = MemoryContextSwitchTo(receiver->row_context);
 	int level = iuid_plain_settings();
 
-	while (tuplestore_gettupleslot(receiver->waiting, true, false, slot))
+	while (tuplestore_gettupleslot(store, true, false, slot))
 	{
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(slot);
@@ -210,17 +231,15 @@ flush_rows(TextReceiver *receiver)
 	}
 	AtEOXact_GUC(false, level);
 	MemoryContextSwitchTo(caller);
-	tuplestore_clear(receiver->waiting);
-	receiver->waiting_count = 0;
 }
 
-/* The number in the query, from 1, of each value: of the lead, and of the names. */
+/* The number in the rows, from 1, of each value: of the lead, and of the names. */
 static int *
-columns_of_query(TupleDesc type, const TextQuery *query)
+columns_of_rows(TupleDesc type, const TextColumns *asked)
 {
-	int lead = query->lead, count, type_count;
-	char **wanted = texts_of_array(query->names, &count);
-	char **wanted_types = texts_of_array(query->types, &type_count);
+	int lead = asked->lead, count, type_count;
+	char **wanted = texts_of_array(asked->names, &count);
+	char **wanted_types = texts_of_array(asked->types, &type_count);
 	int *columns = palloc(sizeof(int) * (lead + count));
 
 	if (type_count != count)

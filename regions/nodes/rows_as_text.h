@@ -17,6 +17,7 @@
 
 #include "access/tupdesc.h"
 #include "utils/array.h"
+#include "utils/tuplestore.h"
 
 #include "text_rows.h"
 
@@ -24,18 +25,16 @@
 extern void iuid_columns_of_rows(TupleDesc rows, ArrayType **names,
 								 ArrayType **types);
 
-typedef struct TextQuery
+typedef struct TextColumns
 {
-	const char *text;
-	bool read_only; /* in the caller's snapshot, and 0A000 for what writes */
-	Oid parameter_type; /* of $1; InvalidOid: there is none */
-	Datum parameter;
 	/* The first columns, whatever their names, that go before the others. */
 	int lead;
 	/* The other columns: those of iuid_columns_of_rows() at the node that asks. */
 	ArrayType *names;
 	ArrayType *types;
-} TextQuery;
+} TextColumns;
+
+extern int iuid_count_columns(const TextColumns *columns);
 
 /*
  * Runs a query, and returns its rows as they come.  42703 if the query does not
@@ -44,7 +43,12 @@ typedef struct TextQuery
  * there are more or fewer types than names, 54000 if the rows have more than 64 MB,
  * otherwise the errors of the query.
  */
-extern TextRows *iuid_read_rows_as_text(const TextQuery *query);
+extern TextRows *iuid_read_rows_as_text(const char *query,
+										const TextColumns *columns);
+
+/* The same for the rows of a tuplestore. */
+extern TextRows *iuid_stored_rows_as_text(Tuplestorestate *store, TupleDesc rows,
+										  const TextColumns *columns);
 
 /* The names as a list of SQL. */
 extern char *iuid_list_of_names(ArrayType *names);

@@ -36,7 +36,8 @@ typedef struct SelectedRows
 /* A query of iuid_select_here(), and its rows. */
 typedef struct Selection
 {
-	TextQuery query;
+	const char *query;
+	TextColumns columns;
 	TextRows *rows;
 } Selection;
 
@@ -108,14 +109,12 @@ PG_FUNCTION_INFO_V1(iuid_select_here);
 Datum
 iuid_select_here(PG_FUNCTION_ARGS)
 {
-	Selection selection = {
-		.query = { .text = text_to_cstring(PG_GETARG_TEXT_PP(0)),
-				   .names = PG_GETARG_ARRAYTYPE_P(1),
-				   .types = PG_GETARG_ARRAYTYPE_P(2) },
-	};
+	Selection selection = { .query = text_to_cstring(PG_GETARG_TEXT_PP(0)),
+							.columns = { .names = PG_GETARG_ARRAYTYPE_P(1),
+										 .types = PG_GETARG_ARRAYTYPE_P(2) } };
 	ErrorData *error;
 
-	(void) iuid_parse_statement(selection.query.text);
+	(void) iuid_parse_statement(selection.query);
 	if (!iuid_try(select_read_only, &selection, &error))
 		ReThrowError(error);
 	iuid_return_text_rows(fcinfo, selection.rows);
@@ -129,6 +128,7 @@ select_read_only(void *arg)
 	Selection *selection = arg;
 
 	XactReadOnly = true;
-	selection->rows = iuid_read_rows_as_text(&selection->query);
+	selection->rows =
+		iuid_read_rows_as_text(selection->query, &selection->columns);
 	return true;
 }

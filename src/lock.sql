@@ -40,10 +40,9 @@ END $$;
 COMMENT ON FUNCTION @extschema@.iuid_lock_commands(pg_catalog.regclass, pg_catalog.jsonb, boolean) IS 'internal: statements that take the locks that the owner may take, without waiting, or one table each; ALTER TABLE, which changes nothing, where only the right of the owner locks; what he may not lock, the server locks as it comes to it';
 
 CREATE FUNCTION @extschema@.iuid_attempt_timeout()
-RETURNS int LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT greatest(1, least(100, extract(epoch FROM current_setting('deadlock_timeout')::interval) * 250,
-		nullif(extract(epoch FROM current_setting('lock_timeout')::interval), 0) * 1000))
-$$;
+RETURNS int LANGUAGE sql STABLE PARALLEL SAFE
+RETURN greatest(1::numeric, least(100::numeric, EXTRACT(epoch FROM pg_catalog.current_setting('deadlock_timeout'::pg_catalog.text)::interval) OPERATOR(pg_catalog.*) 250::numeric,
+	nullif(EXTRACT(epoch FROM pg_catalog.current_setting('lock_timeout'::pg_catalog.text)::interval), 0::numeric) OPERATOR(pg_catalog.*) 1000::numeric));
 COMMENT ON FUNCTION @extschema@.iuid_attempt_timeout() IS 'internal: the milliseconds for which an attempt waits: 100, but at most a quarter of deadlock_timeout, and the lock_timeout of the caller';
 
 CREATE FUNCTION @extschema@.iuid_take_locks(parent pg_catalog.regclass, locks pg_catalog.jsonb, first pg_catalog.text, longest int)

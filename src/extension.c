@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * extension.c
- *	  Finds what belongs to an extension: its schema, functions and type.
+ *	  Finds what belongs to an extension: its schema and its type.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -11,37 +11,12 @@
 
 #include "compat.h"
 
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
 #include "extension.h"
 #include "iuid.h"
-
-bool
-iuid_is_function(Oid function, PGFunction code)
-{
-	FmgrInfo info;
-
-	if (!OidIsValid(function))
-		return false;
-	fmgr_info(function, &info);
-	return info.fn_addr == code;
-}
-
-Oid
-iuid_find_function(Oid schema, const char *name, PGFunction code,
-				   const Oid *types, int count)
-{
-	Oid function =
-		GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-						PointerGetDatum(buildoidvector(types, count)),
-						ObjectIdGetDatum(schema));
-
-	return iuid_is_function(function, code) ? function : InvalidOid;
-}
 
 Oid
 iuid_schema_of(Oid function)

@@ -25,12 +25,11 @@
 #include "utils/wait_event.h"
 
 #include "ask_nodes.h"
+#include "attempt.h"
 #include "datum.h"
 #include "other_node.h"
 #include "registry/registry.h"
 #include "statement.h"
-#include "subtransaction.h"
-#include "time_limit.h"
 
 /* What is said of a node that did not answer in time. */
 #define TOO_LATE "the node did not answer within the timeout"
@@ -67,15 +66,7 @@ static void wait_for_others(Call *call);
 static void wait_once(Call *call, TimestampTz now);
 
 List *
-iuid_ask_nodes(const char *command, List *nodes, int64 limit)
-{
-	Question question = { .command = command };
-
-	return iuid_ask_question(&question, nodes, limit);
-}
-
-List *
-iuid_ask_question(const Question *question, List *nodes, int64 limit)
+iuid_ask_nodes(const Question *question, List *nodes, int64 limit)
 {
 	static bool running;
 	Call call = { .question = question,

@@ -15,23 +15,18 @@
 #include "nodes/pg_list.h"
 
 #include "node_answer.h"
-#include "question.h"
 
 /*
- * Runs a command on nodes, as the current user, and waits for the answers until
+ * Asks nodes a question, as the current user, and waits for the answers until
  * the time limit, in microseconds, at most.  nodes is a list of NodeServers;
  * the result is a list of NodeAnswers in the same order, in which each node
  * that failed, or did not answer in time (08006), says why.  The node whose name is
- * iuid.node runs the command in this session, in a subtransaction.
+ * iuid.node runs its command in this session, in a subtransaction.
  *
  * 55006 if this is called by a command that it runs itself; otherwise as
  * iuid_parse_statement(), and 57014 if the statement is cancelled.  After an
  * error, too, no connection has a query without answer.
  */
-extern List *iuid_ask_nodes(const char *command, List *nodes, int64 limit);
-
-/* The same for a question with parameters, or whose answer is rows. */
-extern List *iuid_ask_question(const Question *question, List *nodes,
-							   int64 limit);
+extern List *iuid_ask_nodes(const Question *question, List *nodes, int64 limit);
 
 #endif /* IUID_ASK_NODES_H */

@@ -23,6 +23,7 @@
 #endif
 
 #include "catalog/pg_foreign_server.h"
+#include "commands/defrem.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
@@ -36,7 +37,10 @@
 #include "utils/wait_event.h"
 
 #include "connection.h"
-#include "foreign.h"
+
+/* The hint for a node without a server, or with one of another wrapper. */
+#define SERVER_HINT \
+	"Make a postgres_fdw server for the node, and set the name of the server in iuid_nodes."
 
 /* The number of connections for which the hash table has room at first. */
 #define FEW_CONNECTIONS 16
@@ -49,7 +53,7 @@
 
 static HTAB *connections; /* NULL: there was none yet */
 
-static ForeignServer *find_server(const char *name);
+static ForeignServer *find_server(const char *node, const char *name);
 static void make_table(void);
 static void mark_stale(Datum arg, int cache, uint32 hash);
 static bool is_idle(PGconn *conn);
@@ -64,13 +68,14 @@ static PGconn *start(const ForeignServer *server, const UserMapping *mapping);
 static int connect_seconds_of(const ForeignServer *server);
 static int add_options(List *options, const char **keywords,
 					   const char **values, int count);
+static const char *option_of(List *options, const char *name);
 static bool is_libpq_option(const char *name);
 static void ignore_notice(void *arg, const PGresult *notice);
 
 Connection *
-iuid_find_connection(const char *name)
+iuid_find_connection(const char *node, const char *name)
 {
-	const ForeignServer *server = find_server(name);
+	const ForeignServer *server = find_server(node, name);
 	Connection wanted = { .key = { server->serverid, GetUserId() } };
 	AclResult result = object_aclcheck(ForeignServerRelationId,
 									   server->serverid, GetUserId(), ACL_USAGE);
@@ -91,21 +96,26 @@ iuid_find_connection(const char *name)
 }
 
 static ForeignServer *
-find_server(const char *name)
+find_server(const char *node, const char *name)
 {
-	ForeignServer *server = GetForeignServerByName(name, true);
+	ForeignServer *server =
+		name == NULL ? NULL : GetForeignServerByName(name, true);
 
-	if (server == NULL)
+	if (name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("node \"%s\" has no server", node), errhint(SERVER_HINT)));
+	else if (server == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("server \"%s\" does not exist", name),
-				 errhint(IUID_SERVER_HINT)));
+				 errhint(SERVER_HINT)));
 	else if (strcmp(GetForeignDataWrapper(server->fdwid)->fdwname,
 					"postgres_fdw") != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("server \"%s\" is not a server of postgres_fdw", name),
-				 errhint(IUID_SERVER_HINT)));
+				 errhint(SERVER_HINT)));
 	return server;
 }
 
@@ -180,7 +190,7 @@ iuid_start_connection(Connection *connection)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("the server of the node does not exist any more"),
-				 errhint(IUID_SERVER_HINT)));
+				 errhint(SERVER_HINT)));
 	mapping = GetUserMapping(connection->key.user, connection->key.server);
 	connection->needs_password = needs_password(server, mapping);
 	connection->has_password = has_password(mapping);
@@ -218,7 +228,7 @@ iuid_start_connection(Connection *connection)
 static bool
 needs_password(const ForeignServer *server, const UserMapping *mapping)
 {
-	const char *required = iuid_option(mapping->options, "password_required");
+	const char *required = option_of(mapping->options, "password_required");
 	bool value;
 
 	if (superuser_arg(mapping->userid) || passes_scram_keys(server, mapping))
@@ -232,11 +242,11 @@ needs_password(const ForeignServer *server, const UserMapping *mapping)
 static bool
 passes_scram_keys(const ForeignServer *server, const UserMapping *mapping)
 {
-	const char *option = iuid_option(mapping->options, "use_scram_passthrough");
+	const char *option = option_of(mapping->options, "use_scram_passthrough");
 	bool value;
 
 	if (option == NULL)
-		option = iuid_option(server->options, "use_scram_passthrough");
+		option = option_of(server->options, "use_scram_passthrough");
 	return option != NULL && parse_bool(option, &value) && value &&
 		MyProcPort != NULL && MyProcPort->has_scram_keys;
 }
@@ -288,7 +298,7 @@ add_scram_keys(const char **keywords pg_attribute_unused(),
 static bool
 has_password(const UserMapping *mapping)
 {
-	const char *password = iuid_option(mapping->options, "password");
+	const char *password = option_of(mapping->options, "password");
 
 	return password != NULL && password[0] != '\0';
 }
@@ -363,6 +373,22 @@ add_options(List *options, const char **keywords, const char **values, int count
 	return count;
 }
 
+/* An option of a foreign server or user mapping; NULL if it is not set. */
+static const char *
+option_of(List *options, const char *name)
+{
+	ListCell *lc;
+
+	foreach (lc, options)
+	{
+		DefElem *option = lfirst(lc);
+
+		if (strcmp(option->defname, name) == 0)
+			return defGetString(option);
+	}
+	return NULL;
+}
+
 static bool
 is_libpq_option(const char *name)
 {
@@ -402,7 +428,7 @@ iuid_close_connection(Connection *connection)
 static int
 connect_seconds_of(const ForeignServer *server)
 {
-	const char *option = iuid_option(server->options, "connect_timeout");
+	const char *option = option_of(server->options, "connect_timeout");
 
 	long seconds = option == NULL ? CONNECT_SECONDS : strtol(option, NULL, 10);
 

@@ -35,11 +35,11 @@ typedef struct Connection
 } Connection;
 
 /*
- * The current user's connection to the server of a name: idle, or not open if conn is
- * NULL.  42704 if there is no such server, 42809 if it is not one of
- * postgres_fdw, 42501 if the user may not use it.
+ * The current user's connection to the server of a node: idle, or not open if conn is
+ * NULL.  22023 if the name of the server is NULL, 42704 if there is no such server,
+ * 42809 if it is not one of postgres_fdw, 42501 if the user may not use it.
  */
-extern Connection *iuid_find_connection(const char *name);
+extern Connection *iuid_find_connection(const char *node, const char *name);
 
 /*
  * Begins to connect; PQconnectPoll() goes on.  The server must still be there

@@ -31,7 +31,6 @@
 #include "datum.h"
 #include "find_here.h"
 #include "extension.h"
-#include "node_arguments.h"
 #include "registry/registry.h"
 #include "relation.h"
 #include "row_type.h"
@@ -286,7 +285,7 @@ ask(const Find *find, List *nodes)
 		psprintf("SELECT * FROM %s.iuid_find_here($1, $2, $3, $4, $5) AS r (%s)",
 				 quote_identifier(get_namespace_name(find->schema)),
 				 iuid_text_columns(question.columns));
-	return iuid_ask_question(&question, nodes, LIMIT);
+	return iuid_ask_nodes(&question, nodes, LIMIT);
 }
 
 /* A node can answer anything, but only for the identifiers that it was asked for. */

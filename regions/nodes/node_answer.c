@@ -18,9 +18,9 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
+#include "attempt.h"
 #include "node_answer.h"
 #include "owner.h"
-#include "subtransaction.h"
 
 static void set_failure(NodeAnswer *answer, const char *sqlstate,
 						const char *message);

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * node_answer.h
- *	  What a node answers to a command.
+ *	  What several nodes are asked, and what a node answers.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -19,6 +19,17 @@
 /* What is said of an answer that is not in the encoding of this database. */
 #define IUID_ANSWER_NO_TEXT \
 	"the answer is no text in the encoding of this database"
+
+typedef struct Question
+{
+	const char *command; /* one statement */
+	/* Of its rows, each of type text; 0: the answer is one value, or a tag. */
+	int columns;
+	/* Its parameters, of which none is NULL. */
+	int parameter_count;
+	const Oid *types;
+	const Datum *parameters;
+} Question;
 
 typedef struct NodeAnswer
 {

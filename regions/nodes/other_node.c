@@ -15,10 +15,9 @@
 #include "storage/latch.h"
 #include "utils/timestamp.h"
 
-#include "foreign.h"
+#include "attempt.h"
 #include "other_node.h"
 #include "statement.h"
-#include "subtransaction.h"
 
 /*
  * What a new connection is told first: to end a query soon after this side has
@@ -67,8 +66,7 @@ find_connection(void *arg)
 {
 	OtherNode *node = arg;
 
-	iuid_require_server(node->answer->node, node->server, NULL);
-	node->connection = iuid_find_connection(node->server);
+	node->connection = iuid_find_connection(node->answer->node, node->server);
 	return true;
 }
 

@@ -20,7 +20,6 @@
 
 #include "connection.h"
 #include "node_answer.h"
-#include "question.h"
 
 /* What a node is doing. */
 typedef enum NodeStep

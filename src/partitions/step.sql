@@ -24,7 +24,3 @@ SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' AS $$
 	FROM (SELECT extract(year FROM step) * 12 + extract(month FROM step)) AS s (months)
 $$;
 COMMENT ON FUNCTION @extschema@.iuid_step_name(interval, pg_catalog.timestamptz, boolean) IS 'internal: the suffix of the name of a partition that starts at a time, at the start of a step or within it, as finely as they need it';
-
-CREATE FUNCTION @extschema@.iuid_shortened_name(base pg_catalog.text, suffix pg_catalog.text)
-RETURNS pg_catalog.text AS 'MODULE_PATHNAME', 'iuid_shorten_name' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_shortened_name(pg_catalog.text, pg_catalog.text) IS 'internal: a name with a suffix; if they are longer than 63 bytes together, the name is cut and gets a hash';

@@ -28,6 +28,7 @@
 #include "catalog/pg_am.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_opfamily.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -35,12 +36,11 @@
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-#include "expression.h"
-#include "extension.h"
 #include "functions.h"
 #include "iuid.h"
 
@@ -64,11 +64,16 @@ static Node *rewrite_time_comparison(Rewrite *rw, int id,
 									 StrategyNumber strategy);
 static Node *rewrite_uuid_comparison(Rewrite *rw, int id,
 									 StrategyNumber strategy);
+static Node *make_comparison(Oid opfamily, StrategyNumber strategy, Node *left,
+							 Node *right);
 static Node *make_between(Node *id, Oid opfamily, Node *lower, Node *upper);
 static Oid country_opfamily(Rewrite *rw);
 static StrategyNumber comparison_strategy(Rewrite *rw);
 static Node *make_bound(Rewrite *rw, const char *name, PGFunction code,
 						List *args);
+static bool is_function(Oid function, PGFunction code);
+static Oid find_function(Oid schema, const char *name, PGFunction code,
+						 const Oid *types, int count);
 static Oid default_opfamily(Oid type);
 static bool can_repeat(Rewrite *rw, Node *expr);
 
@@ -259,10 +264,10 @@ rewrite_time_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 
 	if (bound == NULL)
 		return NULL;
-	return iuid_make_comparison(default_opfamily(exprType(argument(rw, id))),
-								is_lower ? BTGreaterEqualStrategyNumber :
-										   BTLessStrategyNumber,
-								argument(rw, id), bound);
+	return make_comparison(default_opfamily(exprType(argument(rw, id))),
+						   is_lower ? BTGreaterEqualStrategyNumber :
+									  BTLessStrategyNumber,
+						   argument(rw, id), bound);
 }
 
 /*
@@ -282,8 +287,24 @@ rewrite_uuid_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 	args[id] = applyRelabelType(argument(rw, id), UUIDOID, -1, InvalidOid,
 								COERCE_IMPLICIT_CAST, -1, false);
 	args[1 - id] = argument(rw, 1 - id);
-	return iuid_make_comparison(default_opfamily(UUIDOID), strategy, args[0],
-								args[1]);
+	return make_comparison(default_opfamily(UUIDOID), strategy, args[0], args[1]);
+}
+
+/* By the operator that a family has for both types; NULL if it has none. */
+static Node *
+make_comparison(Oid opfamily, StrategyNumber strategy, Node *left, Node *right)
+{
+	Oid opno =
+		get_opfamily_member(opfamily, exprType(left), exprType(right), strategy);
+	Expr *comparison;
+
+	if (!OidIsValid(opno))
+		return NULL;
+
+	comparison = make_opclause(opno, BOOLOID, false, (Expr *) left,
+							   (Expr *) right, InvalidOid, InvalidOid);
+	set_opfuncid((OpExpr *) comparison);
+	return (Node *) comparison;
 }
 
 static Node *
@@ -295,9 +316,9 @@ make_between(Node *id, Oid opfamily, Node *lower, Node *upper)
 		return NULL;
 
 	from_lower =
-		iuid_make_comparison(opfamily, BTGreaterEqualStrategyNumber, id, lower);
-	below_upper = iuid_make_comparison(opfamily, BTLessStrategyNumber,
-									   copyObject(id), upper);
+		make_comparison(opfamily, BTGreaterEqualStrategyNumber, id, lower);
+	below_upper =
+		make_comparison(opfamily, BTLessStrategyNumber, copyObject(id), upper);
 	if (from_lower == NULL || below_upper == NULL)
 		return NULL;
 	return (Node *) makeBoolExpr(AND_EXPR, list_make2(from_lower, below_upper),
@@ -354,7 +375,7 @@ make_bound(Rewrite *rw, const char *name, PGFunction code, List *args)
 		constant = constant && IsA(lfirst(lc), Const);
 	}
 
-	funcid = iuid_find_function(rw->schema, name, code, argtypes, nargs);
+	funcid = find_function(rw->schema, name, code, argtypes, nargs);
 	if (!OidIsValid(funcid))
 		return NULL;
 
@@ -362,6 +383,36 @@ make_bound(Rewrite *rw, const char *name, PGFunction code, List *args)
 								 copyObject(args), InvalidOid, InvalidOid,
 								 COERCE_EXPLICIT_CALL);
 	return constant ? eval_const_expressions(rw->root, call) : call;
+}
+
+/* Whether an SQL function runs this C function. */
+static bool
+is_function(Oid function, PGFunction code)
+{
+	FmgrInfo info;
+
+	if (!OidIsValid(function))
+		return false;
+	fmgr_info(function, &info);
+	return info.fn_addr == code;
+}
+
+/*
+ * The SQL function of a name and argument types in the extension's schema that runs a
+ * C function; InvalidOid if there is none.  The name alone does not say that a function
+ * is the extension's: a superuser can rename that, and then others can give its name
+ * to one of their own.
+ */
+static Oid
+find_function(Oid schema, const char *name, PGFunction code, const Oid *types,
+			  int count)
+{
+	Oid function =
+		GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+						PointerGetDatum(buildoidvector(types, count)),
+						ObjectIdGetDatum(schema));
+
+	return is_function(function, code) ? function : InvalidOid;
 }
 
 /*
@@ -378,8 +429,7 @@ country_opfamily(Rewrite *rw)
 								   ObjectIdGetDatum(rw->schema));
 	Oid less = get_opfamily_member(opfamily, type, type, BTLessStrategyNumber);
 
-	return iuid_is_function(get_opcode(less), iuid_origin_lt) ? opfamily :
-																InvalidOid;
+	return is_function(get_opcode(less), iuid_origin_lt) ? opfamily : InvalidOid;
 }
 
 static Oid

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * time_limit.c
+ * attempt.c
  *	  Runs a part of the work that may fail, or take too long.
  *
  * Copyright (c) 2026, the iuid authors
@@ -13,12 +13,49 @@
 
 #include <signal.h>
 
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/latch.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/timeout.h"
 
-#include "subtransaction.h"
-#include "time_limit.h"
+#include "attempt.h"
+
+bool
+iuid_try(bool (*part)(void *arg), void *arg, ErrorData **error)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData *volatile caught = NULL;
+	volatile bool done = false;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		done = part(arg);
+		/* That can fail, too: postgres_fdw ends subtransactions of other nodes. */
+		if (done)
+			ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		caught = CopyErrorData();
+		FlushErrorState();
+		done = false;
+	}
+	PG_END_TRY();
+
+	if (!done)
+		RollbackAndReleaseCurrentSubTransaction();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+
+	*error = caught;
+	return done;
+}
 
 static volatile sig_atomic_t is_over;
 

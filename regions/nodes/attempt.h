@@ -1,18 +1,26 @@
 /*-------------------------------------------------------------------------
  *
- * time_limit.h
+ * attempt.h
  *	  Runs a part of the work that may fail, or take too long.
  *
  * Copyright (c) 2026, the iuid authors
  *
  *-------------------------------------------------------------------------
  */
-#ifndef IUID_TIME_LIMIT_H
-#define IUID_TIME_LIMIT_H
+#ifndef IUID_ATTEMPT_H
+#define IUID_ATTEMPT_H
 
 #include "compat.h"
 
 #include "datatype/timestamp.h"
+
+/*
+ * Runs part(arg) in a subtransaction, and returns its result.  If part()
+ * returns false or raises an error, the subtransaction is rolled back, its
+ * locks are released, and the result is false.  *error is the error, or NULL; a
+ * caller that does not expect the error raises it again with ReThrowError().
+ */
+extern bool iuid_try(bool (*part)(void *arg), void *arg, ErrorData **error);
 
 /*
  * Runs part(arg) as iuid_try() does, and cancels it at the end of its time:
@@ -22,4 +30,4 @@
 extern bool iuid_try_until(bool (*part)(void *arg), void *arg, TimestampTz end,
 						   ErrorData **error, bool *late);
 
-#endif /* IUID_TIME_LIMIT_H */
+#endif /* IUID_ATTEMPT_H */

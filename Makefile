@@ -13,8 +13,8 @@ iuid_PARTS = $(addprefix src/,iuid.sql \
 	making/generate.sql making/derive.sql hiding/hide.sql \
 	type/planner.sql type/estimate.sql type/bounds.sql \
 	type/compare.sql type/origin_order.sql type/sort.sql type/in_range.sql type/operator_classes.sql type/skip_support.sql \
-	run_as_owner.sql partitioned.sql name.sql lock.sql partitions/attach.sql partitions/bounds.sql \
-	partitions/step.sql partitions/plan.sql partitions/lock.sql partitions/create.sql partitions/remove.sql partitions/call.sql \
+	run_as_owner.sql partitioned.sql name.sql lock.sql call.sql partitions/attach.sql partitions/bounds.sql \
+	partitions/step.sql partitions/plan.sql partitions/lock.sql partitions/create.sql partitions/remove.sql \
 	partitions/change.sql partitions/maintain.sql partitions/country.sql partitions/list.sql partitions/check.sql)
 iuid_gist_PARTS = src/iuid_gist.sql
 
@@ -35,6 +35,7 @@ ifneq ($(origin REGRESS),command line)
 installcheck: installcheck-regions
 endif
 
+install-regions: all-regions
 %-regions:
 	$(MAKE) -C regions $* TAP_TESTS=
 

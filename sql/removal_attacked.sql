@@ -90,7 +90,7 @@ CREATE SCHEMA other CREATE TABLE orders (id iuid) PARTITION BY RANGE (id);
 SELECT count(*) FROM iuid_create_partitions('other.orders', '1 month', '2026-01-01', '2026-04-01');
 SELECT 'shop.orders'::regclass::oid AS orders \gset
 CREATE FUNCTION trade() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
-	IF (SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND relation = 'shop.orders_2026_01'::regclass AND mode = 'AccessExclusiveLock') > 0 THEN
+	IF (SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND concat(relation::regclass, ' ', mode) = CASE tg_tag WHEN 'DROP TABLE' THEN 'shop.orders ShareUpdateExclusiveLock' ELSE 'shop.orders_2026_01 AccessExclusiveLock' END) > 0 THEN
 		ALTER SCHEMA shop RENAME TO third; ALTER SCHEMA other RENAME TO shop; ALTER SCHEMA third RENAME TO other;
 	END IF; END $$;
 CREATE EVENT TRIGGER trade ON ddl_command_start WHEN TAG IN ('DROP TABLE') EXECUTE FUNCTION trade();

@@ -50,6 +50,10 @@ BEGIN
 			plan := @extschema@.iuid_plan(parent, task, is_uuid);
 			IF plan IS NULL THEN
 				RAISE no_data_found;
+			-- An open end leaves another one in its place.
+			ELSIF task.is_drop IS TRUE AND NOT plan @> '[{"is_open": true}]' AND @extschema@.iuid_drop_at_once(parent, plan) THEN
+				reports := plan;
+				EXIT;
 			END IF;
 			locks := CASE WHEN task.is_drop IS NULL THEN @extschema@.iuid_locks_to_make(parent) ELSE @extschema@.iuid_locks_to_remove(parent, plan, task.is_drop) END;
 			-- Two that hold a lock on a table, and wait for a stronger one, are in a deadlock.  The next attempt takes these first.

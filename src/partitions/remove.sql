@@ -62,6 +62,39 @@ EXCEPTION WHEN check_violation THEN
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_cover_removed(pg_catalog.regclass, pg_catalog.uuid) IS 'internal: makes a new open end in the place of a removed one, which covers what was removed, unless DEFAULT has rows there';
 
+CREATE FUNCTION @extschema@.iuid_check_removed(parent pg_catalog.regclass, reports pg_catalog.jsonb)
+RETURNS void LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	-- Another session can give the names to other tables by renaming schemas.
+	IF EXISTS (SELECT FROM jsonb_to_recordset(reports) AS r (tbl oid, state text) JOIN pg_inherits AS i ON i.inhrelid = r.tbl WHERE r.state IS NULL) THEN
+		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+			MESSAGE = format('table %s was changed or renamed while it lost a partition', parent), HINT = 'Try again.';
+	END IF;
+END $$;
+COMMENT ON FUNCTION @extschema@.iuid_check_removed(pg_catalog.regclass, pg_catalog.jsonb) IS 'internal: 55000 if one of the partitions that do not stay is still there';
+
+CREATE FUNCTION @extschema@.iuid_drop_at_once(parent pg_catalog.regclass, plan pg_catalog.jsonb)
+RETURNS boolean LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	own_timeout text := current_setting('lock_timeout');
+BEGIN
+	-- These are detached first.
+	IF plan @> '[{"is_pending": true}]' OR EXISTS (SELECT FROM pg_constraint AS c WHERE c.confrelid = parent AND c.contype = 'f') THEN
+		RETURN false;
+	END IF;
+	BEGIN
+		-- DROP takes its locks before it drops the first one.
+		PERFORM set_config('lock_timeout', '1', true);
+		PERFORM @extschema@.iuid_run_as_owner(parent, (SELECT 'DROP TABLE ' || string_agg(o.tbl::regclass::text, ', ') FROM jsonb_to_recordset(plan) AS o (tbl oid)));
+		PERFORM set_config('lock_timeout', own_timeout, true);
+	EXCEPTION WHEN dependent_objects_still_exist OR insufficient_privilege OR lock_not_available OR deadlock_detected OR wrong_object_type OR syntax_error THEN
+		RETURN false;
+	END;
+	PERFORM @extschema@.iuid_check_removed(parent, plan);
+	RETURN true;
+END $$;
+COMMENT ON FUNCTION @extschema@.iuid_drop_at_once(pg_catalog.regclass, pg_catalog.jsonb) IS 'internal: drops partitions, if nothing else needs them, and all locks are free; whether it has';
+
 CREATE FUNCTION @extschema@.iuid_remove_planned(parent pg_catalog.regclass, plan pg_catalog.jsonb, is_drop boolean, is_last boolean)
 RETURNS pg_catalog.jsonb LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -74,23 +107,13 @@ BEGIN
 		plan := (SELECT jsonb_agg(o || jsonb_build_object('is_empty', (o ->> 'is_open')::boolean AND pg_relation_size((o ->> 'tbl')::oid) = 0) ORDER BY n)
 			FROM jsonb_array_elements(plan) WITH ORDINALITY AS p (o, n));
 	END IF;
-	-- Most often nothing needs any of them.
-	IF is_drop AND NOT is_referred AND NOT plan @> '[{"is_pending": true}]' THEN
-		BEGIN
-			PERFORM @extschema@.iuid_run_as_owner(parent, (SELECT 'DROP TABLE ' || string_agg(o.tbl::regclass::text, ', ') FROM jsonb_to_recordset(plan) AS o (tbl oid)));
-			reports := plan;
-		EXCEPTION WHEN dependent_objects_still_exist OR insufficient_privilege OR lock_not_available OR deadlock_detected OR wrong_object_type OR syntax_error THEN
-		END;
-	END IF;
-	IF reports = '[]' THEN
+	IF is_drop AND @extschema@.iuid_drop_at_once(parent, plan) THEN
+		reports := plan;
+	ELSE
 		FOR old IN SELECT jsonb_array_elements(plan) LOOP
 			reports := reports || @extschema@.iuid_remove_one(parent, old, is_referred, is_drop, is_last);
 		END LOOP;
-	END IF;
-	-- Another session can give the names to other tables by renaming schemas.
-	IF EXISTS (SELECT FROM jsonb_to_recordset(reports) AS r (tbl oid, state text) JOIN pg_inherits AS i ON i.inhrelid = r.tbl WHERE r.state IS NULL) THEN
-		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-			MESSAGE = format('table %s was changed or renamed while it lost a partition', parent), HINT = 'Try again.';
+		PERFORM @extschema@.iuid_check_removed(parent, reports);
 	END IF;
 	IF reports @? '$[*] ? (@.is_open == true && !exists(@.state))' THEN
 		PERFORM @extschema@.iuid_cover_removed(parent, (plan -> -1 ->> 'upper')::uuid);

@@ -48,9 +48,9 @@ iuid_ms_to_timestamp(int64 ms)
  *
  * iuid_ms_arg() returns a time in Unix milliseconds, rounded down.
  */
-IUID_HIDDEN pg_noreturn extern void iuid_reject_country(FunctionCallInfo fcinfo,
+pg_noreturn IUID_HIDDEN extern void iuid_reject_country(FunctionCallInfo fcinfo,
 														int n, int limit);
-IUID_HIDDEN pg_noreturn extern void iuid_reject_entity(FunctionCallInfo fcinfo,
+pg_noreturn IUID_HIDDEN extern void iuid_reject_entity(FunctionCallInfo fcinfo,
 													   int n, int limit);
 IUID_HIDDEN extern int64 iuid_ms_arg(FunctionCallInfo fcinfo, int n);
 

@@ -351,7 +351,7 @@ check_keys(FoundRows *reading)
 		asked = require_asked(reading, DatumGetUUIDP(key));
 		if (asked->elsewhere != NULL)
 			reject_answer("has a row and a route of", &asked->id);
-		if (asked->has_row && find->key.is_primary)
+		if (asked->has_row && find->key.is_unique)
 			reject_answer("has two rows of", &asked->id);
 		asked->has_row = true;
 	}

@@ -11,7 +11,7 @@
 
 #include "compat.h"
 
-#include "access/table.h"
+#include "access/relation.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
@@ -65,13 +65,22 @@ iuid_check_has_rows(Oid table, const char *name)
 IdKey
 iuid_id_key_of(Oid table, Oid schema)
 {
-	Relation relation = table_open(table, AccessShareLock);
+	Relation relation = try_relation_open(table, AccessShareLock);
 	Oid constraint;
-	Bitmapset *primary = get_primary_key_attnos(table, true, &constraint);
-	PartitionKey key = RelationGetPartitionKey(relation);
+	Bitmapset *primary;
+	PartitionKey key;
 	AttrNumber column = InvalidAttrNumber;
-	IdKey result = { .name = NULL, .is_primary = !bms_is_empty(primary) };
+	IdKey result = { .name = NULL };
 
+	if (relation == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", table)));
+	primary = get_primary_key_attnos(table, true, &constraint);
+	key = RelationGetPartitionKey(relation);
+	/* A table that inherits from another one can have the same identifiers. */
+	result.is_unique = !bms_is_empty(primary) &&
+		(key != NULL || !relation->rd_rel->relhassubclass);
 	if (bms_membership(primary) == BMS_SINGLETON)
 		column = (AttrNumber) (bms_singleton_member(primary) +
 							   FirstLowInvalidHeapAttributeNumber);
@@ -87,7 +96,8 @@ iuid_id_key_of(Oid table, Oid schema)
 		if (result.is_uuid || type == iuid_find_type(schema))
 			result.name = pstrdup(NameStr(attribute->attname));
 	}
-	table_close(relation, AccessShareLock);
+	/* Whoever waits for the lock to rename the table waits until the end of the transaction. */
+	relation_close(relation, NoLock);
 	if (result.name == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),

@@ -32,8 +32,8 @@ enum
 typedef struct IdKey
 {
 	const char *name;
-	bool is_uuid;	 /* else iuid; or a domain over the one or the other */
-	bool is_primary; /* of the primary key; else of the partition key */
+	bool is_uuid;	/* else iuid; or a domain over the one or the other */
+	bool is_unique; /* one row for each identifier */
 } IdKey;
 
 /* 42809 unless the relation is a table that can have rows of its own. */
@@ -41,7 +41,8 @@ extern void iuid_check_has_rows(Oid table, const char *name);
 
 /*
  * The column of the primary key or, without one, of the partition key.  42809 if
- * that is not one column of type iuid or uuid.  Takes AccessShareLock.
+ * that is not one column of type iuid or uuid, 42P01 if there is no such table.  The
+ * table is locked until the transaction ends, so that its name stays its own.
  */
 extern IdKey iuid_id_key_of(Oid table, Oid schema);
 

@@ -210,11 +210,13 @@ static void
 make_texts(TextReceiver *receiver, Tuplestorestate *store)
 {
 	TupleTableSlot *slot = receiver->slot;
-	MemoryContext caller = MemoryContextSwitchTo(receiver->row_context);
 	int level = iuid_plain_settings();
 
+	/* The slot frees its row when it gets the next one, so the row is not of row_context. */
 	while (tuplestore_gettupleslot(store, true, false, slot))
 	{
+		MemoryContext caller = MemoryContextSwitchTo(receiver->row_context);
+
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(slot);
 		for (int i = 0; i < receiver->rows->columns; i++)
@@ -227,10 +229,10 @@ make_texts(TextReceiver *receiver, Tuplestorestate *store)
 								   slot->tts_values[column]);
 		}
 		iuid_require_text_row(receiver->rows, receiver->values);
+		MemoryContextSwitchTo(caller);
 		MemoryContextReset(receiver->row_context);
 	}
 	AtEOXact_GUC(false, level);
-	MemoryContextSwitchTo(caller);
 }
 
 /* The number in the rows, from 1, of each value: of the lead, and of the names. */

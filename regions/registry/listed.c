@@ -15,6 +15,7 @@
 #include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
 
 #include "datum.h"
@@ -84,12 +85,31 @@ iuid_node_of_name(List *nodes, const char *name)
 	return NULL;
 }
 
+/*
+ * Loads the library of iuid, as a call of one of its functions does: the owner of the
+ * database may set only what the server knows.
+ */
+static void
+know_settings(Oid schema)
+{
+	Oid type = iuid_find_type(schema);
+	Oid input, parameter;
+	FmgrInfo function;
+
+	if (!OidIsValid(type))
+		return;
+	getTypeInputInfo(type, &input, &parameter);
+	fmgr_info(input, &function);
+}
+
 List *
 iuid_check_node(FunctionCallInfo fcinfo)
 {
 	List *nodes;
 
 	if (iuid_this_node()[0] == '\0')
+	{
+		know_settings(iuid_schema_of(fcinfo->flinfo->fn_oid));
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("this database is no node yet"),
@@ -97,6 +117,7 @@ iuid_check_node(FunctionCallInfo fcinfo)
 						   "iuid.node"),
 				 errhint(
 					 "Set it to the name of this node in iuid_nodes, with ALTER DATABASE ... SET iuid.node.")));
+	}
 	nodes = iuid_registered_nodes(fcinfo);
 	if (iuid_node_of_name(nodes, iuid_this_node()) != NULL)
 		return nodes;

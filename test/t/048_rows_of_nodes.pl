@@ -282,6 +282,63 @@ for my $holder ('north', 'middle')
 	like($found, qr/^33\nERROR:  cached plan must not change result type/, 'who waits for a column to be dropped');
 }
 
+# A table that becomes a view, while a look-up waits for another one, is not read: the view would run its owner's code.
+{
+	my ($found, $renamed) = ('', '');
+	at('north', qq{CREATE TABLE honest (id iuid PRIMARY KEY, note text); INSERT INTO honest VALUES ('$id{1}', 'honest')});
+	my $until = sub { $server->poll_query_until('north', "SELECT $_[0] FROM (SELECT count(*) FILTER (WHERE locktype = 'relation') AS tables, count(*) FILTER (WHERE locktype = 'advisory') AS advisory FROM pg_locks WHERE NOT granted) AS waits") };
+	my $find = "SELECT f.note FROM iuid_find(NULL::honest, '$id{1}') AS f";
+	my $holding = $server->background_psql('north');
+	$holding->query_safe('SELECT pg_advisory_lock(1), pg_advisory_lock(2)');
+	# The first call has the row type in the session.
+	my $finding = IPC::Run::start([ 'psql', '-XAt', '-d', $server->connstr('north'), '-c', $find, '-c', 'SELECT FROM pg_advisory_lock(1)', '-c', $find ], '>', \$found, '2>&1');
+	$until->('advisory = 1');
+	$holding->query_safe('BEGIN; LOCK TABLE iuid_nodes; SELECT pg_advisory_unlock(1)');
+	$until->('tables = 1');
+	my $renaming = IPC::Run::start([ 'psql', '-XAt', '-d', $server->connstr('north'), '-c',
+		q{BEGIN; ALTER TABLE honest RENAME TO once_honest; CREATE VIEW honest AS SELECT id, 'of a view' AS note FROM once_honest; SELECT FROM pg_advisory_lock(2); COMMIT} ], '>', \$renamed, '2>&1');
+	$until->('tables = 2 OR advisory = 1');
+	$holding->query_safe('COMMIT');
+	$until->(q{advisory = 1 AND (tables = 1 OR NOT EXISTS (SELECT FROM pg_stat_activity WHERE query LIKE '%iuid_find%' AND state = 'active' AND pid <> pg_backend_pid()))});
+	$holding->query_safe('SELECT pg_advisory_unlock(2)');
+	IPC::Run::finish($_) for $finding, $renaming;
+	$holding->quit;
+	is($found, "honest\nhonest\n", 'who waits for the registry reads the table that was checked');
+}
+
+# A table that is dropped while a look-up waits for it.
+{
+	my $found = '';
+	at('north', qq{CREATE TABLE going (id iuid PRIMARY KEY); INSERT INTO going VALUES ('$id{1}')});
+	my $find = "SELECT f.id FROM iuid_find(NULL::going, '$id{1}') AS f";
+	my $dropping = $server->background_psql('north');
+	$dropping->query_safe('SELECT pg_advisory_lock(1)');
+	my $finding = IPC::Run::start([ 'psql', '-XAt', '-d', $server->connstr('north'), '-v', 'VERBOSITY=sqlstate', '-c', "PREPARE p AS $find", '-c', 'EXECUTE p', '-c', 'SELECT FROM pg_advisory_lock(1)', '-c', 'EXECUTE p' ], '>', \$found, '2>&1');
+	$server->poll_query_until('north', q{SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND locktype = 'advisory'});
+	$dropping->query_safe('BEGIN; LOCK TABLE going; SELECT pg_advisory_unlock(1)');
+	$server->poll_query_until('north', q{SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND locktype = 'relation'});
+	$dropping->query_safe('DROP TABLE going; COMMIT');
+	$dropping->quit;
+	IPC::Run::finish($finding);
+	is($found, "PREPARE\n$id{1}\nERROR:  42P01\n", 'who waits for a table that is dropped');
+}
+
+# An identifier can be in a table and in one that inherits from it, at whatever node.
+at($_, 'CREATE TABLE above (id iuid PRIMARY KEY, n int); CREATE TABLE below (PRIMARY KEY (id)) INHERITS (above)') for qw(north middle);
+at($_->[0], "INSERT INTO above VALUES ('$_->[1]', 1); INSERT INTO below VALUES ('$_->[1]', 2)") for [ north => $id{1} ], [ middle => $id{3} ];
+is(at('north', "SELECT n FROM iuid_find(NULL::above, '$_') ORDER BY 1"), "1\n2", 'a table with one that inherits from it') for @id{1, 3};
+
+# Rows that are more than fits into memory at once are the same.
+for my $memory ('64kB', '256kB', '4MB')
+{
+	is(at('north', qq{SET work_mem = '$memory'; SELECT count(*), count(*) FILTER (WHERE v = n || repeat(md5(n), 80))
+		FROM iuid_select_here('SELECT n::text, n || repeat(md5(n::text), 80) AS v FROM generate_series(1, 5000) AS n', '{n,v}', '{pg_catalog.text,pg_catalog.text}') AS r (n text, v text)}), '5000|5000', "rows of a query, with work_mem $memory");
+}
+my $of_country = sub { my ($country) = @_; return "SELECT iuid_from_name($country, 3, n::text, '2026-02-01')::uuid FROM generate_series(1, 5000) AS n" };
+at('north', 'CREATE TABLE long (id iuid PRIMARY KEY, v text)');
+at('middle', 'CREATE TABLE long (id iuid PRIMARY KEY, v text); INSERT INTO long SELECT id, repeat(md5(id::text), 40) FROM (' . $of_country->(3) . ') AS x (id)');
+is(at('north', 'SELECT count(*), count(*) FILTER (WHERE v = repeat(md5(id::text), 40)) FROM iuid_find(NULL::long, VARIADIC ARRAY(' . $of_country->(3) . '))'), '5000|5000', '5,000 rows of 6 MB, of another node');
+
 # --- Registries that differ -------------------------------------------------------------
 
 # The node that is asked knows where the country has gone.

@@ -94,6 +94,15 @@ is($session{both}->query_safe("SELECT gen_iuid(7, 1) > '$generated'"), 't', 'the
 is($session{$_}->query_safe(q{SET iuid.node = 'there'; SELECT iuid_is_local(gen_iuid(8, 1)), (SELECT node FROM iuid_registered_nodes(false) WHERE is_here)}), 't|there', "a setting is heard where $_ was first")
 	for sort keys %session;
 $_->quit for values %session;
+# Who is told to set iuid.node may do so.
+$node->safe_psql('postgres', 'ALTER DATABASE postgres RESET iuid.node; CREATE ROLE owner LOGIN; ALTER DATABASE postgres OWNER TO owner');
+my $owner = $node->background_psql('postgres', on_error_stop => 0, extra_params => [ '-U', 'owner' ]);
+$owner->query('SELECT * FROM iuid_registered_nodes(true)');
+like($owner->{stderr}, qr/Set it .* with ALTER DATABASE/, 'who asks what this node is');
+$owner->{stderr} = '';
+$owner->query(q{ALTER DATABASE postgres SET iuid.node = 'here'});
+is($owner->{stderr} =~ s/^background_psql.*\n//gmr, '', 'and owns the database');
+$owner->quit;
 
 SKIP:
 {

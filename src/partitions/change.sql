@@ -46,7 +46,11 @@ BEGIN
 			PERFORM set_config('lock_timeout', longest::text, true);
 			is_uuid := (@extschema@.iuid_partition_key(parent, task.countries IS NOT NULL, true)).is_uuid;
 			-- Under its lock no partition comes or goes.  A call that has nothing to do gives it up.
-			PERFORM @extschema@.iuid_take_locks(parent, coalesce(locks, jsonb_build_object(parent::oid, 4)), busy, longest);
+			IF locks IS NULL THEN
+				PERFORM @extschema@.iuid_lock_parent(parent, longest);
+			ELSE
+				PERFORM @extschema@.iuid_take_locks(parent, locks, busy, longest);
+			END IF;
 			plan := @extschema@.iuid_plan(parent, task, is_uuid);
 			IF plan IS NULL THEN
 				RAISE no_data_found;

@@ -47,7 +47,7 @@ extern TextRows *iuid_read_rows_as_text(const char *query,
 										const TextColumns *columns);
 
 /* The same for the rows of a tuplestore. */
-extern TextRows *iuid_stored_rows_as_text(Tuplestorestate *store, TupleDesc rows,
+extern TextRows *iuid_stored_rows_as_text(Tuplestorestate *store, TupleDesc type,
 										  const TextColumns *columns);
 
 /* The names as a list of SQL. */

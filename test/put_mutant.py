@@ -42,7 +42,8 @@ def read(mutant):
 def places(tree, function, place):
     """Each file that counts, its text, and the start and end of what to look at in it."""
     for file in sorted(file for folder in FOLDERS for file in (tree / folder).rglob("*")):
-        if file.suffix not in LANGUAGES or (place and f"/{place}/" not in f"/{file.relative_to(tree)}/"):
+        # make writes scripts such as iuid_regions--1.0.sql.
+        if file.suffix not in LANGUAGES or "--" in file.name or (place and f"/{place}/" not in f"/{file.relative_to(tree)}/"):
             continue
         text = file.read_text()
         if function is None:

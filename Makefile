@@ -26,6 +26,8 @@ PROVE_TESTS = $(wildcard test/t/*.pl)
 top = .
 include extension.mk
 
+src/module.o: iuid.control
+
 all: all-regions
 install: install-regions install-pages
 uninstall: uninstall-regions uninstall-pages
@@ -39,7 +41,7 @@ install-regions: all-regions
 %-regions:
 	$(MAKE) -C regions $* TAP_TESTS=
 
-# The pages stand below one folder as they stand here, so that their links lead somewhere.  DOCS would
+# The pages stand below one folder as they stand here, so that the links between them lead somewhere.  DOCS would
 # put all of them beside those of other extensions, where README.md is the last one's.
 pages = $(DESTDIR)$(docdir)/iuid
 

@@ -1,7 +1,6 @@
 # What the libraries of both extensions are built with.
 
 PG_CONFIG = pg_config
-PG_MAJOR := $(shell $(PG_CONFIG) --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
 
 # The one place of the version is the control file of iuid.
 version_of = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(1))
@@ -16,11 +15,8 @@ endif
 # The server's headers count as the system's: their warnings are not ours.
 PG_CPPFLAGS = $(addprefix -I,$(INCLUDE)) -DIUID_EXTENSION_VERSION='"$(EXTVERSION)"' \
 	-isystem $(shell $(PG_CONFIG) --includedir-server) -isystem $(shell $(PG_CONFIG) --includedir)
-PG_CFLAGS = -Wall -Wextra
 # New compilers take C23 by default, which the headers of PostgreSQL 15 are not.
-ifeq ($(PG_MAJOR),15)
-PG_CFLAGS += -std=gnu17
-endif
+PG_CFLAGS = -Wall -Wextra $(if $(filter 15,$(MAJORVERSION)),-std=gnu17)
 
 DATA_built = $(EXTENSION:=--$(EXTVERSION).sql)
 

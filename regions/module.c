@@ -1,10 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * module.c
- *	  The library of extension iuid_regions, with the helpers that it shares with
- *	  that of iuid.
- *
- * All else of iuid is called by SQL.
+ *	  The library of extension iuid_regions, with its own copy of the helpers that
+ *	  that of iuid has, too.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -12,7 +10,7 @@
  */
 #include "postgres.h"
 
-#include "compat.h"
+#include "regions_compat.h"
 
 PG_MODULE_MAGIC_EXT(.name = "iuid_regions", .version = IUID_EXTENSION_VERSION);
 

@@ -16,7 +16,8 @@
 
 /*
  * A function that both libraries have, so that each runs its own: libraries are
- * loaded with RTLD_GLOBAL, and what one exports, the next one would run.
+ * loaded with RTLD_GLOBAL, and what one exports, the next one would run.  From 16
+ * on, the server's make hides it, as all that SQL does not call.
  */
 #if defined(__GNUC__)
 #define IUID_HIDDEN __attribute__((visibility("hidden")))

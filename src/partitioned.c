@@ -37,7 +37,7 @@
 #include "owner.h"
 #include "partitioned.h"
 #include "relation.h"
-#include "type/codec.h"
+#include "codec.h"
 
 static Partitioned *read_partitioned(Oid table, KeyOrder order, Oid schema,
 									 bool with_partitions);

@@ -13,7 +13,7 @@
  */
 #include "postgres.h"
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "executor/spi.h"
 #include "miscadmin.h"

@@ -10,7 +10,7 @@
 #ifndef IUID_ASK_NODES_H
 #define IUID_ASK_NODES_H
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "nodes/pg_list.h"
 

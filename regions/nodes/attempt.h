@@ -10,7 +10,7 @@
 #ifndef IUID_ATTEMPT_H
 #define IUID_ATTEMPT_H
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "datatype/timestamp.h"
 

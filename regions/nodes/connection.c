@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "compat.h"
+#include "regions_compat.h"
 
 /*
  * The server's packages do not bring along the headers of GSSAPI and OpenSSL.

@@ -13,7 +13,7 @@
 #ifndef IUID_CONNECTION_H
 #define IUID_CONNECTION_H
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include <libpq-fe.h>
 

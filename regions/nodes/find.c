@@ -14,7 +14,7 @@
  */
 #include "postgres.h"
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
@@ -78,7 +78,7 @@ typedef struct FoundRows
 
 static Oid table_of_rows(TupleDesc rows);
 static void read_ids(Find *find, ArrayType *ids);
-static void find_here(Find *find);
+static void return_own_rows(Find *find);
 static bool ask_others(Find *find);
 static List *nodes_to_ask(Find *find);
 static List *ask(const Find *find, List *nodes);
@@ -110,7 +110,7 @@ iuid_find(PG_FUNCTION_ARGS)
 	iuid_columns_of_rows(find.rows, &find.names, &find.types);
 	if (!PG_ARGISNULL(1))
 		read_ids(&find, PG_GETARG_ARRAYTYPE_P(1));
-	find_here(&find);
+	return_own_rows(&find);
 	for (int round = 0; round < ROUNDS; round++)
 	{
 		if (!ask_others(&find))
@@ -175,7 +175,7 @@ read_ids(Find *find, ArrayType *ids)
 
 /* Returns the rows of this node. */
 static void
-find_here(Find *find)
+return_own_rows(Find *find)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) find->fcinfo->resultinfo;
 	Datum *ids = palloc(sizeof(Datum) * Max(find->count, 1));
@@ -253,6 +253,7 @@ nodes_to_ask(Find *find)
 	return nodes;
 }
 
+/* Each node gets all identifiers, with their nodes, and answers for its own. */
 static List *
 ask(const Find *find, List *nodes)
 {

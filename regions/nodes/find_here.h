@@ -10,7 +10,7 @@
 #ifndef IUID_FIND_HERE_H
 #define IUID_FIND_HERE_H
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "utils/array.h"
 #include "utils/tuplestore.h"

@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "catalog/pg_type.h"
 #include "executor/spi.h"

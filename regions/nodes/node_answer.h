@@ -10,7 +10,7 @@
 #ifndef IUID_NODE_ANSWER_H
 #define IUID_NODE_ANSWER_H
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "datatype/timestamp.h"
 

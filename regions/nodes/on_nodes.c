@@ -10,7 +10,7 @@
  */
 #include "postgres.h"
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "access/xact.h"
 #include "catalog/pg_type.h"

@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "mb/pg_wchar.h"
 #include "storage/latch.h"

@@ -14,7 +14,7 @@
 #ifndef IUID_OTHER_NODE_H
 #define IUID_OTHER_NODE_H
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "datatype/timestamp.h"
 

@@ -10,7 +10,7 @@
 #ifndef IUID_ROW_TYPE_H
 #define IUID_ROW_TYPE_H
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "access/tupdesc.h"
 

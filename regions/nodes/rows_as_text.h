@@ -13,7 +13,7 @@
 #ifndef IUID_ROWS_AS_TEXT_H
 #define IUID_ROWS_AS_TEXT_H
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "access/tupdesc.h"
 #include "utils/array.h"

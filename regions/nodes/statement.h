@@ -10,7 +10,7 @@
 #ifndef IUID_STATEMENT_H
 #define IUID_STATEMENT_H
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "tcop/cmdtag.h"
 

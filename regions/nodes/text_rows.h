@@ -10,7 +10,7 @@
 #ifndef IUID_TEXT_ROWS_H
 #define IUID_TEXT_ROWS_H
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "access/tupdesc.h"
 #include "nodes/pg_list.h"

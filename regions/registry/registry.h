@@ -17,7 +17,7 @@
 #ifndef IUID_REGISTRY_H
 #define IUID_REGISTRY_H
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "nodes/pg_list.h"
 

@@ -12,7 +12,7 @@
  */
 #include "postgres.h"
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "access/relation.h"
 #include "access/tableam.h"

@@ -10,7 +10,7 @@
 #ifndef IUID_REGISTRY_TABLE_H
 #define IUID_REGISTRY_TABLE_H
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "executor/tuptable.h"
 #include "utils/relcache.h"

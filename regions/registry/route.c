@@ -3,9 +3,8 @@
  * route.c
  *	  Finds the node of a country and entity by the routes.
  *
- * A query asks for every row, and the routes are few.  So the first question
- * under a snapshot reads them all, and the answers are kept until the next
- * snapshot.
+ * A query asks once for each of its rows, and the routes are few.  So the first
+ * question reads them all, and they are kept as long as the snapshot sees the same.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -13,7 +12,7 @@
  */
 #include "postgres.h"
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "access/xact.h"
 #include "catalog/pg_type.h"
@@ -221,12 +220,12 @@ read_routes(Oid schema)
 	static const RegistryColumn columns[] = { { "country", INT4OID },
 											  { "entity", INT4OID },
 											  { "node", TEXTOID } };
-	static bool counts;
+	static bool registered;
 	MemoryContext new_context;
 
-	if (!counts)
+	if (!registered)
 		RegisterSubXactCallback(count_aborted, NULL);
-	counts = true;
+	registered = true;
 	if (context != NULL)
 		MemoryContextDelete(context);
 	context = NULL;

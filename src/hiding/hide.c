@@ -17,7 +17,7 @@
 #include "fmgr.h"
 
 #include "hiding/permutation.h"
-#include "type/codec.h"
+#include "codec.h"
 #include "datum.h"
 
 #define HIDDEN_VERSION 4 /* RFC 9562, section 5.4 */

@@ -20,7 +20,7 @@
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
-#include "type/codec.h"
+#include "codec.h"
 #include "datum.h"
 
 #define DIGEST_OF_NAME "iuid.name"

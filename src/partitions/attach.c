@@ -179,25 +179,25 @@ static void
 attach(Oid table, Oid schema, Partition *partitions, int count)
 {
 	Partitioned *parent = lock_parent(table, schema, partitions, count);
-	Carved *first, *last;
+	OpenEnd *first, *last;
 	Move *waiting;
 
 	for (int i = 0; i < count; i++)
 		check_new(parent, partitions[i].table);
-	first = iuid_carve_first(parent, partitions, count);
-	last = iuid_carve_last(parent, partitions, count);
+	first = iuid_open_first(parent, partitions, count);
+	last = iuid_open_last(parent, partitions, count);
 	waiting =
 		iuid_begin_move(parent, parent->default_partition, partitions, count);
 
 	(void) iuid_take_out(waiting);
-	iuid_take_out_carved(first);
-	iuid_take_out_carved(last);
+	iuid_cut_open_end(first);
+	iuid_cut_open_end(last);
 	for (int i = 0; i < count; i++)
 		iuid_attach_one(parent, &partitions[i]);
 	check_foreign_keys(partitions, count);
 	iuid_put_in(waiting);
-	iuid_put_in_carved(first);
-	iuid_put_in_carved(last);
+	iuid_refill_open_end(first);
+	iuid_refill_open_end(last);
 }
 
 /*
@@ -248,8 +248,8 @@ lock_parent(Oid table, Oid schema, Partition *partitions, int count)
 static LOCKMODE
 lock_needed(const Partitioned *parent, const Partition *partitions, int count)
 {
-	if (iuid_carve_first(parent, partitions, count) != NULL ||
-		iuid_carve_last(parent, partitions, count) != NULL)
+	if (iuid_open_first(parent, partitions, count) != NULL ||
+		iuid_open_last(parent, partitions, count) != NULL)
 		return AccessExclusiveLock;
 	if (!OidIsValid(parent->default_partition))
 		return ShareUpdateExclusiveLock;

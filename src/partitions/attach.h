@@ -21,7 +21,7 @@
 #include "partitioned.h"
 
 /* A partition without an end, out of which new ones are carved. */
-typedef struct Carved Carved;
+typedef struct OpenEnd OpenEnd;
 
 /* Rows on their way out of a partition into new ones. */
 typedef struct Move Move;
@@ -40,17 +40,17 @@ extern void iuid_attach_one(const Partitioned *parent,
  * not carved: ATTACH refuses what overlaps it.  22023 if the new partitions
  * leave a gap to it, or nothing of it.
  *
- * iuid_take_out_carved() takes the rows of the new partitions out, and attaches
+ * iuid_cut_open_end() takes the rows of the new partitions out, and attaches
  * what is left with its new bound.  After the new partitions are attached,
- * iuid_put_in_carved() puts the rows in.  The caller holds an ACCESS EXCLUSIVE
+ * iuid_refill_open_end() puts the rows in.  The caller holds an ACCESS EXCLUSIVE
  * lock on the parent.
  */
-extern Carved *iuid_carve_first(const Partitioned *parent,
+extern OpenEnd *iuid_open_first(const Partitioned *parent,
 								const Partition *partitions, int count);
-extern Carved *iuid_carve_last(const Partitioned *parent,
+extern OpenEnd *iuid_open_last(const Partitioned *parent,
 							   const Partition *partitions, int count);
-extern void iuid_take_out_carved(Carved *carved);
-extern void iuid_put_in_carved(Carved *carved);
+extern void iuid_cut_open_end(OpenEnd *end);
+extern void iuid_refill_open_end(OpenEnd *end);
 
 /*
  * The source is a DEFAULT partition, one without an end, or InvalidOid, with

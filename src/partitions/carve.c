@@ -36,7 +36,7 @@
 #include "relation.h"
 #include "table.h"
 
-struct Carved
+struct OpenEnd
 {
 	const Partitioned *parent;
 	Partition rest;		   /* the partition with its new bound */
@@ -45,40 +45,42 @@ struct Carved
 	TriggerDesc *triggers; /* before DETACH; NULL: none */
 };
 
-static Carved *carve(const Partitioned *parent, const Partition *open_end,
-					 const Partition *partitions, int count);
+static OpenEnd *make_open_end(const Partitioned *parent,
+							  const Partition *open_end,
+							  const Partition *partitions, int count);
 static void check_adjoining(const Partitioned *parent, const Partition *open_end,
 							const Partition *first, const Partition *last);
 static void check_may_detach(Oid parent, Oid table);
 static void alter(Oid table, const char *action);
 static char *forget_identity(Oid table);
-static void attach_again(Carved *carved);
-static void restore_triggers(const Carved *carved);
+static void attach_again(OpenEnd *end);
+static void restore_triggers(const OpenEnd *end);
 static void check_parent(const Partitioned *parent, Oid table, bool attached);
 
-Carved *
-iuid_carve_first(const Partitioned *parent, const Partition *partitions, int count)
+OpenEnd *
+iuid_open_first(const Partitioned *parent, const Partition *partitions, int count)
 {
 	return parent->count == 0 || parent->partitions[0].has_lower ?
 		NULL :
-		carve(parent, &parent->partitions[0], partitions, count);
+		make_open_end(parent, &parent->partitions[0], partitions, count);
 }
 
-Carved *
-iuid_carve_last(const Partitioned *parent, const Partition *partitions, int count)
+OpenEnd *
+iuid_open_last(const Partitioned *parent, const Partition *partitions, int count)
 {
 	return parent->count == 0 || parent->partitions[parent->count - 1].has_upper ?
 		NULL :
-		carve(parent, &parent->partitions[parent->count - 1], partitions, count);
+		make_open_end(parent, &parent->partitions[parent->count - 1],
+					  partitions, count);
 }
 
-static Carved *
-carve(const Partitioned *parent, const Partition *open_end,
-	  const Partition *partitions, int count)
+static OpenEnd *
+make_open_end(const Partitioned *parent, const Partition *open_end,
+			  const Partition *partitions, int count)
 {
 	FormData_pg_class row;
 	int first = 0, last = count;
-	Carved *carved;
+	OpenEnd *end;
 
 	/* If it has no end on either side, ATTACH refuses what overlaps it. */
 	if (open_end->has_lower == open_end->has_upper)
@@ -100,15 +102,15 @@ carve(const Partitioned *parent, const Partition *open_end,
 		return NULL;
 	check_adjoining(parent, open_end, &partitions[first], &partitions[last - 1]);
 
-	carved = palloc0(sizeof(Carved));
-	carved->parent = parent;
-	carved->rest = *open_end;
+	end = palloc0(sizeof(OpenEnd));
+	end->parent = parent;
+	end->rest = *open_end;
 	if (open_end->has_lower)
-		carved->rest.lower = partitions[last - 1].upper;
+		end->rest.lower = partitions[last - 1].upper;
 	else
-		carved->rest.upper = partitions[first].lower;
-	carved->move = iuid_begin_move(parent, open_end->table, partitions, count);
-	return carved;
+		end->rest.upper = partitions[first].lower;
+	end->move = iuid_begin_move(parent, open_end->table, partitions, count);
+	return end;
 }
 
 /*
@@ -140,33 +142,31 @@ check_adjoining(const Partitioned *parent, const Partition *open_end,
 }
 
 void
-iuid_take_out_carved(Carved *carved)
+iuid_cut_open_end(OpenEnd *end)
 {
 	Oid table;
 
-	if (carved == NULL)
+	if (end == NULL)
 		return;
-	table = carved->rest.table;
+	table = end->rest.table;
 	LockRelationOid(table, AccessExclusiveLock);
-	check_may_detach(carved->parent->table, table);
-	if (iuid_take_out(carved->move) &&
-		iuid_is_referred(carved->parent->table, false))
+	check_may_detach(end->parent->table, table);
+	if (iuid_take_out(end->move) && iuid_is_referred(end->parent->table, false))
 	{
-		carved->identity = forget_identity(table);
-		iuid_take_out_rest(carved->move);
+		end->identity = forget_identity(table);
+		iuid_take_out_rest(end->move);
 	}
-	attach_again(carved);
+	attach_again(end);
 }
 
 void
-iuid_put_in_carved(Carved *carved)
+iuid_refill_open_end(OpenEnd *end)
 {
-	if (carved == NULL)
+	if (end == NULL)
 		return;
-	iuid_put_in(carved->move);
-	if (carved->identity != NULL)
-		alter(carved->rest.table,
-			  psprintf("REPLICA IDENTITY %s", carved->identity));
+	iuid_put_in(end->move);
+	if (end->identity != NULL)
+		alter(end->rest.table, psprintf("REPLICA IDENTITY %s", end->identity));
 }
 
 /*
@@ -227,26 +227,26 @@ forget_identity(Oid table)
 
 /* The triggers of the parent's rows are made anew by ATTACH. */
 static void
-attach_again(Carved *carved)
+attach_again(OpenEnd *end)
 {
-	Oid table = carved->rest.table;
+	Oid table = end->rest.table;
 	Relation relation = iuid_open_locked(table);
 
-	carved->triggers = CopyTriggerDesc(relation->trigdesc);
+	end->triggers = CopyTriggerDesc(relation->trigdesc);
 	table_close(relation, NoLock);
 	iuid_execute("ALTER TABLE %s DETACH PARTITION %s",
-				 iuid_qualified_name(carved->parent->table),
+				 iuid_qualified_name(end->parent->table),
 				 iuid_qualified_name(table));
-	check_parent(carved->parent, table, false);
-	iuid_attach_one(carved->parent, &carved->rest);
-	restore_triggers(carved);
+	check_parent(end->parent, table, false);
+	iuid_attach_one(end->parent, &end->rest);
+	restore_triggers(end);
 }
 
 /* Gives the triggers the states that they had: enabled, and when. */
 static void
-restore_triggers(const Carved *carved)
+restore_triggers(const OpenEnd *end)
 {
-	Oid table = carved->rest.table;
+	Oid table = end->rest.table;
 	Relation relation = iuid_open_locked(table);
 	TriggerDesc *now = CopyTriggerDesc(relation->trigdesc);
 
@@ -255,9 +255,9 @@ restore_triggers(const Carved *carved)
 	{
 		Trigger *trigger = &now->triggers[i];
 
-		for (int n = 0; carved->triggers && n < carved->triggers->numtriggers; n++)
+		for (int n = 0; end->triggers && n < end->triggers->numtriggers; n++)
 		{
-			Trigger *before = &carved->triggers->triggers[n];
+			Trigger *before = &end->triggers->triggers[n];
 
 			if (trigger->tgisinternal || trigger->tgenabled == before->tgenabled ||
 				strcmp(trigger->tgname, before->tgname) != 0)

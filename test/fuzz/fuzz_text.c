@@ -7,7 +7,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "type/codec.h"
+#include "codec.h"
 
 #include "reference.h"
 

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * compat.h
+ * regions_compat.h
  *	  The differences between the server versions, written as for the newest:
  *	  those of src/compat.h, and those that only nodes and their registry meet.
  *
@@ -11,9 +11,9 @@
 #ifndef IUID_REGIONS_COMPAT_H
 #define IUID_REGIONS_COMPAT_H
 
-#include "../src/compat.h"
+#include "compat.h"
 
-/* The same for the rights; before 16, this is the one for foreign servers. */
+/* One function that checks a right on any object came with 16, too. */
 #if PG_VERSION_NUM < 160000
 #define object_aclcheck(classid, objectid, roleid, mode) \
 	((void) (classid), pg_foreign_server_aclcheck(objectid, roleid, mode))

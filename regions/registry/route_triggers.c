@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * route_node.c
+ * route_triggers.c
  *	  The triggers that keep the node of each route registered.
  *
  * They do what a foreign key from iuid_routes to iuid_nodes would do.  Like its
@@ -15,7 +15,7 @@
  */
 #include "postgres.h"
 
-#include "compat.h"
+#include "regions_compat.h"
 
 #include "access/relation.h"
 #include "access/tableam.h"

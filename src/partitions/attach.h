@@ -20,7 +20,7 @@
 
 #include "partitioned.h"
 
-/* A partition without an end, out of which new ones are carved. */
+/* A partition without an end, out of which new ones are cut. */
 typedef struct OpenEnd OpenEnd;
 
 /* Rows on their way out of a partition into new ones. */
@@ -34,11 +34,11 @@ extern void iuid_attach_one(const Partitioned *parent,
 							const Partition *partition);
 
 /*
- * The first partition if it has no lower bound, or the last one if it has no
- * upper bound, and new partitions overlap it; else NULL, with which the other
- * functions do nothing.  One that is not a plain table of the parent's owner is
- * not carved: ATTACH refuses what overlaps it.  22023 if the new partitions
- * leave a gap to it, or nothing of it.
+ * The open end out of which new partitions are cut: the first partition if it has
+ * no lower bound, or the last one if it has no upper bound, and new partitions
+ * overlap it; else NULL, with which the other functions do nothing.  One that is
+ * not a plain table of the parent's owner is not cut: ATTACH refuses what
+ * overlaps it.  22023 if the new partitions leave a gap to it, or nothing of it.
  *
  * iuid_cut_open_end() takes the rows of the new partitions out, and attaches
  * what is left with its new bound.  After the new partitions are attached,

@@ -32,6 +32,8 @@ SELECT count(*) > 40 AS planted FROM home.planted;
 \set VERBOSITY terse
 -- one of them is even a member of the extension
 ALTER EXTENSION iuid ADD FUNCTION home.iuid_partition_bounds(regclass);
+-- nor does who is none
+SELECT moved.iuid_create_partitions('moved.months', '1 month', '2026-01-01', '2026-02-01');
 RESET ROLE;
 SELECT moved.iuid_partitions('moved.months');
 SELECT moved.iuid_check_partitions('moved.months');

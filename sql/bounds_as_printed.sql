@@ -14,7 +14,7 @@ CREATE FUNCTION keys_around(key uuid) RETURNS SETOF uuid LANGUAGE sql AS $$
 	VALUES (key), (key_before(key)), (overlay(key_before((left(key::text, 13) || '-0000-0000-000000000000')::uuid)::text PLACING '80ff-bfff-ffffffffffff' FROM 15)::uuid)
 $$;
 CREATE FUNCTION keys_of(parent regclass) RETURNS SETOF uuid LANGUAGE sql AS $$
-	SELECT DISTINCT key FROM iuid_partition_bounds(parent) AS b, iuid_partition_key(parent, NULL, false) AS k,
+	SELECT DISTINCT key FROM iuid_partition_bounds(parent) AS b, iuid_partition_key(parent, NULL, false, false) AS k,
 		unnest(ARRAY[b.lower, b.upper, '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 			'ffffffff-ffff-8f06-bfff-ffffffffffff', 'ffffffff-ffff-8f07-bfff-ffffffffffff']) AS bound, keys_around(bound) AS key
 	WHERE key IS NOT NULL AND (k.is_uuid OR key::text ~ '^(.{14}8.{4}[89ab]|[0-]*$|[f-]*$)')
@@ -31,7 +31,7 @@ EXCEPTION WHEN check_violation THEN
 END $$;
 CREATE FUNCTION misread(parent regclass) RETURNS TABLE (key uuid, place regclass, by_bounds regclass) LANGUAGE sql AS $$
 	SELECT k.key, place_of(parent, k.key), coalesce(
-		(SELECT b.partition FROM iuid_partition_bounds(parent) AS b, iuid_partition_key(parent, NULL, false) AS of_parent
+		(SELECT b.partition FROM iuid_partition_bounds(parent) AS b, iuid_partition_key(parent, NULL, false, false) AS of_parent
 			WHERE NOT b.is_default AND CASE WHEN of_parent.by_origin
 				THEN (b.lower IS NULL OR k.key ~>=~ b.lower) AND (b.upper IS NULL OR k.key ~<~ b.upper)
 				ELSE (b.lower IS NULL OR k.key >= b.lower) AND (b.upper IS NULL OR k.key < b.upper) END),

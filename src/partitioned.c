@@ -52,14 +52,16 @@ static void read_partitions(Partitioned *parent, Relation relation);
 static Iuid bound_of(PartitionBoundInfo bounds, int n);
 
 /*
- * iuid_partition_key(parent, in_origin_order, as_owner): the key of a table
+ * iuid_partition_key(parent, in_origin_order, as_owner, keep_lock): the key of a table
  * partitioned by identifiers: its column, whether that is of type uuid, and
  * whether the order is that by origin.  in_origin_order is the order that it
  * must have, NULL for either.
  *
  * as_owner: 42501 unless the current user may SET ROLE to the owner, 25006 in a
  * read-only transaction; else 42501 without the right to SELECT.  42P01 if there
- * is no such table; 42809 for another key.  The table is locked for a moment.
+ * is no such table; 42809 for another key.  The table is locked for a moment; or
+ * for the owner, until the transaction ends, so that no partition comes or goes.
+ * By its name, LOCK would find another table after a wait.
  */
 PG_FUNCTION_INFO_V1(iuid_partition_key);
 Datum
@@ -76,12 +78,14 @@ iuid_partition_key(PG_FUNCTION_ARGS)
 	Datum values[3];
 	bool nulls[3] = { false };
 
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
 		PG_RETURN_NULL();
 	schema = iuid_schema_of(fcinfo->flinfo->fn_oid);
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	check_rights(table, as_owner);
+	if (as_owner && PG_GETARG_BOOL(3))
+		LockRelationOid(table, ShareUpdateExclusiveLock);
 	parent = read_partitioned(table, order, schema, false);
 	/* Who waited for the lock may have lost the right. */
 	check_rights(table, as_owner);

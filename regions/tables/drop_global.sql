@@ -15,7 +15,7 @@ BEGIN
 		END IF;
 		RETURN jsonb_build_object('gone', to_jsonb(gone), 'locks', jsonb_build_object(global::oid, 8));
 	END IF;
-	PERFORM @extschema@.iuid_partition_key(global, true, true);
+	PERFORM @extschema@.iuid_partition_key(global, true, true, false);
 	-- DROP must not take rows of this node along.
 	local := (SELECT nullif(p.partdefid, 0) FROM pg_partitioned_table AS p WHERE p.partrelid = global);
 	IF local IS NULL OR EXISTS (SELECT FROM @extschema@.iuid_partition_bounds(global) AS b JOIN pg_class AS c ON c.oid = b.partition WHERE NOT b.is_default AND c.relkind <> 'f') THEN

@@ -33,10 +33,10 @@ DECLARE
 	countries jsonb;
 BEGIN
 	PERFORM @extschema@.iuid_check_node();
-	PERFORM @extschema@.iuid_partition_key(local, true, true);
+	PERFORM @extschema@.iuid_partition_key(local, true, true, false);
 	SELECT t.* INTO g FROM @extschema@.iuid_global_name(global, local) AS t;
 	IF g.relation IS NOT NULL THEN
-		PERFORM @extschema@.iuid_partition_key(g.relation, true, true);
+		PERFORM @extschema@.iuid_partition_key(g.relation, true, true, false);
 		IF NOT EXISTS (SELECT FROM pg_partitioned_table AS p WHERE p.partrelid = g.relation AND p.partdefid = local) THEN
 			RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('%s is not the DEFAULT partition of %s', local, g.relation),
 				DETAIL = 'A global table has one local table, as its DEFAULT partition.',
@@ -79,7 +79,7 @@ BEGIN
 	END IF;
 	IF g.relation IS NULL THEN
 		PERFORM @extschema@.iuid_run_as_owner(local, format('CREATE TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED)'
-			' PARTITION BY RANGE (%I %s.iuid_origin_ops)', g.global, local, (@extschema@.iuid_partition_key(local, true, true)).name, '@extschema@'));
+			' PARTITION BY RANGE (%I %s.iuid_origin_ops)', g.global, local, (@extschema@.iuid_partition_key(local, true, true, false)).name, '@extschema@'));
 		PERFORM @extschema@.iuid_run_as_owner(local, format('ALTER TABLE %s ATTACH PARTITION %s DEFAULT', g.global, local));
 		made := made || (SELECT i.inhparent::regclass FROM pg_inherits AS i WHERE i.inhrelid = local);
 	END IF;

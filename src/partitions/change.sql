@@ -44,20 +44,22 @@ BEGIN
 		is_last := attempt > 1 AND clock_timestamp() >= deadline;
 		BEGIN
 			PERFORM set_config('lock_timeout', longest::text, true);
-			is_uuid := (@extschema@.iuid_partition_key(parent, task.countries IS NOT NULL, true)).is_uuid;
-			-- Under its lock no partition comes or goes.  A call that has nothing to do gives it up.
-			IF locks IS NULL THEN
-				PERFORM @extschema@.iuid_lock_parent(parent, longest);
-			ELSE
+			IF locks IS NOT NULL THEN
 				PERFORM @extschema@.iuid_take_locks(parent, locks, busy, longest);
 			END IF;
+			-- Under its lock no partition comes or goes.  A call that has nothing to do gives it up.
+			is_uuid := (@extschema@.iuid_partition_key(parent, task.countries IS NOT NULL, true, true)).is_uuid;
 			plan := @extschema@.iuid_plan(parent, task, is_uuid);
 			IF plan IS NULL THEN
 				RAISE no_data_found;
-			-- An open end leaves another one in its place.
-			ELSIF task.is_drop IS TRUE AND NOT plan @> '[{"is_open": true}]' AND @extschema@.iuid_drop_at_once(parent, plan) THEN
-				reports := plan;
-				EXIT;
+			-- An open end leaves another one in its place, and what an event trigger does may wait longer.
+			ELSIF task.is_drop IS TRUE AND NOT plan @> '[{"is_open": true}]' AND NOT EXISTS (SELECT FROM pg_event_trigger AS e WHERE e.evtenabled <> 'D') THEN
+				PERFORM set_config('lock_timeout', '1', true);
+				IF @extschema@.iuid_drop_at_once(parent, plan) THEN
+					reports := plan;
+					EXIT;
+				END IF;
+				PERFORM set_config('lock_timeout', longest::text, true);
 			END IF;
 			locks := CASE WHEN task.is_drop IS NULL THEN @extschema@.iuid_locks_to_make(parent) ELSE @extschema@.iuid_locks_to_remove(parent, plan, task.is_drop) END;
 			-- Two that hold a lock on a table, and wait for a stronger one, are in a deadlock.  The next attempt takes these first.

@@ -89,7 +89,7 @@ LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
 BEGIN ATOMIC
 	SELECT f.problem, f.partition, @extschema@.iuid_shown_time(f.lower, '-infinity'::pg_catalog.timestamptz),
 		@extschema@.iuid_shown_time(f.upper, 'infinity'::pg_catalog.timestamptz), f.detail
-	FROM @extschema@.iuid_partition_key(parent, NULL::boolean, false) AS k, LATERAL (
+	FROM @extschema@.iuid_partition_key(parent, NULL::boolean, false, false) AS k, LATERAL (
 		SELECT parent, k.name, k.is_uuid, NOT k.by_origin
 		UNION ALL SELECT d.tbl, d.key, d.is_uuid, true FROM @extschema@.iuid_divided_partitions(parent) AS d WHERE k.by_origin) AS c (tbl, key, is_uuid, is_by_time),
 	LATERAL (

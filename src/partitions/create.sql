@@ -62,7 +62,7 @@ RETURNS pg_catalog.regclass[] LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = 'ISO' AS $$
 DECLARE
 	parent_name text := parent;
-	key text := (@extschema@.iuid_partition_key(parent, NULL::boolean, true)).name;
+	key text := (@extschema@.iuid_partition_key(parent, NULL::boolean, true, false)).name;
 	lower uuid[] := ARRAY(SELECT p.lower FROM jsonb_to_recordset(plan) AS p (lower uuid));
 	upper uuid[] := ARRAY(SELECT p.upper FROM jsonb_to_recordset(plan) AS p (upper uuid));
 	made regclass[];

@@ -23,7 +23,7 @@ RETURNS TABLE (partition pg_catalog.regclass, lower pg_catalog.timestamptz, uppe
 	estimated_rows bigint, bytes bigint)
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT @extschema@.iuid_partition_key(parent, false, false);
+	SELECT @extschema@.iuid_partition_key(parent, false, false, false);
 	SELECT b.partition, CASE WHEN NOT b.is_default THEN @extschema@.iuid_shown_time(b.lower, '-infinity'::pg_catalog.timestamptz) END,
 		CASE WHEN NOT b.is_default THEN @extschema@.iuid_shown_time(b.upper, 'infinity'::pg_catalog.timestamptz) END, b.is_default, s.estimated_rows, s.bytes
 	FROM @extschema@.iuid_partition_bounds(parent) AS b JOIN @extschema@.iuid_partition_sizes(parent) AS s ON s.partition OPERATOR(pg_catalog.=) b.partition

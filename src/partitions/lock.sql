@@ -2,16 +2,6 @@
 -- The locks that a change of partitions needs, as src/lock.sql takes them
 --
 
-CREATE FUNCTION @extschema@.iuid_lock_parent(parent pg_catalog.regclass, longest int)
-RETURNS void LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-	PERFORM @extschema@.iuid_run_as_owner(parent, format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent));
--- The owner may have no right to the rows, and the table may be gone.
-EXCEPTION WHEN insufficient_privilege OR undefined_table OR syntax_error THEN
-	PERFORM @extschema@.iuid_take_locks(parent, jsonb_build_object(parent::oid, 4), NULL::text, longest);
-END $$;
-COMMENT ON FUNCTION @extschema@.iuid_lock_parent(pg_catalog.regclass, int) IS 'internal: the lock of a table under which no partition of it comes or goes';
-
 CREATE FUNCTION @extschema@.iuid_locks_to_plan(parent pg_catalog.regclass)
 RETURNS pg_catalog.jsonb LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT jsonb_object_agg(l.tbl, l.mode) FROM (

@@ -44,7 +44,7 @@ BEGIN
 	-- This holds no lock on a table while it waits for one.
 	PERFORM set_config('lock_timeout', greatest(1, least(2147483647, extract(epoch FROM lock_wait) * 1000,
 		nullif(extract(epoch FROM own_timeout::interval), 0) * 1000))::int::text, true);
-	is_uuid := (@extschema@.iuid_partition_key(parent, false, true)).is_uuid;
+	is_uuid := (@extschema@.iuid_partition_key(parent, false, true, false)).is_uuid;
 	next := @extschema@.iuid_next_missing(parent, step, ahead, older_than, failed, is_uuid);
 	-- An open end goes by itself last, and once: a client with a wrong clock can write into the one that takes its place.
 	SELECT b.partition::text AS name, b.is_open INTO old FROM @extschema@.iuid_time_bounds(parent, is_uuid) AS b

@@ -75,23 +75,18 @@ COMMENT ON FUNCTION @extschema@.iuid_check_removed(pg_catalog.regclass, pg_catal
 
 CREATE FUNCTION @extschema@.iuid_drop_at_once(parent pg_catalog.regclass, plan pg_catalog.jsonb)
 RETURNS boolean LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-	own_timeout text := current_setting('lock_timeout');
 BEGIN
 	-- These are detached first.
 	IF plan @> '[{"is_pending": true}]' OR EXISTS (SELECT FROM pg_constraint AS c WHERE c.confrelid = parent AND c.contype = 'f') THEN
 		RETURN false;
 	END IF;
-	BEGIN
-		-- DROP takes its locks before it drops the first one.
-		PERFORM set_config('lock_timeout', '1', true);
-		PERFORM @extschema@.iuid_run_as_owner(parent, (SELECT 'DROP TABLE ' || string_agg(o.tbl::regclass::text, ', ') FROM jsonb_to_recordset(plan) AS o (tbl oid)));
-		PERFORM set_config('lock_timeout', own_timeout, true);
-	EXCEPTION WHEN dependent_objects_still_exist OR insufficient_privilege OR lock_not_available OR deadlock_detected OR wrong_object_type OR syntax_error THEN
-		RETURN false;
-	END;
+	-- DROP takes its locks before it drops the first one.
+	PERFORM @extschema@.iuid_run_as_owner(parent, (SELECT 'DROP TABLE ' || string_agg(o.tbl::regclass::text, ', ') FROM jsonb_to_recordset(plan) AS o (tbl oid)));
 	PERFORM @extschema@.iuid_check_removed(parent, plan);
 	RETURN true;
+EXCEPTION WHEN dependent_objects_still_exist OR insufficient_privilege OR lock_not_available OR deadlock_detected OR wrong_object_type OR syntax_error
+	OR undefined_table OR invalid_schema_name OR object_not_in_prerequisite_state THEN
+	RETURN false;
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_drop_at_once(pg_catalog.regclass, pg_catalog.jsonb) IS 'internal: drops partitions, if nothing else needs them, and all locks are free; whether it has';
 

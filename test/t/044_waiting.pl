@@ -396,6 +396,23 @@ run($other, 'ALTER SCHEMA blue RENAME TO old; ALTER SCHEMA green RENAME TO blue;
 is(outcome($session), 'old.parts_2026_01', 'and drops that one');
 is($node->safe_psql('postgres', q{SELECT to_regclass('blue.parts_2026_01')}), 'blue.parts_2026_01', 'and no other one of its name');
 
+# Another table gets the name of the one that a call waits for: what is locked, and dropped, is the one that was named.
+for my $round (1 .. 3)
+{
+	my $swapped = $node->safe_psql('postgres', q{
+		DROP TABLE IF EXISTS swapped, other, swapped_before CASCADE;
+		CREATE TABLE swapped (id iuid) PARTITION BY RANGE (id);
+		CREATE TABLE other (id iuid) PARTITION BY RANGE (id);
+		SELECT count(*) FROM iuid_create_partitions('swapped', '1 month', '2026-01-01', '2026-04-01') \gset
+		SELECT 'swapped'::regclass::oid});
+	run($other, 'BEGIN; LOCK TABLE ONLY swapped IN SHARE UPDATE EXCLUSIVE MODE');
+	run($session, 'BEGIN');
+	ok(waits($session, "SELECT iuid_drop_partitions($swapped, '2026-03-01', '1 min');", $other), 'a call waits for its table');
+	run($other, 'ALTER TABLE swapped RENAME TO swapped_before; ALTER TABLE other RENAME TO swapped; COMMIT');
+	is(outcome($session), "public.swapped_2026_01\npublic.swapped_2026_02", 'and drops partitions of that one');
+	is(run($session, q{SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND relation = 'public.swapped'::regclass; ROLLBACK}), '0', 'and does not lock the one that has its name now');
+}
+
 $_->quit for $session, $other, $victim, $stranger;
 $node->stop;
 done_testing();

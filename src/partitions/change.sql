@@ -44,11 +44,13 @@ BEGIN
 		is_last := attempt > 1 AND clock_timestamp() >= deadline;
 		BEGIN
 			PERFORM set_config('lock_timeout', longest::text, true);
+			-- Under the lock of the parent no partition comes or goes.  A call that has nothing to do gives it up.
+			is_uuid := (@extschema@.iuid_partition_key(parent, task.countries IS NOT NULL, true, locks IS NULL)).is_uuid;
 			IF locks IS NOT NULL THEN
 				PERFORM @extschema@.iuid_take_locks(parent, locks, busy, longest);
+				-- These are found by name: after a wait, that may be of another table.
+				PERFORM @extschema@.iuid_partition_key(parent, task.countries IS NOT NULL, true, true);
 			END IF;
-			-- Under its lock no partition comes or goes.  A call that has nothing to do gives it up.
-			is_uuid := (@extschema@.iuid_partition_key(parent, task.countries IS NOT NULL, true, true)).is_uuid;
 			plan := @extschema@.iuid_plan(parent, task, is_uuid);
 			IF plan IS NULL THEN
 				RAISE no_data_found;

@@ -68,4 +68,4 @@ RETURNS pg_catalog.text[] LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_pa
 		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid JOIN pg_namespace AS n ON n.oid = t.typnamespace
 		WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attname)
 $$;
-COMMENT ON FUNCTION @extschema@.iuid_typed_columns(pg_catalog.regclass) IS 'internal: the columns of a relation with their types, but for the ctid of a view, as iuid_check_nodes asks for them';
+COMMENT ON FUNCTION @extschema@.iuid_typed_columns(pg_catalog.regclass) IS 'internal: the columns of a relation with their types, as iuid_check_nodes asks for them';

@@ -178,12 +178,13 @@ static void
 return_own_rows(Find *find)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) find->fcinfo->resultinfo;
+	const char *here = iuid_this_node();
 	Datum *ids = palloc(sizeof(Datum) * Max(find->count, 1));
 	int count = 0;
 
 	for (int i = 0; i < find->count; i++)
 	{
-		if (strcmp(find->wanted[i].node, iuid_this_node()) != 0)
+		if (strcmp(find->wanted[i].node, here) != 0)
 			continue;
 		ids[count++] = UUIDPGetDatum(&find->wanted[i].id);
 		find->wanted[i].node = NULL;
@@ -235,6 +236,7 @@ ask_others(Find *find)
 static List *
 nodes_to_ask(Find *find)
 {
+	const char *here = iuid_this_node();
 	List *nodes = NIL;
 
 	for (int i = 0; i < find->count; i++)
@@ -246,7 +248,7 @@ nodes_to_ask(Find *find)
 			continue;
 		node = iuid_node_of_name(find->nodes, next->node);
 		/* This node has no row of it, by its own registry. */
-		if (node == NULL || strcmp(node->node, iuid_this_node()) == 0)
+		if (node == NULL || strcmp(node->node, here) == 0)
 			reject_route(next);
 		nodes = list_append_unique_ptr(nodes, node);
 	}

@@ -270,6 +270,7 @@ iuid_find_here(PG_FUNCTION_ARGS)
 	int column_count = iuid_count_columns(&columns);
 	TextRows *rows;
 	List *elsewhere = NIL;
+	const char *here = iuid_this_node();
 	Datum *ids, *nodes;
 	int count, node_count, own = 0;
 	ListCell *lc;
@@ -289,10 +290,10 @@ iuid_find_here(PG_FUNCTION_ARGS)
 		const char *route;
 		char **redirection;
 
-		if (strcmp(TextDatumGetCString(nodes[i]), iuid_this_node()) != 0)
+		if (strcmp(TextDatumGetCString(nodes[i]), here) != 0)
 			continue;
 		route = iuid_require_route(fcinfo, ids[i]);
-		if (strcmp(route, iuid_this_node()) == 0)
+		if (strcmp(route, here) == 0)
 		{
 			ids[own++] = ids[i];
 			continue;

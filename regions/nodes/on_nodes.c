@@ -60,22 +60,26 @@ typedef struct Selection
 static bool read_answer(void *arg);
 static bool select_read_only(void *arg);
 
+/* What to give in the place of NULL. */
+#define ASKING \
+	"Give a command, the names of nodes or NULL for all, and a timeout."
+#define SKIPPING "Give true or false, or leave it out."
+
 static void
-check_not_null(FunctionCallInfo fcinfo, int n, const char *name)
+check_not_null(FunctionCallInfo fcinfo, int n, const char *name, const char *hint)
 {
 	if (PG_ARGISNULL(n))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("argument \"%s\" must not be null", name),
-				 errhint(
-					 "Give a command, the names of nodes or NULL for all, and a timeout.")));
+				 errhint("%s", hint)));
 }
 
 /* Argument n, a command; 22004 for NULL. */
 static char *
 command_arg(FunctionCallInfo fcinfo, int n)
 {
-	check_not_null(fcinfo, n, "command");
+	check_not_null(fcinfo, n, "command", ASKING);
 	return text_to_cstring(PG_GETARG_TEXT_PP(n));
 }
 
@@ -86,7 +90,7 @@ timeout_arg(FunctionCallInfo fcinfo, int n)
 	const Interval *interval;
 	int64 limit;
 
-	check_not_null(fcinfo, n, "timeout");
+	check_not_null(fcinfo, n, "timeout", ASKING);
 	interval = PG_GETARG_INTERVAL_P(n);
 	if (interval->month == 0 && interval->day >= 0 && interval->day <= 1 &&
 		interval->time >= 0 && interval->time <= LIMIT_MAX)
@@ -106,11 +110,7 @@ timeout_arg(FunctionCallInfo fcinfo, int n)
 static bool
 skip_failed_arg(FunctionCallInfo fcinfo, int n)
 {
-	if (PG_ARGISNULL(n))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("argument \"%s\" must not be null", "skip_failed"),
-				 errhint("Give true or false, or leave it out.")));
+	check_not_null(fcinfo, n, "skip_failed", SKIPPING);
 	return PG_GETARG_BOOL(n);
 }
 

@@ -35,8 +35,9 @@ iuid_this_node(void)
 	return node == NULL ? "" : node;
 }
 
-List *
-iuid_registered_nodes(FunctionCallInfo fcinfo)
+/* The NodeServers of all registered nodes, by name. */
+static List *
+registered_nodes(FunctionCallInfo fcinfo)
 {
 	static const RegistryColumn columns[] = { { "node", TEXTOID },
 											  { "server", TEXTOID } };
@@ -105,9 +106,10 @@ know_settings(Oid schema)
 List *
 iuid_check_node(FunctionCallInfo fcinfo)
 {
+	const char *here = iuid_this_node();
 	List *nodes;
 
-	if (iuid_this_node()[0] == '\0')
+	if (here[0] == '\0')
 	{
 		know_settings(iuid_schema_of(fcinfo->flinfo->fn_oid));
 		ereport(ERROR,
@@ -118,12 +120,12 @@ iuid_check_node(FunctionCallInfo fcinfo)
 				 errhint(
 					 "Set it to the name of this node in iuid_nodes, with ALTER DATABASE ... SET iuid.node.")));
 	}
-	nodes = iuid_registered_nodes(fcinfo);
-	if (iuid_node_of_name(nodes, iuid_this_node()) != NULL)
+	nodes = registered_nodes(fcinfo);
+	if (iuid_node_of_name(nodes, here) != NULL)
 		return nodes;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("node \"%s\" is not registered", iuid_this_node()),
+			 errmsg("node \"%s\" is not registered", here),
 			 errdetail("The configuration parameter \"%s\" of this database has that value.",
 					   "iuid.node"),
 			 errhint(
@@ -141,15 +143,16 @@ iuid_list_nodes(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	bool only_others = PG_GETARG_BOOL(0);
+	const char *here = iuid_this_node();
 	List *nodes =
-		only_others ? iuid_check_node(fcinfo) : iuid_registered_nodes(fcinfo);
+		only_others ? iuid_check_node(fcinfo) : registered_nodes(fcinfo);
 	ListCell *lc;
 
 	InitMaterializedSRF(fcinfo, 0);
 	foreach (lc, nodes)
 	{
 		const NodeServer *node = lfirst(lc);
-		bool is_here = strcmp(node->node, iuid_this_node()) == 0;
+		bool is_here = strcmp(node->node, here) == 0;
 		Datum values[3] = { CStringGetTextDatum(node->node) };
 		bool nulls[3] = { false, node->server == NULL, false };
 

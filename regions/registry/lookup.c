@@ -66,8 +66,9 @@ Datum
 iuid_is_local(PG_FUNCTION_ARGS)
 {
 	const char *node = node_of(fcinfo, PG_GETARG_IUID_P(0));
+	const char *here = node == NULL ? "" : iuid_this_node();
 
-	if (node == NULL || iuid_this_node()[0] == '\0')
+	if (here[0] == '\0')
 		PG_RETURN_NULL();
-	PG_RETURN_BOOL(strcmp(node, iuid_this_node()) == 0);
+	PG_RETURN_BOOL(strcmp(node, here) == 0);
 }

@@ -36,7 +36,7 @@ extern const char *iuid_routed_node(FunctionCallInfo fcinfo, int country,
 extern bool iuid_has_route(FunctionCallInfo fcinfo, int country, int entity);
 extern bool iuid_has_own_route(FunctionCallInfo fcinfo, int country);
 
-/* The name of this node, by iuid.node; "" if that is not set. */
+/* The name of this node, by iuid.node; "" if that is not set.  It stays until that is set. */
 extern const char *iuid_this_node(void);
 
 /* A node of iuid_nodes, and its server; NULL for none. */
@@ -46,15 +46,12 @@ typedef struct NodeServer
 	char *server;
 } NodeServer;
 
-/* The NodeServers of all registered nodes, by name; they are the caller's. */
-extern List *iuid_registered_nodes(FunctionCallInfo fcinfo);
-
 /* The node of a name among the NodeServers; NULL for none. */
 extern NodeServer *iuid_node_of_name(List *nodes, const char *name);
 
 /*
- * The NodeServers of all registered nodes; 22023 if iuid.node is not set, or is
- * not the name of one.
+ * The NodeServers of all registered nodes, by name; they are the caller's.  22023 if
+ * iuid.node is not set, or is not the name of one.
  */
 extern List *iuid_check_node(FunctionCallInfo fcinfo);
 

@@ -61,7 +61,7 @@ source_version() {
 # Sets $server to the folder of a server with that instrument; false if there is no source for it.
 have_server() {
 	local instrument=$1 recipe version
-	install_packages dpkg-dev libssl-dev valgrind
+	install_packages dpkg-dev libssl-dev libxml2-dev valgrind
 	recipe=$(cat "$tree"/test/instrumented.sh "$tree"/test/sanitize/valgrind/* | cksum | cut -d ' ' -f 1)
 	version=$(dpkg-query -W -f '${source:Version}' "postgresql-$PG_MAJOR")
 	server=$servers/postgresql-$version-$instrument-$recipe
@@ -107,7 +107,7 @@ make_server() {
 	export ASAN_OPTIONS=detect_leaks=0
 	"$source/configure" -q --prefix="$server" \
 		CFLAGS="-Og -g1 -fdebug-prefix-map=$source/= $(instrument_flags "$instrument")" \
-		--enable-cassert --enable-debug --enable-tap-tests --with-ssl=openssl \
+		--enable-cassert --enable-debug --enable-tap-tests --with-ssl=openssl --with-libxml \
 		--without-icu --without-readline --without-zlib ||
 		return 1
 	make -s -C src/backend generated-headers || return 1

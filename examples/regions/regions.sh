@@ -51,7 +51,7 @@ fail_at() {
 
 # The command that moves a country.  In PostgreSQL 15 only a superuser subscribes.
 move() {
-	as_user /usr/bin/python3 "$mesh/move" "$1" 235 almaty jakarta \
+	as_user /usr/bin/python3 tools/iuid move "$1" 235 almaty jakarta \
 		--subscribe-as "host=$work/jakarta port=${port[jakarta]} user=postgres dbname=shop" --trust-owners
 }
 

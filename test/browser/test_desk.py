@@ -25,11 +25,11 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-sys.path += ["examples/desk", "examples/regions/move"]
-import country  # noqa: E402
+sys.path += ["examples/desk", "tools/iuid"]
+
 import desk as application  # noqa: E402
 import questions  # noqa: E402
-import state as moving  # noqa: E402
+from move import country, state as moving  # noqa: E402
 
 PICTURES = os.environ.get("PICTURES", ".")
 ZONE = "Asia/Almaty"
@@ -415,7 +415,7 @@ class Desk(unittest.TestCase):
             query("mexico", "GRANT SELECT ON orders TO desk")
 
     def test_moves(self):
-        """What examples/regions/move leaves at the node that gives a country up."""
+        """What the command that moves a country leaves at the node that gives a country up."""
         orders = country.Table("public", "orders", "id", "public", "orders_c157", "public", "orders_c157_e1", 1, True, "public", "orders_global")
         move = moving.Move(157, "mexico", "jakarta", [None], [orders], uuid.uuid4())
 

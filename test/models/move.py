@@ -1,4 +1,4 @@
-"""A country that moves between four nodes (examples/regions/move), while it is written and read.
+"""A country that moves between four nodes (tools/iuid), while it is written and read.
 
 Writers at all nodes insert, update and delete orders and trips of the country, and log what the
 server confirms.  Readers at all nodes look up ids of that log, by iuid_find and by the global
@@ -26,7 +26,7 @@ import psycopg
 
 import model
 
-PROGRAM = [sys.executable, str(model.ROOT / "examples/regions/move")]
+PROGRAM = [sys.executable, str(model.ROOT / "tools/iuid"), "move"]
 COUNTRY = 235
 TABLES = {"orders": ("customer", 1), "trips": ("km", 3)}  # the column that is written, and the entity
 
@@ -34,7 +34,7 @@ TABLES = {"orders": ("customer", 1), "trips": ("km", 3)}  # the column that is w
 COPY = ["CREATE PUBLICATION", "CREATE TABLE \"public\"", "CREATE SUBSCRIPTION", " ENABLE;", "is copied", "SET number", "ANALYZE"]
 UNTIL_GIVEN_UP = ["LOCK TABLE \"public\".\"trips_c235\" IN SHARE", "ATTACH PARTITION", "UPDATE public.iuid_routes", "create_routed_partitions",
                   "DETACH PARTITION"]
-AFTER = ["RETURN coalesce", "lagos      SELECT public.iuid_create_global_table", "DROP SUBSCRIPTION", "DROP PUBLICATION", "DROP TRIGGER"]
+AFTER = ["IF false THEN", "lagos      SELECT public.iuid_create_global_table", "DROP SUBSCRIPTION", "DROP PUBLICATION", "DROP TRIGGER"]
 FINISH = ["DROP VIEW", "jakarta    COMMIT"]
 
 GONE = object()  # the version of a row that was deleted

@@ -1,4 +1,4 @@
-# A country moves between four nodes while it is written and read: examples/regions/move, whose model
+# A country moves between four nodes while it is written and read: tools/iuid, whose model
 # is test/models/move.py.  Here with few rows; ./dev models move measures with many.  Then what the
 # model cannot do, as a server has to end for it.
 #
@@ -42,7 +42,7 @@ sub move
 {
 	my ($command, $country, $old, $new, @options) = @_;
 	my $out;
-	my $done = IPC::Run::run([ '/usr/bin/python3', 'examples/regions/move', $command, $country, $old, $new, '--trust-owners', '--subscribe-as', $node{$new}->connstr('shop'), @options ], '>', \$out, '2>&1');
+	my $done = IPC::Run::run([ '/usr/bin/python3', 'tools/iuid', 'move', $command, $country, $old, $new, '--trust-owners', '--subscribe-as', $node{$new}->connstr('shop'), @options ], '>', \$out, '2>&1');
 	note $out;
 	return $done ? 'done' : $out;
 }
@@ -50,7 +50,7 @@ sub move
 sub plan_of_almaty
 {
 	my $out;
-	IPC::Run::run([ '/usr/bin/python3', 'examples/regions/move', 'plan', 125, 'almaty', 'jakarta', '--trust-owners', '--subscribe-as', $node{jakarta}->connstr('shop') ], '>', \$out, '2>&1');
+	IPC::Run::run([ '/usr/bin/python3', 'tools/iuid', 'move', 'plan', 125, 'almaty', 'jakarta', '--trust-owners', '--subscribe-as', $node{jakarta}->connstr('shop') ], '>', \$out, '2>&1');
 	return $out;
 }
 

@@ -1,4 +1,4 @@
-# A country moves (examples/regions/move), and a node is restored, fails over or loses its slot
+# A country moves (tools/iuid), and a node is restored, fails over or loses its slot
 # meanwhile.  No confirmed row is lost: before the switch the rows of both nodes are compared, and where
 # the nodes contradict each other nothing is dropped.  The oracle is what almaty has confirmed.
 #

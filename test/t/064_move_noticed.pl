@@ -1,4 +1,4 @@
-# A country moves (examples/regions/move): what a comparison, and the look at both nodes, must notice.
+# A country moves (tools/iuid): what a comparison, and the look at both nodes, must notice.
 #
 # One version is enough: what differs between versions is who may subscribe.
 use strict;

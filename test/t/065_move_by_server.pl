@@ -1,4 +1,4 @@
-# A country moves (examples/regions/move) with a subscription that uses the foreign server of the old
+# A country moves (tools/iuid) with a subscription that uses the foreign server of the old
 # node, so that its statement has neither a password nor a service.
 use strict;
 use warnings;

@@ -41,7 +41,7 @@ sub start_move
 	my ($out, $command, @options) = @_;
 	# Where the tests run in the background, Ctrl-C is ignored, and so it would be by the command.
 	local $SIG{INT} = 'DEFAULT';
-	return IPC::Run::start([ '/usr/bin/python3', 'examples/regions/move', $command, 235, $old, $new, '--trust-owners',
+	return IPC::Run::start([ '/usr/bin/python3', 'tools/iuid', 'move', $command, 235, $old, $new, '--trust-owners',
 		'--subscribe-as', $node{$new}->connstr('shop') . ' user=postgres', @options ], '>', $out, '2>&1', IPC::Run::timeout(600));
 }
 
@@ -69,7 +69,8 @@ sub switch_and
 {
 	my ($out, $do, @options) = @_;
 	my $worker = at_machine($new, q{SELECT pid FROM pg_stat_subscription WHERE subname = 'moving_c235'});
-	# The switch waits for it when writes are refused.
+	# The switch waits for it when writes are refused, and not before: it is up to date.
+	$node{$old}->poll_query_until('shop', q{SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn) < 100000 FROM pg_replication_slots WHERE slot_name = 'moving_c235'}) or die 'the copy is behind';
 	kill 'STOP', $worker or die "kill: $!";
 	my $switch = start_move($out, 'switch', @options);
 	says($switch, $out, qr/Refuses writes/);

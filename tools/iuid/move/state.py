@@ -1,6 +1,6 @@
 """What both nodes keep of a move: a schema moving_c<country> of the tables' owner.
 
-move      one row: the nodes, and how far this node is
+move      one row: the nodes, how far this node is, and which command works on it
 tables    the tables that move
 months    at the old node, the time partitions when the copy began
 changes   the keys of rows that were changed, since they were last compared
@@ -15,8 +15,8 @@ import uuid
 
 from psycopg.sql import quote
 
-from country import Table, in_order, no_rights, read_tables, tree
-from nodes import Stop, name
+from move.country import Table, in_order, moved, no_rights, read_tables, tree
+from sessions import VERSION, Stop, name
 
 # The phases.  The new node has the country from "attached" on, and takes writes from "serving" on.
 SERVING, GIVEN_UP = "serving", "given up"  # the old node; the new node ends at "serving"
@@ -42,7 +42,12 @@ class Move:
         return f"moving_c{self.country}"
 
     def at(self, what):
-        return name(self.name, what)
+        return at(self.country, what)
+
+
+def at(country, what):
+    """What a node keeps of the move of a country."""
+    return name(f"moving_c{country}", what)
 
 
 @dataclasses.dataclass
@@ -51,7 +56,8 @@ class State:
     phase: str
     number: int
     compared: bool    # all rows, since the copy began or the node crashed
-    refused: str      # since when writes are refused, and by whom
+    refused: str      # since when writes are refused, by whom, and until when
+    refusing: bool    # that has not ended
     since: str        # of the phase
     same: bool        # no other system, no other timeline
     alive: bool       # no crash since
@@ -95,25 +101,30 @@ def find(session, country):
     rows = session.read(
         "SELECT m.*, m.since::text AS begun, 'since ' || m.refused || ' by process ' || m.refused_pid || coalesce((SELECT"
         " ' of ' || a.usename || ', which is there' FROM pg_stat_activity AS a WHERE a.pid = m.refused_pid"
-        " AND a.usename = current_user), ', which has ended') AS refusal,"
+        " AND a.usename = current_user), ', which has ended') || CASE WHEN m.refused_until > clock_timestamp()"
+        " THEN ', until ' ELSE ', until it ended by itself at ' END || m.refused_until AS refusal,"
+        " coalesce(m.refused_until > clock_timestamp(), false) AS refusing,"
         f" system = {HERE[0]} AND timeline = {HERE[1]} AS same, EXISTS (SELECT FROM {name(schema, 'alive')}) AS alive"
         f" FROM {name(schema, 'move')} AS m")
     if [row.country for row in rows] != [country]:
         raise Stop(f"{schema} at {session.node} does not keep one move of country {country}")
     row, = rows
+    if row.version != VERSION:
+        raise Stop(f"the move of country {country} was begun by version {row.version} of this command, which is of version"
+                   f" {VERSION}: go on with that one")
     tables = [Table(*(getattr(table, field) for field in FIELDS)) for table in
               session.read(f"SELECT * FROM {name(schema, 'tables')} ORDER BY number")]
     if not all(isinstance(number, int) for number in [row.number, *(each for each in row.entities if each is not None),
                                                       *(each for table in tables for each in (table.entity, table.number))]):
         raise Stop(f"{schema} at {session.node} has no numbers where numbers are kept")
     move = Move(country, row.old, row.new, row.entities, tables, row.token)
-    return move, State(row.phase, row.number, row.compared, row.refusal, row.begun, row.same, row.alive)
+    return move, State(row.phase, row.number, row.compared, row.refusal, row.refusing, row.begun, row.same, row.alive)
 
 
-def keep(move, given, phase, number, months=()):
+def keep(move, given, phase, number, months=(), taking=1):
     """The statements by which a node begins to keep a move.
 
-    GIVEN: the roles that have rights on a new table by default.
+    GIVEN: the roles that have rights on a new table by default.  TAKING: the number of the command.
     """
     at = move.at
     types = "schema text, local text, key text, part_schema text, part_name text, view_schema text, view_name text," \
@@ -122,10 +133,12 @@ def keep(move, given, phase, number, months=()):
     # For people, and for the desk.
     yield f"COMMENT ON SCHEMA {name(move.name)} IS {quote(f'from {move.old} to {move.new}')}"
     yield (f"CREATE TABLE {at('move')} (country int4 PRIMARY KEY, old text, new text, token uuid, entities int4[], phase text,"
-           " number int8, compared bool, since timestamptz, refused timestamptz, refused_pid int4, system int8, timeline text)")
+           " number int8, compared bool, since timestamptz, refused timestamptz, refused_pid int4, refused_until timestamptz,"
+           " system int8, timeline text, taking int8, version text)")
     entities = ", ".join("NULL" if entity is None else str(int(entity)) for entity in move.entities)
     yield (f"INSERT INTO {at('move')} VALUES ({move.country}, {quote(move.old)}, {quote(move.new)}, {quote(str(move.token))},"
-           f" ARRAY[{entities}]::int4[], {quote(phase)}, {number}, false, now(), NULL, NULL, {', '.join(HERE)})")
+           f" ARRAY[{entities}]::int4[], {quote(phase)}, {number}, false, now(), NULL, NULL, NULL, {', '.join(HERE)}, {taking},"
+           f" {quote(VERSION)})")
     yield f"CREATE TABLE {at('tables')} ({types})"
     for table in move.tables:
         values = ", ".join(quote(getattr(table, field)) for field in FIELDS)
@@ -140,7 +153,7 @@ def keep(move, given, phase, number, months=()):
     yield f"CREATE UNLOGGED TABLE {at('alive')} (since timestamptz PRIMARY KEY)"
     yield f"INSERT INTO {at('alive')} VALUES (now())"
     yield from no_rights(f"ALL TABLES IN SCHEMA {name(move.name)}", given)
-    yield refusal(move, True)
+    yield refusal(move, "true" if phase == COPYING else "false")
     for table in move.tables:
         yield note(move, table)
     yield f"REVOKE ALL ON ALL FUNCTIONS IN SCHEMA {name(move.name)} FROM PUBLIC"
@@ -158,19 +171,62 @@ def enter(move, phase):
     return f"UPDATE {move.at('move')} SET phase = {quote(phase)}, since = now()"
 
 
-def refusal(move, refuse):
-    """The function that decides who may write a partition."""
-    body = ("RAISE EXCEPTION 'these rows are moving to another node'"
-            " USING ERRCODE = 'object_in_use', HINT = 'Try again in a second.';"
-            if refuse else "RETURN coalesce(NEW, OLD);")
+def refusal(move, condition):
+    """The function that decides who may write a partition: nobody, as long as a condition is true."""
+    body = (f"BEGIN IF {condition} THEN RAISE EXCEPTION 'these rows are moving to another node'"
+            " USING ERRCODE = 'object_in_use', HINT = 'Try again in a second.'; END IF; RETURN coalesce(NEW, OLD); END")
     return (f"CREATE OR REPLACE FUNCTION {move.at('refuse')}() RETURNS trigger LANGUAGE plpgsql"
-            f" SET search_path = pg_catalog, pg_temp AS {quote(f'BEGIN {body} END')}")
+            f" SET search_path = pg_catalog, pg_temp AS {quote(body)}")
 
 
-def refused(move, refuse):
-    """What is kept beside it, for who asks why he cannot write."""
-    since = "now(), refused_pid = pg_backend_pid()" if refuse else "NULL, refused_pid = NULL"
-    return f"UPDATE {move.at('move')} SET refused = {since}"
+def refuse(move, seconds, again=False):
+    """The statement by which the old node refuses writes for so long.
+
+    The end is in the function, and in no table: a transaction sees rows by its snapshot, and functions as they
+    are.  AGAIN: it goes on from a refusal that has not ended.
+    """
+    function = quote(refusal(move, "clock_timestamp() < to_timestamp(:ends)"))
+    change = "" if again else "refused = clock_timestamp(), refused_pid = pg_backend_pid(), "
+    return do(f"""DECLARE ends timestamptz := clock_timestamp() + interval '{seconds:.0f} seconds';
+BEGIN
+	UPDATE {move.at('move')} SET {change}refused_until = ends{' WHERE refused_until > clock_timestamp()' if again else ''};
+	IF NOT FOUND THEN {raising(LAPSED)} END IF;
+	EXECUTE replace({function}, ':ends', extract(epoch FROM ends)::text);
+END""")
+
+
+def kept(table):
+    """The partition at the old node after the switch."""
+    return name(table.part_schema, moved(table.part_name))
+
+
+def takes_writes(move):
+    """The statements by which a node takes them again, or for the first time."""
+    return [refusal(move, "false"), f"UPDATE {move.at('move')} SET refused = NULL, refused_pid = NULL, refused_until = NULL"]
+
+
+LAPSED = "the time is over for which writes were refused"
+
+
+def nobody_wrote(move, seen):
+    """The statement that proves, under the locks of a transaction, that nobody wrote since a comparison.
+
+    SEEN: the last change that the comparison saw.
+    """
+    return raise_unless(f"(SELECT refused_until FROM {move.at('move')}) > clock_timestamp()"
+                        f" AND NOT EXISTS (SELECT FROM {move.at('changes')} WHERE id > {seen})", LAPSED)
+
+
+def raise_unless(condition, message):
+    return do(f"BEGIN IF ({condition}) IS NOT TRUE THEN {raising(message)} END IF; END")
+
+
+def raising(message):
+    return f"RAISE EXCEPTION {quote(message)} USING ERRCODE = 'object_not_in_prerequisite_state';"
+
+
+def do(body):
+    return f"DO {quote(body)}"
 
 
 def note(move, table):

@@ -4,8 +4,8 @@ import time
 
 import psycopg
 
-from country import BELOW, COLUMNS, KEYS, RIGHTS, attached, exists, inside, moved, tree
-from nodes import Silent, name, words
+from move.country import BELOW, COLUMNS, KEYS, RIGHTS, attached, exists, inside, moved, tree
+from sessions import Silent, name, words
 
 # Tables whose UPDATE and DELETE would fail as soon as they are published.
 NO_IDENTITY = """

@@ -9,7 +9,7 @@ import hashlib
 import re
 import uuid
 
-from nodes import Stop, name
+from sessions import Stop, name
 
 # The partition of a country in each table of the session's role that is in order by origin, with its
 # view for other nodes.

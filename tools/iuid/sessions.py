@@ -2,12 +2,19 @@
 
 A session finds nothing by its search_path that somebody else can make, and what it reads of a node is
 data: names are quoted here, by name() and psycopg.sql.quote().
+
+One command at a time works on a thing, such as the move of a country: each of its sessions holds an
+advisory lock.  An idle session says every few seconds that its command is alive.  So the server ends the
+sessions of a command that was killed within a second, those of a machine that is gone within half a
+minute, and those of a process that is frozen within a minute.
 """
 
 import concurrent.futures
 import contextlib
+import getpass
 import os
 import random
+import re
 import socket
 import threading
 import time
@@ -15,7 +22,10 @@ import time
 import psycopg
 from psycopg.rows import namedtuple_row
 
+VERSION = "1.0"  # of this command, and of the extension that it knows
 SECONDS = 20  # for an ordinary statement
+BEAT = 5  # between two signs of life of an idle session
+LEASE = 15  # without one, after which --take-over may end the sessions of another command
 PATH = "pg_catalog, pg_temp"
 # With these a row has the same text at every node, and one that row security hides is an error.
 SETTINGS = {"DateStyle": "ISO, YMD", "IntervalStyle": "postgres", "TimeZone": "UTC", "extra_float_digits": "1",
@@ -43,7 +53,7 @@ found (classid, objid, name, schema, owner) AS (
 	UNION ALL SELECT 'pg_class'::regclass, oid, relname, relnamespace, relowner FROM pg_class
 	UNION ALL SELECT 'pg_type'::regclass, oid, typname, typnamespace, typowner FROM pg_type WHERE typrelid = 0
 	UNION ALL SELECT 'pg_operator'::regclass, oid, oprname, oprnamespace, oprowner FROM pg_operator)
-SELECT quote_ident(n.nspname) AS schema, current_setting('iuid.node', true) AS node, (
+SELECT quote_ident(n.nspname) AS schema, e.extversion AS version, current_setting('iuid.node', true) AS node, (
 	SELECT min(pg_describe_object(f.classid, f.objid, 0)) FROM found AS f LEFT JOIN members AS m USING (classid, objid)
 	WHERE f.schema = n.oid AND f.name = ANY (%s::text[])
 		AND (m.objid IS NULL OR NOT (SELECT rolsuper FROM pg_roles WHERE oid = f.owner))) AS stranger
@@ -53,12 +63,20 @@ FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.
 USED = ["iuid", "iuid_check_regions", "iuid_country", "iuid_country_floor", "iuid_create_global_table",
         "iuid_create_routed_partitions", "iuid_node", "iuid_nodes", "iuid_routes", "iuid_timestamp", "~>=~", "~<~"]
 
+# Who holds an advisory lock, and for how long his command has given no sign of life, as far as a role may know.
 HOLDER = """
-SELECT format('process %%s of %%s', l.pid, coalesce(a.usename, '?')) || coalesce(', from ' || a.client_addr::text, '')
-	|| coalesce(', since ' || a.backend_start::text, '') AS what
+SELECT l.pid, format('process %%s of %%s', l.pid, coalesce(a.usename, '?')) || coalesce(' (' || nullif(a.application_name, '') || ')', '')
+	|| coalesce(', from ' || a.client_addr::text, '') || coalesce(', since ' || a.backend_start::text, '') AS what,
+	(SELECT extract(epoch FROM clock_timestamp() - max(s.state_change))::int FROM pg_stat_activity AS s
+		WHERE s.application_name = a.application_name AND s.usename = a.usename) AS silent
 FROM pg_locks AS l LEFT JOIN pg_stat_activity AS a USING (pid)
-WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 	AND l.classid::bigint << 32 | l.objid::bigint = hashtextextended(%s::text, 0)"""
+
+# The sessions of other commands that work on the same, as far as a role may end them.
+OTHERS = """
+SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
+WHERE starts_with(application_name, %s::text) AND application_name <> %s::text AND usename = current_user AND pid <> pg_backend_pid()"""
 
 # Who has an open transaction, and for how long, as far as a role may know.  Those that write hold up a copy
 # in every database.
@@ -78,10 +96,17 @@ _printing = threading.Lock()
 
 class Stop(Exception):
     """Why the command does not go on."""
+    status = 1  # of the command
 
 
 class Silent(Stop):
     """A node did not answer, so nobody knows whether the statement ran."""
+    status = 3
+
+
+class Busy(Stop):
+    """Another command works on the same."""
+    status = 4
 
 
 class TooLong(Stop):
@@ -124,6 +149,18 @@ def limited(connection, seconds):
         watch.cancel()
 
 
+def keep_alive(connection, using):
+    """As long as the session is open, and this process runs, its server hears of it."""
+    while not connection.closed:
+        time.sleep(BEAT)
+        if using.acquire(blocking=False):
+            try:
+                with contextlib.suppress(psycopg.Error), limited(connection, SECONDS):
+                    connection.execute("SELECT 1")
+            finally:
+                using.release()
+
+
 def at_once(work, calls):
     """Calls WORK with each of some arguments, and gives the errors by the keys of the arguments."""
     with concurrent.futures.ThreadPoolExecutor(max(len(calls), 1)) as pool:
@@ -139,13 +176,40 @@ def words(error):
     return ". ".join(part.rstrip(".") for part in said if part) or str(error).strip()
 
 
-class Session:
-    """A session of one kind at one node, which connects when it is needed."""
+def services():
+    """The names in the file of services."""
+    path = os.environ.get("PGSERVICEFILE") or os.path.expanduser("~/.pg_service.conf")
+    if not os.path.exists(path):
+        path = os.path.join(os.environ.get("PGSYSCONFDIR", "/etc/postgresql-common"), "pg_service.conf")
+    try:
+        with open(path, encoding="utf8") as lines:
+            return re.findall(r"^\[(.+)\]\s*$", lines.read(), re.MULTILINE)
+    except OSError as error:
+        raise Stop(f"the file of services: {error}") from error
 
-    def __init__(self, node, way, name, kind, dry=False):
+
+def who():
+    """Who runs this command, for who sees its sessions."""
+    text = f"{os.getpid()} {getpass.getuser()}@{socket.gethostname()}"
+    return text.encode("ascii", "replace").decode()
+
+
+class Session:
+    """A session of one kind at one node, which connects when it is needed.
+
+    NAME: of what the command works on.  LOCKS: it changes something, so it is the only command on that.
+    TAKES_OVER: it ends the sessions of another one.  CHECK is called when the session has connected, before
+    it does anything.
+    """
+
+    def __init__(self, node, way, name, kind, dry=False, locks=True, takes_over=False, check=None):
         self.node, self.way, self.name, self.kind, self.dry = node, way, name, kind, dry
+        self.locks, self.takes_over, self.check = locks and not dry, takes_over, check
+        self.application = f"{name} {who()}"[:63]
         self.connection = self.watch = None
+        self.using = threading.RLock()
         self.schema = None  # of the extensions, quoted
+        self.guard = None  # a statement that fails when this command may not go on; in each transaction
 
     def connect(self):
         connection = self._open()
@@ -157,27 +221,37 @@ class Session:
             raise Stop(f"the connection to {self.node} ({self.kind}) leads to {row.node or 'a database without iuid.node'}")
         if row.stranger:
             raise Stop(f"{row.stranger} at {self.node} is not what the extension made: drop it, or rename it")
-        if not self.dry:
+        if row.version != VERSION and self.locks:
+            say(self.node, f"-- Has version {row.version} of iuid_regions, and this command is of version {VERSION}.")
+        if self.locks:
             with limited(connection, SECONDS):
                 self.lock_out_others(connection)
+        if self.check:
+            self.check()
+        threading.Thread(target=keep_alive, args=[connection, self.using], daemon=True).start()
         self.connection, self.schema = connection, row.schema
 
     def prepare(self):
         """Opens the connections for locks before anybody waits: each takes several round trips."""
         if not self.dry:
             self.read("SELECT 1")
-            self.watch = self.watch or self._open()
+            if self.watch is None:
+                self.watch = self._open()
+                threading.Thread(target=keep_alive, args=[self.watch, threading.RLock()], daemon=True).start()
 
     def _open(self):
         # The server ends the statement of a client that is gone; so a command that was killed is over
         # when the next one has its lock.
         connection = psycopg.connect(
             self.way, autocommit=True, row_factory=namedtuple_row, connect_timeout=5,
-            application_name=self.name, tcp_user_timeout=SECONDS * 1000,
+            application_name=self.application, tcp_user_timeout=SECONDS * 1000,
+            keepalives_idle=10, keepalives_interval=5, keepalives_count=2,
             client_encoding="utf8",  # psycopg gives the text of an SQL_ASCII database as bytes
             options=f"-c search_path={PATH.replace(' ', '')} -c client_connection_check_interval=1s"
                     " -c client_min_messages=error -c idle_in_transaction_session_timeout=10s"
-                    " -c statement_timeout=0 -c lock_timeout=0 -c idle_session_timeout=0"
+                    " -c statement_timeout=0 -c lock_timeout=0 -c idle_session_timeout=60s"
+                    " -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=2"
+                    f" -c tcp_user_timeout={SECONDS}s"
                     " -c default_transaction_isolation=read\\ committed -c default_transaction_read_only=off"
                     " -c default_transaction_deferrable=off")
         settings = [f"SET search_path = {PATH}", *(f"SET {key} = '{value}'" for key, value in SETTINGS.items()), NO_LIMIT]
@@ -192,15 +266,27 @@ class Session:
         return connection
 
     def lock_out_others(self, connection):
-        """One command for a country at a time.  A command that was killed is gone within seconds."""
+        """One command at a time.  One that was killed is gone within seconds."""
         key = f"{self.name} {self.kind}"
+        if self.takes_over:
+            self.end_others(connection, key)
         for _ in range(50):
             if connection.execute("SELECT pg_try_advisory_lock(hashtextextended(%s::text, 0))", [key]).fetchone()[0]:
                 return
             time.sleep(0.2)
-        holders = [row.what for row in connection.execute(HOLDER, [key])]
-        raise Stop(f"{self.node}: another command works on this country, or another session holds its lock: "
-                   + (", ".join(holders) or "it has just ended"))
+        rows = connection.execute(HOLDER, [key]).fetchall()
+        old = rows and all(row.silent is not None and row.silent >= LEASE for row in rows)
+        raise Busy(f"{self.node}: another command works on this, or another session holds its lock: "
+                   + (", ".join(row.what for row in rows) or "it has just ended")
+                   + (f". It has given no sign of life for {rows[0].silent} s: --take-over ends its sessions" if old else ""))
+
+    def end_others(self, connection, key):
+        for row in connection.execute(HOLDER, [key]):
+            if self.kind == "lease" and row.silent is not None and row.silent < LEASE:
+                raise Busy(f"{self.node}: {row.what} works on this, and gave a sign of life {row.silent} s ago. "
+                           f"--take-over ends only who has given none for {LEASE} s")
+            say(self.node, f"-- Takes over from {row.what}, without a sign of life for {row.silent} s.")
+        connection.execute(OTHERS, [f"{self.name} ", self.application])
 
     def close(self):
         for connection in self.connection, self.watch:
@@ -231,22 +317,27 @@ class Session:
         if self.connection and not self.connection.closed:
             self._execute("ROLLBACK", None, SECONDS)
 
-    def do(self, statement, *values, seconds=SECONDS, shown=None):
+    def do(self, statement, *values, seconds=SECONDS):
         """Runs statements that change something.  They are one message, so they take one round trip."""
+        return self._do([], [statement], seconds, values or None)
+
+    def _do(self, begin, statements, seconds=SECONDS, values=None):
         if self.connection is None:
             self._execute("SELECT 1", None, seconds)
-        say(self.node, (shown or statement).replace("@iuid@", self.schema))
+        say(self.node, ";\n".join([*begin, *statements]).replace("@iuid@", self.schema))
         if not self.dry:
-            return self._execute(statement, values or None, seconds)
+            guard = [self.guard] if self.guard else []
+            return self._execute(";\n".join([*begin, *guard, *statements]), values, seconds)
 
     def _execute(self, statement, values, seconds):
         late = threading.Event()
         try:
-            if self.connection is None or self.connection.closed:
-                self.connect()
-            with limited(self.connection, seconds) as late:
-                # Known only when the session is open.
-                return self.connection.execute(statement.replace("@iuid@", self.schema), values)
+            with self.using:
+                if self.connection is None or self.connection.closed:
+                    self.connect()
+                with limited(self.connection, seconds) as late:
+                    # Known only when the session is open.
+                    return self.connection.execute(statement.replace("@iuid@", self.schema), values)
         except KeyboardInterrupt:
             self.close()  # nobody knows how far its statement is, and its server rolls back
             raise
@@ -261,7 +352,7 @@ class Session:
     def transaction(self, *statements, seconds=SECONDS):
         """Runs statements in one transaction, and one message."""
         try:
-            self.do(";\n".join(["BEGIN", *statements, "COMMIT"]) + ";", seconds=seconds)
+            self._do(["BEGIN"], [*statements, "COMMIT;"], seconds)
         except psycopg.Error:
             self._execute("ROLLBACK", None, SECONDS)
             raise
@@ -288,7 +379,7 @@ class Session:
         while True:
             try:
                 with self.giving_way():
-                    return self.do(";\n".join([*begin, *statements, "COMMIT"]) + ";")
+                    return self._do(begin, [*statements, "COMMIT;"])
             except psycopg.Error as error:
                 self._execute("ROLLBACK", None, SECONDS)
                 if error.sqlstate not in BUSY:

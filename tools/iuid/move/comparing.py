@@ -17,8 +17,8 @@ import concurrent.futures
 import contextlib
 import time
 
-from country import columns
-from nodes import Stop, in_query, name, say
+from move.country import columns
+from sessions import Stop, in_query, name, say
 
 SECONDS = 24 * 3600  # for all rows of a table
 FEW = 2000  # changes that are left for the moment in which nobody writes
@@ -206,15 +206,25 @@ def few(nodes, move, passed):
         compare(nodes, move, False, passed)
 
 
+def noted(old, move):
+    """The last change that the old node has noted."""
+    return 0 if old.dry else int(old.value(f"SELECT coalesce(max(id), 0) FROM {move.at('changes')}"))
+
+
 def last(nodes, move, tables):
-    """While nobody writes: what changed since is the same, too, of TABLES, which are pairs()."""
+    """While nobody writes: what changed since is the same, too, of TABLES, which are pairs().
+
+    Gives the last change that was there before.
+    """
     old, _ = sessions(nodes, move)
+    seen = noted(old, move)
     keys = changes(old, move) if tables else {}
     for table, here, there in tables:
         found = differences(here, there, keys[table])
         if found:
             raise Stop(f"{len(found)} rows of {table.part} differ between {move.old} and {move.new} while nobody writes: "
                        f"{three(found)}. Abort this move, and copy again")
+    return seen
 
 
 def after(nodes, move, kept, noted=True):

@@ -9,17 +9,18 @@ Each step looks whether it is done, so the steps can be repeated from the first 
 read before is read before nobody can write: each reading is a round trip.
 """
 
+import contextlib
+import threading
 import time
 
+import psycopg
 from psycopg.sql import quote
 
-import checks
-import comparing
-import copying
-import state
-from country import LEADING, attached, by_default, moved, no_rights, nobody_else, rights, tree
-from nodes import Silent, Stop, TooLong, at_once, name, say
+from move import checks, comparing, copying, state
+from move.country import LEADING, attached, by_default, moved, no_rights, nobody_else, rights, tree
+from sessions import Silent, Stop, TooLong, at_once, name, say
 
+REFUSED = 60  # seconds after which a refusal ends by itself, unless the switch that has its limit renews it
 OTHERS = 10  # seconds that the other nodes have to look for the country at the new one
 TRIGGERS = 5  # seconds to drop the triggers of a node that takes writes again
 LAGGARD = 2  # seconds that the switch waits until another node than the old and new one has the route
@@ -32,18 +33,47 @@ def forward(nodes, move, limit):
     attaching, showing, giving_up = attachment(nodes, move), views(nodes, move), surrender(old, move)
     outside, pairs = copying.keys_outside(new, move), comparing.pairs(nodes, move)
     prepare(nodes, move)
-    say(move.old, "-- Refuses writes from here on.  If this command does not say that they are taken again, start switch "
-        "or abort.")
-    old.transaction(state.refusal(move, True), state.refused(move, True))
+    say(move.old, "-- Refuses writes from here on.  If this command ends and does not say that they are taken again, start "
+        f"switch or abort.  Without that, they are taken again after {REFUSED} s.")
     begin = time.monotonic()
     deadline = begin + limit
-    refuse(nodes, move, deadline)
+    with refusing(nodes, move, deadline):
+        give_up(nodes, move, deadline, attaching, showing, giving_up, outside, pairs)
+    accept(new, move)
+    say(move.new, f"-- Takes writes, which this command refused for {time.monotonic() - begin:.2f} s.  "
+        "From here on the move only goes forward.")
+
+
+@contextlib.contextmanager
+def refusing(nodes, move, deadline):
+    """The old node refuses writes for a minute, or longer as long as this command runs and has time."""
+    lease, ended = nodes.lease.session(move.old), threading.Event()
+    nodes.owner(move.old).transaction(state.refuse(move, REFUSED))
+
+    def renew():
+        while not ended.wait(REFUSED / 3) and time.monotonic() < deadline:
+            with contextlib.suppress(Stop, psycopg.Error):  # the old node proves at the end whether it has lapsed
+                lease.transaction(state.refuse(move, REFUSED, again=True))
+
+    thread = threading.Thread(target=renew, daemon=True)
+    thread.start()
+    try:
+        refuse(nodes, move, deadline)
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def give_up(nodes, move, deadline, attaching, showing, giving_up, outside, pairs):
+    """The steps while nobody can write."""
+    old, new = nodes.owner(move.old), nodes.owner(move.new)
     copying.passed(nodes, move, old.value("SELECT pg_current_wal_lsn()::text"), deadline)
     if any(table.divided for table in move.tables):
         copying.months(nodes, move, make=False)
         copying.new_months(nodes, move)
         attaching, giving_up = attachment(nodes, move), surrender(old, move)
-    comparing.last(nodes, move, pairs)
+    seen = comparing.last(nodes, move, pairs)
     copying.prove(nodes, move, outside)
     if attaching:
         new.do_locked(*attaching, deadline)
@@ -51,10 +81,8 @@ def forward(nodes, move, limit):
     route(nodes, move, move.old, move.new, deadline)
     if showing:
         new.transaction(*showing)
-    old.do_locked(*giving_up, deadline)
-    accept(new, move)
-    say(move.new, f"-- Takes writes, which this command refused for {time.monotonic() - begin:.2f} s.  "
-        "From here on the move only goes forward.")
+    locks, statements = giving_up
+    old.do_locked(locks, [state.nobody_wrote(move, seen), *statements], deadline)
 
 
 def wait_for_snapshots(nodes, move, deadline):
@@ -86,11 +114,11 @@ def again(nodes, move):
         route(nodes, move, move.old, move.new, time.monotonic() + 5)
     except TooLong as error:
         raise Stop(f"{error}. The registry of {move.old} is behind, too: let it subscribe again first") from error
-    deadline = time.monotonic() + 60
-    old.transaction(state.refusal(move, True), state.refused(move, True))
-    refuse(nodes, move, deadline)
-    comparing.after(nodes, move, lambda table: table.part)
-    old.do_locked(*surrender(old, move), deadline)
+    with refusing(nodes, move, time.monotonic() + comparing.SECONDS):
+        seen = comparing.noted(old, move)
+        comparing.after(nodes, move, lambda table: table.part)
+        locks, statements = surrender(old, move)
+        old.do_locked(locks, [state.nobody_wrote(move, seen), *statements], time.monotonic() + 60)
 
 
 def refuse(nodes, move, deadline):
@@ -107,7 +135,7 @@ def refuse(nodes, move, deadline):
 
 def accept(session, move):
     """A node takes writes, without a lock: its triggers do nothing from then on."""
-    session.transaction(state.refusal(move, False), state.refused(move, False), state.enter(move, state.SERVING))
+    session.transaction(*state.takes_writes(move), state.enter(move, state.SERVING))
 
 
 def drop_triggers(session, move, deadline):
@@ -321,7 +349,7 @@ def back(nodes, move, without_new=False):
     behind = follow(nodes, move, deadline)
     if not without_new:
         detach(nodes.owner(move.new), move, deadline)
-    old.transaction(state.refusal(move, False), state.refused(move, False))
+    old.transaction(*state.takes_writes(move))
     try:
         drop_triggers(old, move, time.monotonic() + TRIGGERS)
     except TooLong as error:
@@ -356,18 +384,15 @@ def clean(nodes, move):
     drop_triggers(new, move, time.monotonic() + 60)
 
 
-def kept(move, table):
-    """The partition at the old node after the switch."""
-    return name(table.part_schema, moved(table.part_name))
-
-
 def finish(nodes, move, old_knows, new_knows):
     """After the switch: the views and rows that the old node keeps, and what both nodes know of the move."""
     old, new = nodes.owner(move.old), nodes.owner(move.new)
     if old_knows:
         old.transaction(*(f"DROP VIEW IF EXISTS {table.view}" for table in move.tables),
-                        *(f"DROP TABLE {kept(move, table)}" for table in reversed(move.tables)), *state.forget(move))
+                        *(f"DROP TABLE {state.kept(table)}" for table in reversed(move.tables)), *state.forget(move))
+        nodes.lease.forget(move.old)
     if new_knows:
         triggers = [statement for table in move.tables
                     for statement in state.no_triggers(move, table.part, *state.REFUSING, *state.NOTING)]
         new.do_locked([table.part for table in move.tables], [*triggers, *state.forget(move)], time.monotonic() + 60)
+        nodes.lease.forget(move.new)

@@ -5,10 +5,9 @@ import time
 import psycopg
 from psycopg.sql import quote
 
-import comparing
-import state
-from country import COLUMNS, KEYS, bound, by_default, inside, moved, no_rights, tree
-from nodes import Stop, TooLong, in_query, name, say
+from move import comparing, state
+from move.country import COLUMNS, KEYS, bound, by_default, inside, moved, no_rights, tree
+from sessions import Stop, TooLong, in_query, name, say
 
 LAG = 2**18  # bytes of log: with less than that the copy is as good as the original
 STILL = 60  # seconds without progress, after which the copy is said to stand still
@@ -39,11 +38,12 @@ def publish(nodes, move):
     months = [(table, month) for table in move.tables for month in tree(old, table) if table.divided and month.level > 0]
     parts = [table.part for table in move.tables]
     old.do_locked(parts, [
-        *state.keep(move, by_default(old), state.SERVING, 1, months),
+        *state.keep(move, by_default(old), state.SERVING, 1, months, nodes.lease.number),
         *(trigger for table in move.tables for trigger in state.noting_triggers(move, table)),
         *(trigger for table in move.tables for trigger in state.always(move, table.part, *state.NOTING)),
         f"CREATE PUBLICATION {name(move.name)} FOR TABLE {', '.join(parts)} WITH (publish_via_partition_root = true)"],
         time.monotonic() + nodes.given.patience, "SHARE ROW EXCLUSIVE")
+    nodes.lease.keeps(move.old)
 
 
 def prepare(nodes, move):
@@ -51,7 +51,7 @@ def prepare(nodes, move):
     old, new = nodes.owner(move.old), nodes.owner(move.new)
     number = int(old.value(f"SELECT number FROM {move.at('move')}")) if not old.dry else 1
     given = by_default(new)
-    statements = list(state.keep(move, given, state.COPYING, number))
+    statements = list(state.keep(move, given, state.COPYING, number, taking=nodes.lease.number))
     for table in move.tables:
         statements += empty_table(old, move, table, given)
     # ATTACH adopts a foreign key that was made while the table was empty.
@@ -61,6 +61,7 @@ def prepare(nodes, move):
     for table in move.tables:
         statements += state.refusing_triggers(move, table.part) + state.noting_triggers(move, table)
     new.transaction(*statements, seconds=120)
+    nodes.lease.keeps(move.new)
 
 
 def empty_table(old, move, table, given):
@@ -369,6 +370,7 @@ def remove(nodes, move, keep=False):
         statements = [f"DROP TABLE {table.part}" for table in reversed(move.tables)]
     # The foreign keys of the copy go, and for that the tables that they refer to are locked.
     new.do_locked(locals_(move), [*statements, *state.forget(move)], time.monotonic() + 60)
+    nodes.lease.forget(move.new)
 
 
 def withdraw(nodes, move):
@@ -379,3 +381,4 @@ def withdraw(nodes, move):
                 for statement in state.no_triggers(move, table.part, *state.REFUSING, *state.NOTING)]
     old.do_locked([table.part for table in move.tables],
                   [f"DROP PUBLICATION IF EXISTS {name(move.name)}", *triggers, *state.forget(move)], time.monotonic() + 60)
+    nodes.lease.forget(move.old)

@@ -1,46 +1,38 @@
-#!/usr/bin/python3
-"""Moves a country from one node to another, while it is read and written.
-
-    move plan   COUNTRY OLD NEW   says what will move, what does not go along, and what is wrong
-    move copy   COUNTRY OLD NEW   makes the copy, which follows the old node from then on
-    move switch COUNTRY OLD NEW   gives the country to the new node, within about a second
-    move abort  COUNTRY OLD NEW   undoes the copy, at any time before the old node gave up
-    move finish COUNTRY OLD NEW   after the switch: nodes that missed it, and the rows of the old node
+"""The commands that move a country from one node to another, while it is read and written.
 
 Each command reads from the nodes how far the move is.  So a command that was ended, by whatever, is
-started again, and goes on.  OLD and NEW are names of iuid_nodes.  A node is reached by the service
-of libpq with its name, as the owner of the tables.
+started again, and goes on.
 """
 
-import argparse
-import sys
 import time
 
 import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import quote
 
-import checks
-import comparing
-import copying
-import situation
-import state
-import switching
-from nodes import Session, Silent, Stop, name, say, words
+from move import checks, comparing, copying, situation, state, switching
+from move.lease import Lease, TakenOver
+from sessions import Session, Silent, Stop, name, say, services, words
 
 
 class Nodes:
-    """The sessions of the command, by the names of their nodes."""
+    """The sessions of the command, by the names of their nodes.
 
-    def __init__(self, given):
-        self.given, self.names, self.sessions = given, [], {}
+    LOCKS: the command changes something, and is the only one that does.
+    """
+
+    def __init__(self, given, locks=True):
+        self.given, self.locks, self.names, self.sessions = given, locks and not given.dry_run, [], {}
+        self.lease = Lease(self, given.country)
         self.silent, self.subscribed = set(), set()  # what is known of nodes
         self.routed = True  # unless no node can have heard of the new route
 
     def session(self, kind, node, way):
         key = (kind, node)
         if key not in self.sessions:
-            self.sessions[key] = Session(node, way, f"moving_c{self.given.country}", kind, self.given.dry_run)
+            self.sessions[key] = Session(node, way, f"moving_c{self.given.country}", kind, self.given.dry_run, self.locks,
+                                         self.given.take_over, None if kind == "lease" else self.lease.check)
+            self.lease.guard()
         return self.sessions[key]
 
     @staticmethod
@@ -57,15 +49,26 @@ class Nodes:
     def mover(self, node):
         return self.session("mover", node, self.given.copy_as or self.way(node, user="mover"))
 
-    def read_names(self):
+    def begin(self):
+        """The command is the only one, and knows the nodes."""
         for node in self.given.old, self.given.new:
             try:
-                self.names = [row[0] for row in self.owner(node).read("SELECT node FROM @iuid@.iuid_nodes ORDER BY node")]
+                if self.locks:
+                    self.lease.session(node).read("SELECT 1")
+            except Silent as error:
+                say(node, f"-- {error}")
+                self.silent.add(node)
+        for node in [each for each in (self.given.old, self.given.new) if each not in self.silent]:
+            try:
+                self.read_names(node)
                 return
             except Silent as error:
                 say(node, f"-- {error}")
                 self.silent.add(node)
-        raise Stop("neither node answers")
+        raise Silent("neither node answers")
+
+    def read_names(self, node):
+        self.names = [row[0] for row in self.owner(node).read("SELECT node FROM @iuid@.iuid_nodes ORDER BY node")]
 
     def answering(self):
         return [node for node in self.names if node not in self.silent]
@@ -115,6 +118,9 @@ def end(given, done):
 def under_way(nodes, given, refilled=False):
     """The situation of the move that is under way, or None.  REFILLED: it may be one that only has to be finished."""
     found = situation.read(nodes, given)
+    if nodes.locks:
+        nodes.lease.take([node for node, kept in ((given.old, found and found.old), (given.new, found and found.new)) if kept])
+        found = situation.read(nodes, given)
     if found and found.forgotten() and not (refilled and found.refilled()):
         raise Stop(". ".join(found.behind()) + ". Nothing is dropped: doc/bad-days.md has a node that is restored from a backup")
     return found
@@ -202,7 +208,7 @@ def switch(nodes, given):
     elif not found.serving():
         # What was compared while nobody wrote is what the new node has, if it is the same one.
         if list(found.behind()) or not found.new.alive:
-            comparing.after(nodes, move, lambda table: switching.kept(move, table))
+            comparing.after(nodes, move, state.kept)
         switching.complete(nodes, move)
     after_switch(nodes, move)
     end(given, "The switch is done.  Next: finish, which drops the rows that the old node keeps.")
@@ -211,6 +217,10 @@ def switch(nodes, given):
 def begin_switch(nodes, given, found):
     move = found.move
     situation.steady(found)
+    if found.new_has and not found.old.refusing:
+        say(move.old, "-- Takes writes again, as the switch was ended half-way.  Goes back first.")
+        go_back(nodes, move)
+        found = situation.read(nodes, given)
     why = copying.well(nodes, move)
     if why:
         raise Stop(why)
@@ -220,6 +230,8 @@ def begin_switch(nodes, given, found):
     copying.compare(nodes, move, not (found.old.compared and found.old.alive and found.new.alive))
     try:
         switching.forward(nodes, move, given.limit)
+    except TakenOver:
+        raise
     except (Stop, psycopg.Error, KeyboardInterrupt) as error:
         why = words(error)
         say(move.old, f"-- {why}.  Goes back.")
@@ -230,9 +242,11 @@ def begin_switch(nodes, given, found):
 def go_back(nodes, move):
     try:
         switching.back(nodes, move)
+    except TakenOver:
+        raise
     except (Stop, psycopg.Error, KeyboardInterrupt) as error:
-        raise Stop(f"{words(error)}. The country cannot be written until switch or abort is started again, with all nodes"
-                   ) from error
+        raise Stop(f"{words(error)}. The country cannot be written until switch or abort is started again, with all nodes,"
+                   f" or for {switching.REFUSED} seconds") from error
 
 
 def after_switch(nodes, move):
@@ -285,39 +299,25 @@ def finish(nodes, given):
     if found.old is None and found.old_has:
         raise Stop(". ".join(found.behind()) + f". {move.new} keeps its rows; doc/bad-days.md has a node that is restored")
     if found.old:
-        comparing.after(nodes, move, lambda table: switching.kept(move, table), noted=not found.refilled())
+        comparing.after(nodes, move, state.kept, noted=not found.refilled())
     if after_switch(nodes, move):
         raise Stop("not all nodes look for the country at the new node")
     switching.finish(nodes, move, found.old, found.new)
     end(given, "The move is finished.")
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        prog="move", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["plan", "copy", "switch", "abort", "finish"])
-    parser.add_argument("country", type=int)
-    parser.add_argument("old")
-    parser.add_argument("new")
-    parser.add_argument("--subscribe-as", metavar="CONNECTION", help="to the new node, as a role that may subscribe")
-    parser.add_argument("--copy-as", metavar="CONNECTION",
-                        help="to the old node, as the role that the copy comes in as (service=OLD user=mover)")
-    parser.add_argument("--limit", type=float, default=10, metavar="SECONDS",
-                        help="the switch goes back when it takes longer (%(default)s)")
-    parser.add_argument("--patience", type=int, default=60, metavar="SECONDS",
-                        help="for transactions that the copy has to wait for (%(default)s)")
-    parser.add_argument("--trust-owners", action="store_true",
-                        help="before PostgreSQL 16: let the copy run what the owners of the tables wrote as a superuser")
-    parser.add_argument("--without-new", action="store_true", help="abort although the new node is lost for good")
-    parser.add_argument("--dry-run", action="store_true", help="only print what would be done from here on")
-    given = parser.parse_args()
-    nodes = Nodes(given)
-    try:
-        nodes.read_names()
-        globals()[given.command](nodes, given)
-    except (Stop, psycopg.Error, KeyboardInterrupt) as error:
-        sys.exit(f"move {given.command}: {words(error)}.")
+STEPS = {"plan": plan, "copy": copy, "switch": switch, "abort": abort, "finish": finish}
 
 
-if __name__ == "__main__":
-    main()
+def watching(given):
+    """Sessions that only read, of all nodes that a node which answers knows: each service may be one."""
+    given.dry_run, given.take_over, given.subscribe_as, given.copy_as = False, False, None, None
+    failed = []
+    for service in services():
+        nodes = Nodes(given, locks=False)
+        try:
+            nodes.read_names(service)
+            return nodes
+        except Stop as error:
+            failed.append(str(error))
+    raise Stop("no service of libpq leads to a node that answers" + "".join(f". {why}" for why in failed))

@@ -6,9 +6,9 @@ so before.  Where the nodes contradict each other, nothing is dropped, and only 
 
 import dataclasses
 
-import state
-from country import attached
-from nodes import Silent, Stop, say
+from move import state
+from move.country import attached
+from sessions import Silent, Stop, say
 
 
 @dataclasses.dataclass

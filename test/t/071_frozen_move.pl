@@ -1,0 +1,176 @@
+# The command that moves a country is frozen in the switch, with all its sessions: the refusal of writes
+# ends by itself, the next operator takes over, and what was frozen changes nothing when it goes on.  The
+# oracle is what almaty has confirmed, and the catalogs.
+#
+# One version is enough: what differs between versions is who may subscribe.
+use strict;
+use warnings;
+
+use lib 'test/t';
+use JSON::PP;
+use Moves;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Programs;
+use Regions;
+use Test::More;
+use Time::HiRes qw(time sleep);
+
+plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
+
+my %node = start_nodes_of_move();
+my $insert = q{INSERT INTO orders SELECT gen_iuid(235, 1), 1, '%s'};
+
+# What the command may change.
+sub state_of_all
+{
+	return join "\n", map { at_machine($_, q{
+		SELECT string_agg(concat_ws(' ', relname, relkind, relacl, (SELECT string_agg(concat(tgname, tgenabled), ',' ORDER BY tgname) FROM pg_trigger WHERE tgrelid = c.oid)), ';' ORDER BY relname)
+		FROM pg_class AS c WHERE relnamespace::regnamespace::text ~ 'public|moving';
+		SELECT string_agg(concat_ws(' ', country, entity, node), ';' ORDER BY country) FROM iuid_routes;
+		SELECT count(*) FROM pg_replication_slots WHERE slot_name ~ 'moving';
+		SELECT count(*) FROM pg_subscription WHERE subname ~ 'moving'}) } sort keys %node;
+}
+
+# The exit status of a command, and what it says.
+sub status_of
+{
+	my $command = start_move(\my $out, @_);
+	$command->finish;
+	note $out;
+	return ($command->full_result >> 8, $out);
+}
+
+sub status
+{
+	IPC::Run::run([ '/usr/bin/python3', 'tools/iuid', 'move', 'status', 235, @_ ], '>', \my $out, '2>&1');
+	note $out;
+	return $out;
+}
+
+like(status(), qr/country 235 is at almaty.*It does not move/s, 'status of a country that does not move');
+
+# --- Before the new node has the country ----------------------------------------
+
+done('copy');
+write_rows('almaty', 'before');
+my $old_snapshot = $node{almaty}->background_psql('shop', on_error_stop => 0);
+my $frozen = switch_and(\my $said, sub { sleep 1; $old_snapshot->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM iuid_nodes') });
+# The worker goes on, and the command does not.
+my $begin = time;
+$frozen->signal('STOP');
+like((attempt('almaty', sprintf $insert, 'refused'))[2], qr/these rows are moving to another node/, 'writes are refused');
+like(status(), qr/almaty:.*writes are refused since .* by process \d+ of shop, which is there, until .*command: moving_c235 \d+ \S+ from/s, 'status says who refuses them, and until when');
+my ($code, $out) = status_of('abort', '--take-over');
+is($code, 4, 'a command is not taken over at once');
+like($out, qr/gave a sign of life \d+ s ago/, 'but when it has given no sign of life for some time');
+sleep 16 - (time - $begin) if time - $begin < 16;
+is_deeply([ (status_of('switch'))[0] ], [4], 'nor without a word');
+my $found = decode_json(status('--json'));
+is_deeply([ $found->{move}{old}, $found->{move}{new}, $found->{nodes}{almaty}{phase} ], [ 'almaty', 'jakarta', 'serving' ], 'status for a machine');
+cmp_ok($found->{nodes}{almaty}{commands}[0]{silent}, '>=', 15, 'the command is silent');
+($code, $out) = status_of('abort', '--take-over');
+is($code, 0, 'it is taken over then');
+like($out, qr/Takes over from process \d+ of shop \(moving_c235 \d+ \S+\).*without a sign of life for \d+ s/, 'and is named');
+is(at('almaty', sprintf("$insert RETURNING note", 'after')), 'after', 'writes are taken again');
+my $before = state_of_all();
+$frozen->signal('CONT');
+ok(!$frozen->finish, 'what was frozen fails');
+note $said;
+like($said, qr/another command has taken this move over\.$/, 'and says why');
+is(state_of_all(), $before, 'and has changed nothing');
+$old_snapshot->quit;
+
+# --- When the route leads to the new node already -------------------------------
+
+# Somebody reads the tables of the old node, so it cannot give the country up.
+done('copy', 'copy once more');
+my $early = $node{almaty}->background_psql('shop', on_error_stop => 0);
+my $reader = $node{almaty}->background_psql('shop', on_error_stop => 0);
+$frozen = switch_and(\$said, sub {
+	$early->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM iuid_nodes');
+	$reader->query('BEGIN; LOCK TABLE orders_global IN ACCESS SHARE MODE') }, '--limit', 300);
+says($frozen, \$said, qr/almaty +-- The tables are in use: once more/);
+$begin = time;
+$frozen->signal('STOP');
+$reader->query('ROLLBACK');
+$reader->quit;
+$early->query(sprintf $insert, 'of an old snapshot');
+like($early->{stderr}, qr/these rows are moving to another node/, 'a transaction with an older snapshot is refused, too');
+$early->quit;
+is(at_machine('mexico', 'SELECT iuid_node(235, 1)'), 'jakarta', 'the route leads to the new node');
+my $ended;
+until (time > $begin + 70)
+{
+	my ($status) = attempt('almaty', sprintf $insert, 'after the refusal');
+	$ended = time, last if $status == 0;
+	sleep 1;
+}
+ok(defined $ended && $ended - $begin > 20, 'the refusal ends by itself within a minute');
+note sprintf 'after %.0f s', ($ended // time) - $begin;
+my $confirmed = at('almaty', $rows);
+like(status(), qr/The registry leads to jakarta, and almaty takes writes.*almaty:.*writes are refused .*, until it ended by itself at /s, 'status says that the refusal has ended');
+$frozen->signal('CONT');
+ok(!$frozen->finish, 'what was frozen fails');
+note $said;
+is(at('almaty', $rows), $confirmed, 'the old node has all rows');
+like(move('switch'), qr/^done: /, 'the switch, started again');
+is(at('jakarta', $rows), $confirmed, 'all rows have moved');
+done('finish');
+
+# --- The next operator goes on with the switch -----------------------------------
+
+# What was frozen goes on while the other command works, after each of its statements in turn.
+for my $label ('Refuses writes', 'ATTACH PARTITION', 'DROP SUBSCRIPTION')
+{
+	move_back();
+	my ($old, $new) = at_machine('mexico', 'SELECT iuid_node(235, 1)') eq 'jakarta' ? ('jakarta', 'almaty') : ('almaty', 'jakarta');
+	done('copy', "$label: copy");
+	write_rows($old, $label);
+	my $confirmed = at($old, $rows);
+	my $frozen = switch_and(\my $said, sub { 1 });
+	$frozen->signal('STOP');
+	sleep 16;
+	my $next = start_move(\my $out, 'switch', '--take-over');
+	says($next, \$out, qr/$label/);
+	$frozen->signal('CONT');
+	$frozen->finish;
+	unlike($said, qr/\bTraceback\b/, "$label: what was frozen ends in order");
+	ok($next->finish, "$label: the other command goes on") or diag $out;
+	done('finish', "$label: finish");
+	is(at($new, $rows), $confirmed, "$label: all rows have moved");
+	is(at($old, 'SELECT count(*) FROM orders WHERE iuid_is_from(id, 235)'), 0, "$label: and are nowhere else");
+}
+
+# --- A row that came although writes were refused --------------------------------
+
+# As where a clock leaps: the old node proves under its locks that nobody wrote.
+move_back();
+done('copy', 'copy back');
+$reader = $node{jakarta}->background_psql('shop', on_error_stop => 0);
+my $switch = switch_and(\$said, sub { $reader->query('BEGIN; LOCK TABLE orders_global IN ACCESS SHARE MODE') }, '--limit', 20);
+says($switch, \$said, qr/jakarta +-- The tables are in use: once more/);
+my $function = at_machine('jakarta', q{SELECT pg_get_functiondef('moving_c235.refuse'::regproc)});
+at_machine('jakarta', $function =~ s/IF .*? THEN/IF false THEN/sr);
+at('jakarta', sprintf $insert, 'in spite of it');
+at_machine('jakarta', $function);
+$confirmed = at('jakarta', $rows);
+$reader->query('ROLLBACK');
+$reader->quit;
+ok(!$switch->finish, 'the switch goes back');
+like($said, qr/the time is over for which writes were refused.*The country is where it was/s, 'and says why');
+is(at('jakarta', $rows), $confirmed, 'the row is there');
+done($_) for 'switch', 'finish';
+is(at('almaty', $rows), $confirmed, 'and moves');
+
+# --- Long before the switch, and versions -----------------------------------------
+
+done('copy', 'copy of another version') if move_back() || 1;
+at('almaty', q{UPDATE moving_c235.move SET version = '0.9'});
+like(move('switch'), qr/^failed: .*was begun by version 0.9 of this command, which is of version 1.0/s, 'a move of another version');
+at('almaty', q{UPDATE moving_c235.move SET version = '1.0'});
+done('abort');
+is((status_of('plan', '--nonsense'))[0], 2, 'an option that is none');
+
+$_->stop for values %node;
+done_testing();

@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+"""What operators of several regions do with iuid.  doc/changing-regions.md and doc/bad-days.md say when.
+
+A node is reached by the service of libpq with its name.  What is printed is done, or with --dry-run
+would be; each line begins with the name of its node.
+"""
+
+import argparse
+import json
+import sys
+
+import psycopg
+
+from move import commands, status
+from sessions import VERSION, Stop, words
+
+STATUS = """exit status:
+  0  it is done, or there is nothing to do
+  1  it is not done, for the reason that is printed
+  2  the command line is wrong
+  3  a node does not answer
+  4  another command works on the same
+"""
+
+MOVE = """Moves a country from one node to another, while it is read and written:
+
+  plan    says what will move, what does not go along, and what is wrong
+  copy    makes the copy, which follows the old node from then on
+  switch  gives the country to the new node, within about a second
+  abort   undoes the copy, at any time before the old node gave up
+  finish  after the switch: nodes that missed it, and the rows of the old node
+  status  says who has the country, and how far its move is, of COUNTRY alone
+
+A command that was ended, by whatever, is started again, and goes on.
+"""
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="iuid", description=__doc__, epilog=STATUS,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--version", action="version", version=f"iuid {VERSION}")
+    groups = parser.add_subparsers(dest="group", required=True, metavar="COMMAND")
+    move = groups.add_parser("move", help="move a country to another node", description=MOVE, epilog=STATUS,
+                             formatter_class=argparse.RawDescriptionHelpFormatter)
+    each = move.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in "plan", "copy", "switch", "abort", "finish":
+        add_step(each.add_parser(command, epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter))
+    show = each.add_parser("status", epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter)
+    show.add_argument("country", type=int)
+    show.add_argument("--json", action="store_true", help="for a machine")
+    return parser.parse_args()
+
+
+def add_step(step):
+    step.add_argument("country", type=int)
+    step.add_argument("old", help="the node that has the country")
+    step.add_argument("new", help="the node that gets it")
+    step.add_argument("--subscribe-as", metavar="CONNECTION", help="to the new node, as a role that may subscribe")
+    step.add_argument("--copy-as", metavar="CONNECTION",
+                      help="to the old node, as the role that the copy comes in as (service=OLD user=mover)")
+    step.add_argument("--limit", type=float, default=10, metavar="SECONDS",
+                      help="the switch goes back when it takes longer (%(default)s)")
+    step.add_argument("--patience", type=int, default=60, metavar="SECONDS",
+                      help="for transactions that the copy has to wait for (%(default)s)")
+    step.add_argument("--trust-owners", action="store_true",
+                      help="before PostgreSQL 16: let the copy run what the owners of the tables wrote as a superuser")
+    step.add_argument("--without-new", action="store_true", help="abort although the new node is lost for good")
+    step.add_argument("--take-over", action="store_true", help="end the sessions of another command that gives no sign of life")
+    step.add_argument("--dry-run", action="store_true", help="only print what would be done from here on")
+
+
+def show_status(given):
+    found = status.read(commands.watching(given), given.country)
+    print(json.dumps(found, indent=2) if given.json else "\n".join(status.describe(found)))
+
+
+def main():
+    given = arguments()
+    try:
+        if given.command == "status":
+            show_status(given)
+        else:
+            nodes = commands.Nodes(given, locks=given.command != "plan")
+            nodes.begin()
+            commands.STEPS[given.command](nodes, given)
+    except (Stop, psycopg.Error, KeyboardInterrupt) as error:
+        print(f"iuid {given.group} {given.command}: {words(error)}.", file=sys.stderr)
+        sys.exit(getattr(error, "status", 1))
+
+
+if __name__ == "__main__":
+    main()

@@ -149,6 +149,26 @@ def limited(connection, seconds):
         watch.cancel()
 
 
+def machines(ways):
+    """The nodes to whose servers these connections lead, as superusers: each with its connection.
+
+    No superuser comes in over the network.  So what needs one is done at the nodes of which this command runs on
+    the machine, and said of the others.
+    """
+    found = {}
+    for way in ways:
+        with psycopg.connect(way, connect_timeout=5) as connection:
+            node, superuser = connection.execute(
+                "SELECT pg_catalog.current_setting('iuid.node', true), rolsuper FROM pg_catalog.pg_roles"
+                " WHERE rolname OPERATOR(pg_catalog.=) CURRENT_USER").fetchone()
+        if not node:
+            raise Stop(f"{way} leads to a database without iuid.node")
+        if not superuser:
+            raise Stop(f"{way} does not lead to {node} as a superuser")
+        found[node] = way
+    return found
+
+
 def keep_alive(connection, using):
     """As long as the session is open, and this process runs, its server hears of it."""
     while not connection.closed:

@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-FOLDERS = ("src", "regions", "clients", "examples")
+FOLDERS = ("src", "regions", "tools", "clients", "examples")
 
 # What a function looks like, by the language of its file.
 BRACES = r"^(?:[\w ]*\b(?:function|func|fn) )?NAME\s*\([^;{}]*\{.*?^\}"

@@ -69,7 +69,7 @@ SELECT p.relid::regclass::text AS partition, nullif(c.reltuples, -1)::bigint AS 
 FROM pg_partition_tree('{}') AS p JOIN pg_class AS c ON c.oid = p.relid
 WHERE p.isleaf ORDER BY bytes DESC LIMIT 100"""
 
-# The countries that examples/regions/move is moving, by what the node knows that gives a country up.  Here, too,
+# The countries that iuid move is moving, by what the node knows that gives a country up.  Here, too,
 # each argument has the type that is declared: whoever may create functions at that node is a stranger.
 MOVES = """
 SELECT coalesce(c.code, m.country::text) AS country, m."from", m."to", m.state
@@ -77,7 +77,8 @@ FROM iuid_select_on_nodes(NULL::moving_country, $$
 		SELECT substring(n.nspname::text FROM '[0-9]+$'::text)::int AS country, d.parts[1] AS "from", d.parts[2] AS "to",
 			CASE WHEN NOT EXISTS (SELECT FROM pg_trigger JOIN pg_inherits ON inhrelid = tgrelid WHERE tgname::text = n.nspname::text || '_note'::text)
 					THEN 'the new node has it; finish is left'
-				WHEN EXISTS (SELECT FROM pg_trigger JOIN pg_inherits ON inhrelid = tgrelid WHERE tgname = n.nspname)
+				WHEN EXISTS (SELECT FROM pg_trigger AS t JOIN pg_inherits ON inhrelid = tgrelid JOIN pg_proc AS p ON p.oid = t.tgfoid
+						WHERE t.tgname = n.nspname AND substring(p.prosrc FROM 'to_timestamp[(]([0-9.]+)'::text)::numeric > extract(epoch FROM clock_timestamp()))
 					THEN 'nobody can write it'
 				WHEN s.slot_name IS NULL THEN 'the copy begins'
 				ELSE 'it is copied, '::text || pg_size_pretty(pg_current_wal_lsn() - s.confirmed_flush_lsn) || ' behind'::text

@@ -428,8 +428,10 @@ class Desk(unittest.TestCase):
             self.assertEqual(shown(), "the copy begins")
             query("mexico", "SELECT pg_create_logical_replication_slot('moving_c157', 'pgoutput')")
             self.assertRegex(shown(), r"^it is copied, \d+ \w+ behind$")
-            query("mexico", "; ".join(moving.refusing_triggers(move, orders.part)))
+            query("mexico", "; ".join([*moving.refusing_triggers(move, orders.part), moving.refuse(move, 60)]))
             self.assertEqual(shown(), "nobody can write it")
+            query("mexico", moving.refuse(move, 0))
+            self.assertRegex(shown(), r"^it is copied, \d+ \w+ behind$")
             query("mexico", "; ".join(moving.no_triggers(move, orders.part, *moving.REFUSING, *moving.NOTING)))
             self.assertEqual(shown(), "the new node has it; finish is left")
         finally:

@@ -12,6 +12,7 @@ import sys
 import psycopg
 
 from move import commands, status
+from node import restored
 from sessions import VERSION, Stop, words
 
 STATUS = """exit status:
@@ -35,6 +36,13 @@ A command that was ended, by whatever, is started again, and goes on.
 """
 
 
+NODE = """What concerns a node as a whole:
+
+  restored  after its restore from a backup, before anybody reaches it: gets the registry as it is,
+            and puts aside the rows of countries that have moved away
+"""
+
+
 def arguments():
     parser = argparse.ArgumentParser(prog="iuid", description=__doc__, epilog=STATUS,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -48,6 +56,16 @@ def arguments():
     show = each.add_parser("status", epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter)
     show.add_argument("country", type=int)
     show.add_argument("--json", action="store_true", help="for a machine")
+    node = groups.add_parser("node", help="a node as a whole", description=NODE, epilog=STATUS,
+                             formatter_class=argparse.RawDescriptionHelpFormatter)
+    each = node.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    back = each.add_parser("restored", epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter)
+    back.add_argument("node")
+    back.add_argument("--machine", action="append", required=True, metavar="CONNECTION",
+                      help="to the server of this machine, as a superuser")
+    back.add_argument("--restart", metavar="COMMAND", help="what restarts the server at the end, for everybody")
+    back.add_argument("--take-over", action="store_true", help="end the sessions of another command that gives no sign of life")
+    back.add_argument("--dry-run", action="store_true", help="only print what would be done from here on")
     return parser.parse_args()
 
 
@@ -77,7 +95,9 @@ def show_status(given):
 def main():
     given = arguments()
     try:
-        if given.command == "status":
+        if given.group == "node":
+            restored.run(given)
+        elif given.command == "status":
             show_status(given)
         else:
             nodes = commands.Nodes(given, locks=given.command != "plan")

@@ -60,7 +60,7 @@ SELECT quote_ident(n.nspname) AS schema, e.extversion AS version, current_settin
 FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'iuid_regions'"""
 
 # What the command uses of them.
-USED = ["iuid", "iuid_check_regions", "iuid_country", "iuid_country_floor", "iuid_create_global_table",
+USED = ["iuid", "iuid_check_regions", "iuid_countries", "iuid_country", "iuid_country_floor", "iuid_entities", "iuid_create_global_table",
         "iuid_create_routed_partitions", "iuid_node", "iuid_nodes", "iuid_routes", "iuid_timestamp", "~>=~", "~<~"]
 
 # Who holds an advisory lock, and for how long his command has given no sign of life, as far as a role may know.
@@ -376,6 +376,21 @@ class Session:
         except psycopg.Error:
             self._execute("ROLLBACK", None, SECONDS)
             raise
+
+    def secret_transaction(self, statements, secret):
+        """The same by a superuser, with a password: neither printed, nor in the log of the server.
+
+        STATEMENTS gives them with what stands in its place.
+        """
+        self.run("SET log_min_messages = panic; SET log_min_error_statement = panic; SET pg_stat_statements.track = none")
+        say(self.node, ";\n".join(["BEGIN", *statements("'...'"), "COMMIT;"]).replace("@iuid@", self.schema))
+        if not self.dry:
+            try:
+                self._execute(";\n".join(["BEGIN", *statements(secret), "COMMIT"]), None, SECONDS)
+            except psycopg.Error:
+                self._execute("ROLLBACK", None, SECONDS)
+                raise
+        self.run("RESET log_min_messages; RESET log_min_error_statement; RESET pg_stat_statements.track")
 
     def do_locked(self, tables, statements, deadline, mode="ACCESS EXCLUSIVE"):
         """Runs statements in a transaction that locks all its tables first, all or none.

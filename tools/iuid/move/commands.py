@@ -115,20 +115,21 @@ def end(given, done):
     print("Nothing was changed, as this is a dry run." if given.dry_run else done)
 
 
-def under_way(nodes, given, refilled=False):
-    """The situation of the move that is under way, or None.  REFILLED: it may be one that only has to be finished."""
+def under_way(nodes, given, allows=lambda found: False):
+    """The situation of the move that is under way, or None.  ALLOWS says of one that the new node has forgotten
+    whether the command goes on."""
     found = situation.read(nodes, given)
     if nodes.locks:
         nodes.lease.take([node for node, kept in ((given.old, found and found.old), (given.new, found and found.new)) if kept])
         found = situation.read(nodes, given)
-    if found and found.forgotten() and not (refilled and found.refilled()):
+    if found and found.forgotten() and not allows(found):
         raise Stop(". ".join(found.behind()) + ". Nothing is dropped: doc/bad-days.md has a node that is restored from a backup")
     return found
 
 
-def require(nodes, given):
+def require(nodes, given, allows=lambda found: False):
     """The same; without a move the command ends."""
-    found = under_way(nodes, given)
+    found = under_way(nodes, given, allows)
     if found is None:
         there = where(nodes, given)
         raise Stop(f"country {given.country} does not move, and {there or 'no node'} has it: "
@@ -265,7 +266,11 @@ def after_switch(nodes, move):
 
 
 def abort(nodes, given):
-    found = require(nodes, given)
+    found = require(nodes, given, situation.Situation.emptied)
+    if found.emptied():
+        switching.take_back(nodes, found.move)
+        end(given, f"{found.move.old} has the country again, as it was at the switch.")
+        return
     move, lost = found.move, given.without_new and given.new in nodes.silent
     answer(nodes, move.old, *([] if lost else [move.new]))
     if found.serving() or found.old and found.old.phase == state.GIVEN_UP:
@@ -285,7 +290,7 @@ def abort(nodes, given):
 
 
 def finish(nodes, given):
-    found = under_way(nodes, given, refilled=True)
+    found = under_way(nodes, given, situation.Situation.refilled)
     if found is None:
         if where(nodes, given) == given.new:
             print("The move is finished already.")

@@ -62,6 +62,10 @@ class Situation:
         """The new node got the country's rows from the old one again, by hand."""
         return self.forgotten() and bool(self.new_has) and not self.old_has
 
+    def emptied(self):
+        """The new node was restored, and has no rows of the country; the old one keeps those of the switch."""
+        return self.forgotten() and not self.new_has and not self.old_has
+
     def switched(self):
         return self.old is not None and self.old.phase == state.GIVEN_UP \
             or self.serving()
@@ -85,6 +89,8 @@ class Situation:
         yield from (f"   {line}" for line in self.behind())
         if self.forgotten():
             yield "   Nothing is dropped: doc/bad-days.md has a node that is restored from a backup"
+            if self.emptied():
+                yield f"   Next: abort, with which {move.old} takes the country back as it was at the switch"
         elif list(self.behind()):
             yield ("   Nothing is dropped: switch goes on where the rows allow it" if self.switched() else
                    "   Abort keeps the rows of the copy, under other names; then copy again")

@@ -203,10 +203,11 @@ def route(nodes, move, before, after, deadline):
 
 
 def routes(move, node):
-    """The condition on the routes of the move, as long as they lead to a node."""
+    """The condition on the routes of the move, as long as they lead to a node, or with None to nowhere."""
     entities = " OR ".join("entity IS NULL" if entity is None else f"entity = {entity}"
                            for entity in move.entities)
-    return f"country = {move.country} AND node = {quote(node)} AND ({entities})"
+    there = "node IS NULL" if node is None else f"node = {quote(node)}"
+    return f"country = {move.country} AND {there} AND ({entities})"
 
 
 def leads_to(session, move, node):
@@ -355,6 +356,38 @@ def back(nodes, move, without_new=False):
     except TooLong as error:
         say(move.old, f"-- {error}.  It takes writes again; its triggers stay, and do nothing.")
     return behind
+
+
+def take_back(nodes, move):
+    """The old node has the country again, with the rows that it keeps: the new one has lost them."""
+    old, deadline = nodes.owner(move.old), time.monotonic() + 60
+    tables = [table for table in move.tables if table not in attached(old, move)]
+    shown = [table.view for table in tables if shows(old, table)]
+    granted = list(rights(old, {view: view for view in shown}))
+    statements = [f"DROP VIEW {view}" for view in shown]
+    statements += [f"DROP FOREIGN TABLE {relation}" for table in tables for relation in foreign(old, table, move)]
+    for table in tables:
+        statements += [f"ALTER TABLE {name(part.schema, part.name)} RENAME TO {name(unmoved(table, part))}"
+                       for part in reversed(tree(old, table, state.kept(table)))]
+        statements.append(f"ALTER TABLE {table} ATTACH PARTITION {table.part} {table.bounds(move.country)}")
+    if tables:
+        locks = [f"ONLY {table.globally}" for table in tables if table.globally] + [str(table) for table in tables]
+        old.do_locked(locks, [*statements, state.enter(move, state.SERVING)], deadline)
+    for each in nodes.publishers():
+        nodes.owner(each).do(f"UPDATE @iuid@.iuid_routes SET node = {quote(move.old)}"
+                             f" WHERE {routes(move, None)} OR {routes(move, move.new)};")
+    route(nodes, move, move.new, move.old, deadline)
+    for table in move.tables:
+        if not shows(old, table):
+            old.do(f"SELECT @iuid@.iuid_create_routed_partitions({quote(str(table))}::regclass, {table.entity});")
+    if granted:
+        old.transaction(*granted)
+    follow(nodes, move, deadline)
+    copying.withdraw(nodes, move)
+
+
+def unmoved(table, part):
+    return table.part_name if part.level == 0 else part.name.removesuffix("_moved")
 
 
 def detach(new, move, deadline):

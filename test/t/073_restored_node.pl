@@ -1,0 +1,132 @@
+# A node is restored from a backup, clients reach it too early, and countries have moved from and to it
+# since: iuid node restored.  Nothing confirmed is lost but what the backup lacks, and that is named.
+#
+# One version is enough: what differs between versions is who may subscribe.
+use strict;
+use warnings;
+
+use lib 'test/t';
+use Moves;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Programs;
+use Regions;
+use Test::More;
+
+plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
+
+my %node = start_nodes_of_move();
+my @names = sort keys %node;
+my $of = sub { my $country = shift; return "SELECT count(*), md5(string_agg(id::text || customer || note, ' ' ORDER BY id)) FROM %s WHERE iuid_is_from(id, $country)" };
+sub rows_at { my ($name, $country, $table) = @_; return at($name, sprintf $of->($country), $table // 'orders') }
+
+sub iuid
+{
+	my $done = IPC::Run::run([ '/usr/bin/python3', 'tools/iuid', @_ ], '>', \my $out, '2>&1');
+	note $out;
+	return ($done ? 'done: ' : 'failed: ') . $out;
+}
+
+sub moves
+{
+	my ($command, $country, $old, $new) = @_;
+	like(iuid('move', $command, $country, $old, $new, '--trust-owners', '--subscribe-as', $node{$new}->connstr('shop') . ' user=postgres'),
+		qr/^done: /, "$command $country from $old to $new");
+	return;
+}
+
+# The server of almaty, for nobody but who is on its machine.
+my $private = PostgreSQL::Test::Utils::tempdir_short;
+my ($data, $port) = ($node{almaty}->data_dir, $node{almaty}->port);
+my $machine = "host=$private port=$port dbname=shop user=postgres";
+my $restart = "$private/restart";
+append_to_file($restart, "#!/bin/sh\nset -e\npg_ctl -D '$data' -m fast -w stop\npg_ctl -D '$data' -l '$data/../again.log' -w start\n");
+chmod 0755, $restart;
+
+sub start_closed
+{
+	system_or_bail('pg_ctl', '-D', $data, '-l', "$data/../closed.log", '-w', '-o', "-c listen_addresses='' -c unix_socket_directories='$private'", 'start');
+	return;
+}
+
+sub restored { return iuid('node', 'restored', 'almaty', '--machine', $machine, @_) }
+
+# --- What happens after the backup --------------------------------------------
+
+at('jakarta', q{INSERT INTO orders SELECT gen_iuid(101, 1, now() - n * interval '1 hour'), n, 'old' FROM generate_series(1, 500) AS n});
+at('almaty', q{INSERT INTO orders SELECT gen_iuid(125, 1, now() - n * interval '1 hour'), n, 'old' FROM generate_series(1, 500) AS n});
+copy_disk('almaty');
+$node{almaty}->poll_query_until('shop', 'SELECT pid IS NOT NULL FROM pg_stat_subscription') or die;
+my $stays = rows_at('almaty', 125);
+moves($_, 235, 'almaty', 'jakarta') for 'copy', 'switch', 'finish';
+at('jakarta', q{UPDATE orders SET note = 'changed' WHERE iuid_is_from(id, 235) AND customer <= 10});
+moves($_, 101, 'jakarta', 'almaty') for 'copy', 'switch';
+my $switched = at('jakarta', sprintf $of->(101), 'orders_c101_moved');
+at('almaty', q{INSERT INTO orders VALUES (gen_iuid(101, 1), 1, 'since the switch')});
+at_machine('mexico', q{DELETE FROM iuid_entities WHERE entity = 2; UPDATE iuid_countries SET name = 'Renamed' WHERE code = 'KZ'; UPDATE iuid_entities SET name = 'Ride' WHERE entity = 1});
+my $moved = rows_at('jakarta', 235);
+
+# The clients of almaty are too early.
+restore_disk('almaty');
+at('almaty', q{INSERT INTO orders SELECT gen_iuid(235, 1), n, 'too early' FROM generate_series(1, 11) AS n; UPDATE orders SET note = 'changed too early' WHERE iuid_is_from(id, 235) AND customer = 999});
+like(iuid('node', 'restored', 'almaty', '--machine', $node{almaty}->connstr('shop') . ' user=postgres'), qr/^failed: .*can be reached.*pg_ctl -D/s, 'a node that can be reached');
+$node{almaty}->stop('fast');
+start_closed();
+like(iuid('node', 'restored', 'jakarta', '--machine', $machine), qr/^failed: .*leads to almaty, and not to jakarta/s, 'another node');
+
+# --- The command is killed, and started again ---------------------------------------
+
+system_or_bail('pg_ctl', '-D', $data, '-m', 'fast', '-w', 'stop');
+system_or_bail('cp', '-a', $data, "$private/copy");
+for my $label ('CREATE SUBSCRIPTION', 'pg_create_logical_replication_slot', 'REFRESH', 'DETACH', 'SET node = NULL')
+{
+	start_closed();
+	my $command = IPC::Run::start([ '/usr/bin/python3', 'tools/iuid', 'node', 'restored', 'almaty', '--machine', $machine ], '>', \my $out, '2>&1', IPC::Run::timeout(120));
+	says($command, \$out, qr/$label/);
+	select undef, undef, undef, rand 0.02;
+	$command->kill_kill(grace => 0);
+	like(restored(), qr/^done: /, "killed at $label, and started again");
+	is(at_machine('mexico', q{SELECT count(*) FROM iuid_routes WHERE node IS NULL}), 1, 'one country is nowhere');
+	like(restored(), qr/^done: almaty +SELECT public.iuid_create_global_table[^\n]*\nalmaty has the registry.*"orders_c235_restored" keeps 1,011 rows. jakarta has not, or has otherwise, 22 of them/s, 'and then it says again what is left');
+	system_or_bail('pg_ctl', '-D', $data, '-m', 'fast', '-w', 'stop');
+	system_or_bail('rm', '-rf', $data);
+	system_or_bail('cp', '-a', "$private/copy", $data);
+	at_machine('mexico', q{UPDATE iuid_routes SET node = 'almaty' WHERE country = 101});
+}
+start_closed();
+
+# --- The command -----------------------------------------------------------------
+
+my $before = at_machine('mexico', 'SELECT count(*) FROM iuid_routes WHERE node IS NULL');
+like(restored('--dry-run'), qr/^done: .*CREATE SUBSCRIPTION "registry_almaty" CONNECTION '...' PUBLICATION/s, 'what would be done');
+is(at_machine('mexico', 'SELECT count(*) FROM iuid_routes WHERE node IS NULL'), $before, 'and is not');
+my $out = restored();
+like($out, qr/^done: /, 'the node gets its registry');
+my ($secret) = slurp_file(passwords()) =~ /registry '(\w+)'/;
+unlike($out . slurp_file("$data/../closed.log") . slurp_file($node{mexico}->logfile), qr/\Q$secret/, 'the password is in no log');
+like($out, qr/"orders_c235_restored" keeps 1,011 rows. jakarta has not, or has otherwise, 22 of them: /, 'rows that came too early are kept, and named');
+like($out, qr/country 101 is nowhere. jakarta keeps its rows .*iuid move abort 101 jakarta almaty/, 'so is a country without rows');
+like($out, qr/almaty is still closed/, 'the server is to be opened');
+my $again = restored('--restart', $restart);
+like($again, qr/^done: /, 'once more, with what restarts the server');
+unlike($again, qr/SUBSCRIPTION|DETACH/, 'what is done is not done again');
+$node{almaty}->_update_pid(1);
+$node{almaty}->poll_query_until('shop', 'SELECT pid IS NOT NULL FROM pg_stat_subscription') or die;
+like((attempt('mexico', "SELECT count(*) FROM orders_global WHERE iuid_is_from(id, 101)"))[2], qr/nowhere|orders_c101_e1" does not exist/, 'a country that is nowhere is an error, and not empty');
+is(rows_at('almaty', 125), $stays, 'the countries that stayed have the rows of the backup');
+is(rows_at('mexico', 235, 'orders_global'), $moved, 'and those that moved away are where they were');
+is(rows_at('almaty', 235, 'orders_global'), $moved, 'at the node itself, too');
+is(at('almaty', q{SELECT count(*) FROM orders_c235_restored WHERE note ~ 'too early'}), 12, 'what came too early is there');
+
+like(iuid('move', 'plan', 101, 'jakarta', 'almaty'), qr/Next: abort, with which jakarta takes the country back/, 'plan says what comes next');
+like(iuid('move', 'abort', 101, 'jakarta', 'almaty', '--subscribe-as', $node{almaty}->connstr('shop') . ' user=postgres'), qr/^done: .*jakarta has the country again/s, 'the old node takes the country back');
+is(rows_at($_, 101, 'orders_global'), $switched, "its rows are those of the switch, seen from $_") for @names;
+at('mexico', q{INSERT INTO orders_global VALUES (gen_iuid(101, 1), 1, 'after all')});
+is(at('jakarta', q{SELECT count(*) FROM orders WHERE note = 'after all'}), 1, 'and it is written');
+at('almaty', 'DROP TABLE orders_c235_restored');
+is(at_last($_, q{SELECT DISTINCT problem FROM iuid_check_regions()}, qr/^$/), '', "$_ is well") for @names;
+is(at_machine($_, q{SELECT count(*) FROM pg_namespace WHERE nspname ~ '^moving'}), 0, "and $_ keeps nothing of a move") for @names;
+moves($_, 101, 'jakarta', 'almaty') for 'copy', 'switch', 'finish';
+
+$_->stop for values %node;
+done_testing();

@@ -159,7 +159,11 @@ SKIP:
 	my $before = $checking->query($peak);
 	is($checking->query(q{SELECT count(*) FROM iuid_check_regions('orders_global') WHERE problem = 'no view there'}), '60', 'a long answer is read');
 	# 4 MB for each of 60 countries would be 240 MB.
-	cmp_ok($checking->query($peak) - $before, '<', 120, 'and not kept for each country');
+	SKIP:
+	{
+		skip 'SKIPPED: memory under a sanitizer', 1 if $ENV{ASAN_OPTIONS};
+		cmp_ok($checking->query($peak) - $before, '<', 120, 'and not kept for each country');
+	}
 	$checking->quit;
 }
 

@@ -12,7 +12,7 @@ import sys
 import psycopg
 
 from move import commands, status
-from node import restored
+from node import address, restored
 from sessions import VERSION, Stop, words
 
 STATUS = """exit status:
@@ -40,6 +40,7 @@ NODE = """What concerns a node as a whole:
 
   restored  after its restore from a backup, before anybody reaches it: gets the registry as it is,
             and puts aside the rows of countries that have moved away
+  address   has another address: on each other machine, the server, the subscriptions and the service
 """
 
 
@@ -66,6 +67,13 @@ def arguments():
     back.add_argument("--restart", metavar="COMMAND", help="what restarts the server at the end, for everybody")
     back.add_argument("--take-over", action="store_true", help="end the sessions of another command that gives no sign of life")
     back.add_argument("--dry-run", action="store_true", help="only print what would be done from here on")
+    where = each.add_parser("address", epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter)
+    where.add_argument("node")
+    where.add_argument("host")
+    where.add_argument("port", type=int)
+    where.add_argument("--machine", action="append", required=True, metavar="CONNECTION",
+                       help="to the server of this machine, as a superuser")
+    where.add_argument("--dry-run", action="store_true", help="only print what would be done")
     return parser.parse_args()
 
 
@@ -96,7 +104,7 @@ def main():
     given = arguments()
     try:
         if given.group == "node":
-            restored.run(given)
+            {"restored": restored, "address": address}[given.command].run(given)
         elif given.command == "status":
             show_status(given)
         else:

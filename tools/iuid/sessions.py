@@ -196,13 +196,17 @@ def words(error):
     return ". ".join(part.rstrip(".") for part in said if part) or str(error).strip()
 
 
+def service_file():
+    path = os.environ.get("PGSERVICEFILE") or os.path.expanduser("~/.pg_service.conf")
+    if os.path.exists(path):
+        return path
+    return os.path.join(os.environ.get("PGSYSCONFDIR", "/etc/postgresql-common"), "pg_service.conf")
+
+
 def services():
     """The names in the file of services."""
-    path = os.environ.get("PGSERVICEFILE") or os.path.expanduser("~/.pg_service.conf")
-    if not os.path.exists(path):
-        path = os.path.join(os.environ.get("PGSYSCONFDIR", "/etc/postgresql-common"), "pg_service.conf")
     try:
-        with open(path, encoding="utf8") as lines:
+        with open(service_file(), encoding="utf8") as lines:
             return re.findall(r"^\[(.+)\]\s*$", lines.read(), re.MULTILINE)
     except OSError as error:
         raise Stop(f"the file of services: {error}") from error

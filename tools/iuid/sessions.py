@@ -25,6 +25,7 @@ from psycopg.rows import namedtuple_row
 VERSION = "1.0"  # of this command, and of the extension that it knows
 SECONDS = 20  # for an ordinary statement
 BEAT = 5  # between two signs of life of an idle session
+FIRST = "lease", "machine"  # the kinds of sessions that a command opens first: they say whether it is alive
 LEASE = 15  # without one, after which --take-over may end the sessions of another command
 PATH = "pg_catalog, pg_temp"
 # With these a row has the same text at every node, and one that row security hides is an error.
@@ -306,7 +307,7 @@ class Session:
 
     def end_others(self, connection, key):
         for row in connection.execute(HOLDER, [key]):
-            if self.kind == "lease" and row.silent is not None and row.silent < LEASE:
+            if self.kind in FIRST and row.silent is not None and row.silent < LEASE:
                 raise Busy(f"{self.node}: {row.what} works on this, and gave a sign of life {row.silent} s ago. "
                            f"--take-over ends only who has given none for {LEASE} s")
             say(self.node, f"-- Takes over from {row.what}, without a sign of life for {row.silent} s.")

@@ -56,7 +56,7 @@ RETURNS pg_catalog.text LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = p
 				SELECT (x.*)::pg_catalog.text COLLATE pg_catalog."C" AS row FROM %s.%I AS x) AS t)$query$, '@extschema@', t.name), ', ' ORDER BY t.name)
 			FROM unnest('{iuid_countries,iuid_entities,iuid_nodes,iuid_routes}'::text[]) AS t (name))) END)
 $$;
-COMMENT ON FUNCTION @extschema@.iuid_inventory_query(pg_catalog.text[], pg_catalog.text[], pg_catalog.text, boolean) IS 'internal: what each node is asked: its extensions; of relations, the columns, and what the role of the user mapping may not read; subscriptions and slots; its clock; and a digest of the registry';
+COMMENT ON FUNCTION @extschema@.iuid_inventory_query(pg_catalog.text[], pg_catalog.text[], pg_catalog.text, boolean) IS 'internal: what each node is asked: its extensions; of relations, the columns, and what the role of the user mapping may not read; subscriptions, publications and slots; its clock; and a digest of the registry';
 
 CREATE FUNCTION @extschema@.iuid_registry_digest()
 RETURNS pg_catalog.text LANGUAGE sql STABLE PARALLEL SAFE
@@ -92,7 +92,7 @@ BEGIN ATOMIC
 		SELECT coalesce(pg_catalog.array_agg(DISTINCT r.schema), '{}') AS schemas, coalesce(pg_catalog.array_agg(DISTINCT r.name), '{}') AS names
 		FROM @extschema@.iuid_global_locals(global) AS g, LATERAL @extschema@.iuid_relation_name(g.local) AS r),
 	nodes AS (
-		SELECT pg_catalog.array_agg(n.node) AS nodes, least(86400, 3 OPERATOR(pg_catalog.+) pg_catalog.max(greatest(s.connect_seconds, 2))) OPERATOR(pg_catalog.*) interval '1 second' AS timeout
+		SELECT pg_catalog.array_agg(n.node) AS nodes, @extschema@.iuid_patience() AS timeout
 		FROM @extschema@.iuid_registered_nodes(true) AS n, LATERAL @extschema@.iuid_server(n.server) AS s WHERE s.is_mapped HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0),
 	first AS MATERIALIZED (
 		SELECT r.node, r.success, r.result, b.asked, pg_catalog.clock_timestamp() AS answered
@@ -134,7 +134,16 @@ BEGIN ATOMIC
 		SELECT c.relation, c.node, c.country, c.name AS of, c.remedy, x.name, false AS is_there FROM c, LATERAL (SELECT t.name FROM pg_catalog.unnest(c.columns) AS t (name) EXCEPT SELECT t.name FROM pg_catalog.unnest(c.columns_there) AS t (name)) AS x
 		UNION ALL
 		SELECT c.relation, c.node, c.country, c.name, c.remedy, x.name, true FROM c, LATERAL (SELECT t.name FROM pg_catalog.unnest(c.columns_there) AS t (name) EXCEPT SELECT t.name FROM pg_catalog.unnest(c.columns) AS t (name)) AS x),
-	p AS (SELECT n.node, r.* FROM n, LATERAL @extschema@.iuid_check_replication(n.node, n.answer OPERATOR(pg_catalog.->) 'replication', ' -- at that node') AS r)
+	-- this node, too
+	r AS MATERIALIZED (
+		SELECT x.node, x.place, s.* FROM (
+			SELECT pg_catalog.current_setting('iuid.node'::pg_catalog.text), @extschema@.iuid_evaluate(@extschema@.iuid_replication_query()), ''
+			UNION ALL SELECT n.node, n.answer OPERATOR(pg_catalog.->) 'replication', ' -- at that node' FROM n) AS x (node, found, place) LEFT JOIN LATERAL @extschema@.iuid_replication_states(x.found) AS s ON true),
+	-- who publishes the registry, and who does not follow
+	f AS (
+		SELECT r.node, r.place, pg_catalog.min(o.node) AS publisher, pg_catalog.min(d.name) AS dumped
+		FROM r JOIN r AS o ON o.kind OPERATOR(pg_catalog.=) '6' LEFT JOIN r AS d ON d.node OPERATOR(pg_catalog.=) r.node AND d.kind OPERATOR(pg_catalog.=) '8' AND d.whose OPERATOR(pg_catalog.=) o.name
+		GROUP BY r.node, r.place HAVING pg_catalog.bool_and((r.kind OPERATOR(pg_catalog.=) ANY ('{6,7}')) IS NOT TRUE))
 	SELECT 'no answer', NULL::pg_catalog.regclass, NULL::int, a.node, pg_catalog.concat(a.said, E'\nStart the node, or repair the way to it, from the user mapping here to pg_hba.conf there.'), NULL FROM a WHERE NOT a.success
 	UNION ALL
 	SELECT 'strange answer', NULL, NULL, a.node, 'See what answers there: it is no node, or one that answers wrongly.', NULL FROM a WHERE a.success AND a.answer IS NULL
@@ -163,11 +172,18 @@ BEGIN ATOMIC
 		LATERAL (SELECT CASE WHEN w.role IS NULL OR w.role OPERATOR(pg_catalog.=) 'public' THEN NULL WHEN u.no_usage THEN pg_catalog.format('GRANT USAGE ON SCHEMA %I TO %I; -- at that node', w.schema, w.role)
 			WHEN u.schema IS NOT NULL AND u.name IS NOT NULL THEN pg_catalog.format('GRANT SELECT ON %I.%I TO %I; -- at that node', u.schema, u.name, w.role) END) AS g (remedy) WHERE u.no_usage OR u.name IS NOT NULL
 	UNION ALL
-	SELECT coalesce(p.problem, 'strange answer'), NULL, NULL, p.node, coalesce(p.detail, 'The answer has an unknown problem of subscriptions or slots.'), p.remedy FROM p
+	SELECT p.problem, NULL, NULL, r.node, p.detail, p.remedy FROM r, LATERAL @extschema@.iuid_replication_problem(r.kind, r.name, r.place) AS p
+	-- A slot whose subscription is a row of its own is none.
+	WHERE (r.kind OPERATOR(pg_catalog.<>) ALL ('{6,7,8}')) AND NOT (r.kind OPERATOR(pg_catalog.=) '3' AND EXISTS (SELECT FROM r AS o WHERE o.kind OPERATOR(pg_catalog.=) ANY ('{0,1,2,9}') AND o.whose OPERATOR(pg_catalog.=) r.name))
+	UNION ALL
+	SELECT 'no subscription', NULL, NULL, f.node, pg_catalog.concat_ws(' ', pg_catalog.format('Node "%s" publishes the registry, and this one does not follow it: subscribe, with copy_data = false if the registries are equal.', f.publisher),
+			CASE WHEN f.dumped IS NOT NULL THEN pg_catalog.format('Subscription %I is of pg_dump, and knows no tables: drop it before.', f.dumped) END),
+		CASE WHEN f.dumped IS NOT NULL THEN pg_catalog.concat(pg_catalog.format('ALTER SUBSCRIPTION %1$I SET (slot_name = NONE); DROP SUBSCRIPTION %1$I;', f.dumped), f.place) END
+	FROM f
 	UNION ALL
 	SELECT 'no registry', NULL, NULL, n.node, n.refusal, NULL FROM n WHERE n.refusal IS NOT NULL
 	UNION ALL
-	SELECT 'another registry', NULL, NULL, n.node, 'The rows of iuid_countries, iuid_entities, iuid_nodes or iuid_routes are not those of this node: see pg_stat_subscription at the node that is behind.', NULL
+	SELECT 'another registry', NULL, NULL, n.node, 'The rows of iuid_countries, iuid_entities, iuid_nodes or iuid_routes are not those of this node.', pg_catalog.format('SELECT * FROM %s.iuid_compare_registry(%L::pg_catalog.text);', '@extschema@', n.node)
 	FROM n WHERE n.refusal IS NULL AND n.answer OPERATOR(pg_catalog.->>) 'registry' IS DISTINCT FROM @extschema@.iuid_registry_digest()
 	UNION ALL
 	SELECT CASE WHEN n.clock IS NULL THEN 'strange answer' ELSE 'another clock' END, NULL, NULL, n.node, CASE WHEN t.distance IS NULL THEN 'The node does not say what its clock says.'

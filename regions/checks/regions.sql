@@ -12,8 +12,8 @@ BEGIN ATOMIC
 	UNION ALL SELECT * FROM @extschema@.iuid_check_countries_elsewhere(global)
 	UNION ALL SELECT * FROM @extschema@.iuid_check_views(global)
 	UNION ALL SELECT * FROM @extschema@.iuid_check_servers()
-	UNION ALL SELECT * FROM @extschema@.iuid_check_replication(pg_catalog.current_setting('iuid.node'::pg_catalog.text), @extschema@.iuid_evaluate(@extschema@.iuid_replication_query()), ''::pg_catalog.text)
-	UNION ALL SELECT * FROM @extschema@.iuid_check_nodes(global);
+	UNION ALL SELECT * FROM @extschema@.iuid_check_nodes(global)
+	UNION ALL SELECT * FROM @extschema@.iuid_check_hosts();
 END;
 COMMENT ON FUNCTION @extschema@.iuid_check_regions(pg_catalog.regclass) IS
 'faults of a global table or view, or of all that the caller may read, and of registry, subscriptions, slots and user mappings, here and at the other nodes, with a statement as the remedy; no row: healthy; asks as iuid_run_on_nodes (doc/regions.md)';

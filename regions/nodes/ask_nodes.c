@@ -138,7 +138,7 @@ add_node(Call *call, const NodeServer *node)
 	ListCell *lc;
 
 	answer->node = node->node;
-	if (strcmp(node->node, iuid_this_node()) == 0)
+	if (node->host == 0 && strcmp(node->node, iuid_this_node()) == 0)
 	{
 		call->here = answer;
 		return answer;
@@ -147,7 +147,7 @@ add_node(Call *call, const NodeServer *node)
 	{
 		other = lfirst(lc);
 		if (node->server == NULL || other->server == NULL ||
-			strcmp(node->server, other->server) != 0)
+			node->host != other->host || strcmp(node->server, other->server) != 0)
 			continue;
 		iuid_set_failure(answer, ERRCODE_DUPLICATE_OBJECT,
 						 psprintf("the server of the node is that of node \"%s\", too",
@@ -158,6 +158,7 @@ add_node(Call *call, const NodeServer *node)
 	other->question = call->question;
 	other->texts = call->texts;
 	other->server = node->server;
+	other->host = node->host;
 	other->answer = answer;
 	call->others = lappend(call->others, other);
 	return answer;

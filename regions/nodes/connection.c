@@ -64,19 +64,22 @@ static bool passes_scram_keys(const ForeignServer *server,
 static int add_scram_keys(const char **keywords, const char **values, int count);
 static bool has_password(const UserMapping *mapping);
 static void require_password(const Connection *connection);
-static PGconn *start(const ForeignServer *server, const UserMapping *mapping);
+static PGconn *start(const ForeignServer *server, int host,
+					 const UserMapping *mapping);
 static int connect_seconds_of(const ForeignServer *server);
-static int add_options(List *options, const char **keywords,
+static int add_options(List *options, int host, const char **keywords,
 					   const char **values, int count);
+static const char *for_host(const DefElem *option, int host);
+static const char *item_of(const char *list, int n);
 static const char *option_of(List *options, const char *name);
 static bool is_libpq_option(const char *name);
 static void ignore_notice(void *arg, const PGresult *notice);
 
 Connection *
-iuid_find_connection(const char *node, const char *name)
+iuid_find_connection(const char *node, const char *name, int host)
 {
 	const ForeignServer *server = find_server(node, name);
-	Connection wanted = { .key = { server->serverid, GetUserId() } };
+	Connection wanted = { .key = { server->serverid, GetUserId(), host } };
 	AclResult result = object_aclcheck(ForeignServerRelationId,
 									   server->serverid, GetUserId(), ACL_USAGE);
 	Connection *connection;
@@ -203,7 +206,7 @@ iuid_start_connection(Connection *connection)
 				 errhint(
 					 "Raise the server's max_files_per_process and/or \"ulimit -n\" limits.")));
 	connection->connect_seconds = connect_seconds_of(server);
-	connection->conn = start(server, mapping);
+	connection->conn = start(server, connection->key.host, mapping);
 	if (connection->conn == NULL || PQstatus(connection->conn) == CONNECTION_BAD)
 	{
 		char *message = connection->conn == NULL ?
@@ -333,15 +336,15 @@ iuid_check_password_used(const Connection *connection)
 }
 
 static PGconn *
-start(const ForeignServer *server, const UserMapping *mapping)
+start(const ForeignServer *server, int host, const UserMapping *mapping)
 {
 	int most = list_length(server->options) + list_length(mapping->options) +
 		OWN_KEYWORDS;
 	const char **keywords = palloc(sizeof(char *) * most);
 	const char **values = palloc(sizeof(char *) * most);
-	int count = add_options(server->options, keywords, values, 0);
+	int count = add_options(server->options, host, keywords, values, 0);
 
-	count = add_options(mapping->options, keywords, values, count);
+	count = add_options(mapping->options, host, keywords, values, count);
 	keywords[count] = "client_encoding";
 	values[count++] = GetDatabaseEncodingName();
 	keywords[count] = "fallback_application_name";
@@ -357,7 +360,8 @@ start(const ForeignServer *server, const UserMapping *mapping)
  * postgres_fdw's own.
  */
 static int
-add_options(List *options, const char **keywords, const char **values, int count)
+add_options(List *options, int host, const char **keywords, const char **values,
+			int count)
 {
 	ListCell *lc;
 
@@ -368,9 +372,74 @@ add_options(List *options, const char **keywords, const char **values, int count
 		if (!is_libpq_option(option->defname))
 			continue;
 		keywords[count] = option->defname;
-		values[count++] = strVal(option->arg);
+		values[count++] = for_host(option, host);
 	}
 	return count;
+}
+
+/*
+ * The value of an option for one host, from 1 on: that host, whatever it is; or, for 0,
+ * as it is, for libpq to choose.
+ */
+static const char *
+for_host(const DefElem *option, int host)
+{
+	const char *value = strVal(option->arg);
+	const char *name = option->defname;
+
+	if (host == 0)
+		return value;
+	if (strcmp(name, "target_session_attrs") == 0)
+		return "any";
+	/* One port is that of all hosts. */
+	if (strcmp(name, "host") == 0 || strcmp(name, "hostaddr") == 0 ||
+		(strcmp(name, "port") == 0 && strchr(value, ',') != NULL))
+		return item_of(value, host);
+	return value;
+}
+
+/* The n-th part of a list with commas, from 1 on; "" if there is none. */
+static const char *
+item_of(const char *list, int n)
+{
+	while (--n > 0 && list != NULL)
+	{
+		list = strchr(list, ',');
+		if (list != NULL)
+			list++;
+	}
+	return list == NULL ? "" : pnstrdup(list, strcspn(list, ","));
+}
+
+List *
+iuid_hosts_of_server(const char *name)
+{
+	const ForeignServer *server =
+		name == NULL ? NULL : GetForeignServerByName(name, true);
+	const char *hosts, *ports;
+	List *result = NIL;
+	int count = 1;
+
+	if (server == NULL)
+		return NIL;
+	/* As libpq does: an address comes before a name. */
+	hosts = option_of(server->options, "hostaddr");
+	if (hosts == NULL || hosts[0] == '\0')
+		hosts = option_of(server->options, "host");
+	ports = option_of(server->options, "port");
+	for (const char *c = hosts; c != NULL && *c != '\0'; c++)
+		count += *c == ',';
+	for (int i = 1; count > 1 && i <= count; i++)
+	{
+		const char *port = ports == NULL ?
+			"" :
+			item_of(ports, strchr(ports, ',') == NULL ? 1 : i);
+
+		result = lappend(result,
+						 psprintf("%s%s%s", item_of(hosts, i),
+								  port[0] == '\0' ? "" : ":", port));
+	}
+	return result;
 }
 
 /* An option of a foreign server or user mapping; NULL if it is not set. */

@@ -3,8 +3,8 @@
  * connection.h
  *	  The connections of a session to the servers of other nodes, by libpq.
  *
- * A session has one connection for each foreign server and user.  It is kept
- * until the server or a user mapping is altered, or the connection fails.
+ * A session has one connection for each foreign server and user, and one for each
+ * host of a server that was asked for.  It is kept until the server or a user mapping is altered, or the connection fails.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -26,6 +26,7 @@ typedef struct Connection
 	{
 		Oid server;
 		Oid user;
+		int host; /* of the server's hosts, from 1 on; 0: as its options choose */
 	} key;
 	PGconn *conn;		 /* NULL: not open */
 	bool is_stale;		 /* the server, or a user mapping, has changed */
@@ -35,11 +36,18 @@ typedef struct Connection
 } Connection;
 
 /*
- * The current user's connection to the server of a node: idle, or not open if conn is
- * NULL.  22023 if the name of the server is NULL, 42704 if there is no such server,
+ * The current user's connection to the server of a node, or to one of its hosts: idle,
+ * or not open if conn is NULL.  22023 if the name of the server is NULL, 42704 if there is no such server,
  * 42809 if it is not one of postgres_fdw, 42501 if the user may not use it.
  */
-extern Connection *iuid_find_connection(const char *node, const char *name);
+extern Connection *iuid_find_connection(const char *node, const char *name,
+										int host);
+
+/*
+ * The hosts of a server, as its options name them, each with its port; NIL if there is
+ * no such server, or if it has one host.
+ */
+extern List *iuid_hosts_of_server(const char *name);
 
 /*
  * Begins to connect; PQconnectPoll() goes on.  The server must still be there

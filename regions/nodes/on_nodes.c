@@ -23,6 +23,7 @@
 
 #include "ask_nodes.h"
 #include "attempt.h"
+#include "connection.h"
 #include "extension.h"
 #include "registry/registry.h"
 #include "row_type.h"
@@ -38,6 +39,7 @@ enum
 	NODE_COLUMN,
 	SUCCESS_COLUMN,
 	RESULT_COLUMN,
+	HOST_COLUMN, /* of iuid_run_on_hosts() alone */
 	COLUMNS
 };
 
@@ -57,6 +59,7 @@ typedef struct Selection
 	TextRows *rows;
 } Selection;
 
+static void return_answers(FunctionCallInfo fcinfo, List *answers, List *hosts);
 static bool read_answer(void *arg);
 static bool select_read_only(void *arg);
 
@@ -163,18 +166,60 @@ PG_FUNCTION_INFO_V1(iuid_run_on_nodes);
 Datum
 iuid_run_on_nodes(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Question question = { .command = command_arg(fcinfo, 0) };
 	int64 limit = timeout_arg(fcinfo, 2);
 	List *nodes = nodes_arg(fcinfo, 1);
-	ListCell *lc;
 
 	/* The command can drop this function. */
 	InitMaterializedSRF(fcinfo, 0);
-	nodes = iuid_ask_nodes(&question, nodes, limit);
-	foreach (lc, nodes)
+	return_answers(fcinfo, iuid_ask_nodes(&question, nodes, limit), NIL);
+	return (Datum) 0;
+}
+
+/*
+ * iuid_run_on_hosts(command, timeout): runs a command on each host of the other nodes
+ * whose server has several, all at once, and returns a row for each.
+ */
+PG_FUNCTION_INFO_V1(iuid_run_on_hosts);
+Datum
+iuid_run_on_hosts(PG_FUNCTION_ARGS)
+{
+	Question question = { .command = command_arg(fcinfo, 0) };
+	int64 limit = timeout_arg(fcinfo, 1);
+	List *asked = NIL, *hosts = NIL;
+	ListCell *lc;
+
+	foreach (lc, iuid_check_node(fcinfo))
 	{
-		const NodeAnswer *answer = lfirst(lc);
+		const NodeServer *node = lfirst(lc);
+		List *its = strcmp(node->node, iuid_this_node()) == 0 ?
+			NIL :
+			iuid_hosts_of_server(node->server);
+
+		for (int i = 1; i <= list_length(its); i++)
+		{
+			NodeServer *host = palloc(sizeof(NodeServer));
+
+			*host = *node;
+			host->host = i;
+			asked = lappend(asked, host);
+		}
+		hosts = list_concat(hosts, its);
+	}
+	InitMaterializedSRF(fcinfo, 0);
+	return_answers(fcinfo, iuid_ask_nodes(&question, asked, limit), hosts);
+	return (Datum) 0;
+}
+
+/* Returns answers as rows, with the hosts that gave them, unless that is NIL. */
+static void
+return_answers(FunctionCallInfo fcinfo, List *answers, List *hosts)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	for (int i = 0; i < list_length(answers); i++)
+	{
+		const NodeAnswer *answer = list_nth(answers, i);
 		Datum values[COLUMNS];
 		bool nulls[COLUMNS] = { false };
 
@@ -183,9 +228,10 @@ iuid_run_on_nodes(PG_FUNCTION_ARGS)
 		nulls[RESULT_COLUMN] = answer->result == NULL;
 		values[RESULT_COLUMN] =
 			answer->result == NULL ? 0 : CStringGetTextDatum(answer->result);
+		if (hosts != NIL)
+			values[HOST_COLUMN] = CStringGetTextDatum(list_nth(hosts, i));
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
-	return (Datum) 0;
 }
 
 /*

@@ -9,6 +9,13 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
 COMMENT ON FUNCTION @extschema@.iuid_run_on_nodes(pg_catalog.text, pg_catalog.text[], interval) IS
 'runs one SQL statement on nodes (NULL: all) at the same time, in a transaction at each, and returns a row for each: success, and one value, command tag, or SQLSTATE and message; timeout: more than 0 to 1 day; 0A000, 22004, 22023, 42601, 55006, 57014, and those of a changed registry (doc/regions.md)';
 
+CREATE FUNCTION @extschema@.iuid_run_on_hosts(command pg_catalog.text, timeout interval)
+RETURNS TABLE (node pg_catalog.text, success boolean, result pg_catalog.text, host pg_catalog.text)
+AS 'MODULE_PATHNAME', 'iuid_run_on_hosts'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
+COMMENT ON FUNCTION @extschema@.iuid_run_on_hosts(pg_catalog.text, interval) IS
+'internal: the same on each host of the other nodes whose servers have several hosts, whichever of them the server''s options would choose';
+
 CREATE FUNCTION @extschema@.iuid_select_on_nodes("rows" anyelement, command pg_catalog.text, nodes pg_catalog.text[] DEFAULT NULL,
 	timeout interval DEFAULT '3 seconds', skip_failed boolean DEFAULT false)
 RETURNS SETOF anyelement

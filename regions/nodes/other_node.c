@@ -66,7 +66,8 @@ find_connection(void *arg)
 {
 	OtherNode *node = arg;
 
-	node->connection = iuid_find_connection(node->answer->node, node->server);
+	node->connection =
+		iuid_find_connection(node->answer->node, node->server, node->host);
 	return true;
 }
 

@@ -36,6 +36,7 @@ typedef struct OtherNode
 	const Question *question;
 	char **texts;		/* of its parameters */
 	const char *server; /* NULL: none is registered */
+	int host;			/* of the server, or 0 */
 	NodeAnswer *answer;
 	Connection *connection;
 	NodeStep step;

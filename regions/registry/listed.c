@@ -53,7 +53,7 @@ static void
 add_node(const Datum *values, const bool *nulls, void *arg)
 {
 	List **nodes = arg;
-	NodeServer *node = palloc(sizeof(NodeServer));
+	NodeServer *node = palloc0(sizeof(NodeServer));
 
 	if (nulls[0])
 		return;

@@ -44,6 +44,7 @@ typedef struct NodeServer
 {
 	char *node;
 	char *server;
+	int host; /* of the server's hosts, from 1 on; 0: as its options choose */
 } NodeServer;
 
 /* The node of a name among the NodeServers; NULL for none. */

@@ -21,7 +21,8 @@ SELECT iuid_inspect(iuid_from_name(7, 1, ''));
 ROLLBACK TO before;
 RESET ROLE;
 REVOKE EXECUTE ON FUNCTION iuid_node(iuid), iuid_node(int, int), iuid_is_local, iuid_inspect, iuid_create_routed_partitions, iuid_create_global_table, iuid_create_global_view,
-	iuid_registered_nodes, iuid_listed_countries, iuid_check_regions, iuid_run_on_nodes, iuid_select_on_nodes, iuid_find, iuid_find_here FROM PUBLIC;
+	iuid_registered_nodes, iuid_listed_countries, iuid_check_regions, iuid_run_on_nodes, iuid_run_on_hosts, iuid_select_on_nodes,
+	iuid_registry_on_nodes, iuid_find, iuid_find_here FROM PUBLIC;
 -- those in C that the reader may still execute do not read the registry; the others have no other rights than their caller
 SELECT p.oid::regprocedure AS function FROM pg_proc AS p JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'iuid_regions') AND has_function_privilege('regress_iuid_reader', p.oid, 'EXECUTE')

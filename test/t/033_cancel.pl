@@ -36,7 +36,7 @@ $node->safe_psql('there', 'CREATE EXTENSION iuid_regions CASCADE');
 $node->safe_psql('postgres', qq{
 	CREATE ROLE keeper; CREATE ROLE clerk IN ROLE keeper; CREATE ROLE caller IN ROLE clerk;
 	CREATE EXTENSION iuid_regions CASCADE; CREATE EXTENSION postgres_fdw;
-	CREATE SERVER there FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'there', extensions 'iuid');
+	CREATE SERVER there FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host,$host', port '$port', dbname 'there', extensions 'iuid');
 	CREATE USER MAPPING FOR PUBLIC SERVER there;
 	GRANT USAGE ON FOREIGN SERVER there TO keeper;
 	GRANT INSERT, UPDATE ON iuid_countries TO keeper;
@@ -152,6 +152,10 @@ my @scenarios = (
 	[ "$places $countries $table; $view", q{SELECT iuid_check_regions()}, undef, 'postgres' ],
 	[ $places, q{SELECT iuid_run_on_nodes('SELECT pg_sleep(0.02) IS NULL', timeout => '20 seconds')}, undef, 'postgres' ],
 	[ $places, q{SELECT count(*) FROM iuid_select_on_nodes(NULL::iuid_nodes, 'SELECT n.* FROM iuid_nodes AS n, pg_sleep(0.02)', timeout => '20 seconds')}, undef, 'postgres' ],
+	[ $places, q{SELECT count(*) FROM iuid_run_on_hosts('SELECT pg_sleep(0.02) IS NULL', '20 seconds')}, undef, 'postgres' ],
+	[ $places, q{SELECT count(*) FROM iuid_registry_on_nodes(NULL, 'SELECT NULL::jsonb AS countries, NULL::jsonb AS entities, NULL::jsonb AS nodes, NULL::jsonb AS routes FROM pg_sleep(0.02)', NULL, '20 seconds', false)},
+		undef, 'postgres' ],
+	[ $places, q{SELECT count(*) FROM iuid_compare_registry('there', '20 seconds')}, undef, 'postgres' ],
 	[ $places, q{SELECT * FROM iuid_select_here('SELECT pg_sleep(0.02) IS NULL AS slept', '{slept}', '{boolean}') AS r (slept text)}, undef, 'postgres' ],
 	[ $places . $waiting, q{SELECT count(*) FROM iuid_find(NULL::places, VARIADIC ARRAY(SELECT id::uuid FROM places WHERE iuid_country(id) <= 10))}, undef, 'postgres' ],
 	[ $places . $waiting, q{SELECT count(*) FROM iuid_find_here('places', '{id}', '{public.iuid}', ARRAY(SELECT id::uuid FROM places WHERE iuid_country(id) <= 10),

@@ -4,7 +4,8 @@
  *	  The connections of a session to the servers of other nodes, by libpq.
  *
  * A session has one connection for each foreign server and user, and one for each
- * host of a server that was asked for.  It is kept until the server or a user mapping is altered, or the connection fails.
+ * host of a server that was asked for.  It is kept until the server or a user mapping
+ * is altered, or the connection fails.
  *
  * Copyright (c) 2026, the iuid authors
  *
@@ -37,8 +38,9 @@ typedef struct Connection
 
 /*
  * The current user's connection to the server of a node, or to one of its hosts: idle,
- * or not open if conn is NULL.  22023 if the name of the server is NULL, 42704 if there is no such server,
- * 42809 if it is not one of postgres_fdw, 42501 if the user may not use it.
+ * or not open if conn is NULL.  22023 if the name of the server is NULL, 42704 if there
+ * is no such server, 42809 if it is not one of postgres_fdw, 42501 if the user may not
+ * use it.
  */
 extern Connection *iuid_find_connection(const char *node, const char *name,
 										int host);

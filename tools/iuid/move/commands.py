@@ -83,7 +83,8 @@ class Nodes:
                     found.append(node)
                 else:
                     self.subscribed.add(node)
-            except Silent:
+            except Silent as error:
+                say(node, f"-- {error}")
                 self.silent.add(node)
         if not found:
             raise Silent("The node that publishes the registry does not answer")

@@ -224,17 +224,17 @@ class Session:
 
     NAME: of what the command works on.  LOCKS: it changes something, so it is the only command on that.
     TAKES_OVER: it ends the sessions of another one.  CHECK is called when the session has connected, before
-    it does anything.
+    it does anything.  GUARD gives a statement that fails when this command may not go on; it is in each transaction.
     """
 
-    def __init__(self, node, way, name, kind, dry=False, locks=True, takes_over=False, check=None):
+    def __init__(self, node, way, name, kind, dry=False, locks=True, takes_over=False, check=None, guard=lambda: None):
         self.node, self.way, self.name, self.kind, self.dry = node, way, name, kind, dry
         self.locks, self.takes_over, self.check = locks and not dry, takes_over, check
         self.application = f"{name} {who()}"[:63]
         self.connection = self.watch = None
         self.using = threading.RLock()
         self.schema = None  # of the extensions, quoted
-        self.guard = None  # a statement that fails when this command may not go on; in each transaction
+        self.guard = guard
 
     def connect(self):
         connection = self._open()
@@ -351,8 +351,7 @@ class Session:
             self._execute("SELECT 1", None, seconds)
         say(self.node, ";\n".join([*begin, *statements]).replace("@iuid@", self.schema))
         if not self.dry:
-            guard = [self.guard] if self.guard else []
-            return self._execute(";\n".join([*begin, *guard, *statements]), values, seconds)
+            return self._execute(";\n".join([*begin, *filter(None, [self.guard()]), *statements]), values, seconds)
 
     def _execute(self, statement, values, seconds):
         late = threading.Event()

@@ -31,8 +31,8 @@ class Nodes:
         key = (kind, node)
         if key not in self.sessions:
             self.sessions[key] = Session(node, way, f"moving_c{self.given.country}", kind, self.given.dry_run, self.locks,
-                                         self.given.take_over, None if kind == "lease" else self.lease.check)
-            self.lease.guard()
+                                         self.given.take_over, None if kind == "lease" else self.lease.check,
+                                         lambda: self.lease.guard(kind, node))
         return self.sessions[key]
 
     @staticmethod

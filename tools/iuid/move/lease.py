@@ -32,20 +32,16 @@ class Lease:
     def keeps(self, node):
         """A node keeps the number from here on."""
         self.held.add(node)
-        self.guard()
 
     def forget(self, node):
         """A node keeps the move no more."""
         self.held.discard(node)
-        self.guard()
 
-    def guard(self):
-        """Sessions of the owner have the check in each transaction.  A subscription is made and dropped in none."""
-        for (kind, node), session in self.nodes.sessions.items():
-            session.guard = self.statement() if node in self.held and kind not in ("subscriber", "mover") else None
-
-    def statement(self):
-        return state.raise_unless(f"(SELECT taking FROM {state.at(self.country, 'move')}) = {self.number}", TAKEN)
+    def guard(self, kind, node):
+        """What the transactions of a session begin with.  A subscription is made and dropped in none."""
+        if node in self.held and kind not in ("subscriber", "mover"):
+            return state.raise_unless(f"(SELECT taking FROM {state.at(self.country, 'move')}) = {self.number}", TAKEN)
+        return None
 
     def check(self):
         """What a session asks that has just connected, before it does anything."""

@@ -36,6 +36,11 @@ my @calls = (
 		FROM EXT.iuid_run_on_nodes('SELECT 1'::pg_catalog.text, NULL::pg_catalog.text[], '20 seconds'::pg_catalog.interval)" =~ s/\s+/ /gr,
 	'iuid_select_on_nodes(anyelement,text,text[],interval,boolean)' => "SELECT id FROM EXT.iuid_select_on_nodes(NULL::OWN.plain, 'SELECT NULL::EXT.iuid AS id'::pg_catalog.text,
 		'{almaty}'::pg_catalog.text[], '20 seconds'::pg_catalog.interval, false)" =~ s/\s+/ /gr,
+	'iuid_compare_registry(text,interval)' => "SELECT EXT.iuid_compare_registry('twin'::pg_catalog.text, '20 seconds'::pg_catalog.interval)",
+	'iuid_registry_on_nodes(iuid_registry,text,text[],interval,boolean)' => "SELECT EXT.iuid_registry_on_nodes(NULL::EXT.iuid_registry, 'SELECT NULL::pg_catalog.int4[] AS countries, NULL::pg_catalog.int4[] AS entities,
+		NULL::pg_catalog.int4[] AS nodes, NULL::pg_catalog.int4[] AS routes'::pg_catalog.text, '{almaty}'::pg_catalog.text[], '20 seconds'::pg_catalog.interval, true)" =~ s/\s+/ /gr,
+	'iuid_run_on_hosts(text,interval)' => "SELECT EXT.iuid_run_on_hosts('SELECT 1'::pg_catalog.text, '20 seconds'::pg_catalog.interval)",
+	'iuid_registry_rows(iuid_registry)' => 'SELECT EXT.iuid_registry_rows(EXT.iuid_registry_here())',
 	'iuid_find(anyelement,uuid[])' => "SELECT id FROM EXT.iuid_find(NULL::OWN.orders, VARIADIC ARRAY['$almaty'::pg_catalog.uuid])",
 	'iuid_select_here(text,text[],text[])' => q{SELECT n FROM EXT.iuid_select_here('SELECT 1 AS n'::pg_catalog.text, '{n}'::pg_catalog.text[], '{integer}'::pg_catalog.text[]) AS r (n pg_catalog.text)},
 	'iuid_find_here(text,text[],text[],uuid[],text[])' => "SELECT note FROM EXT.iuid_find_here('OWN.orders'::pg_catalog.text, '{note}'::pg_catalog.text[], '{pg_catalog.text}'::pg_catalog.text[],
@@ -150,7 +155,7 @@ my $tables = q{
 	CREATE TABLE OWN.orders_by_country (id EXT.iuid PRIMARY KEY, note text) PARTITION BY RANGE (id EXT.iuid_origin_ops);
 	CREATE TABLE OWN.lines_by_country (id EXT.iuid PRIMARY KEY, note text) PARTITION BY RANGE (id EXT.iuid_origin_ops);
 	INSERT INTO EXT.iuid_entities VALUES (1, 'Ayan', 'Order');
-	INSERT INTO EXT.iuid_nodes VALUES ('almaty', NULL, NULL), ('mexico', NULL, 'mexico');
+	INSERT INTO EXT.iuid_nodes VALUES ('almaty', NULL, NULL), ('mexico', NULL, 'mexico'), ('twin', NULL, 'twin');
 	INSERT INTO EXT.iuid_routes VALUES (125, NULL, 'almaty'), (152, NULL, 'mexico')};
 
 # --- Traps ----------------------------------------------------------------
@@ -192,7 +197,9 @@ sub make_database
 	my ($host, $port) = ($node->host, $node->port);
 	$node->safe_psql($db, qq{CREATE SCHEMA fdw; CREATE EXTENSION postgres_fdw SCHEMA fdw;
 		CREATE SERVER mexico FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'postgres');
-		CREATE USER MAPPING FOR CURRENT_USER SERVER mexico; GRANT USAGE ON FOREIGN SERVER mexico TO keeper});
+		CREATE USER MAPPING FOR CURRENT_USER SERVER mexico; GRANT USAGE ON FOREIGN SERVER mexico TO keeper;
+		CREATE SERVER twin FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname '$db');
+		CREATE USER MAPPING FOR CURRENT_USER SERVER twin; GRANT USAGE ON FOREIGN SERVER twin TO keeper});
 	my @errors;
 	for my $step (
 		[ qq{CREATE SCHEMA IF NOT EXISTS "$ext"; $before; CREATE EXTENSION iuid SCHEMA "$ext"}, @keeper ],
@@ -253,7 +260,7 @@ is("@$missing", '', 'there is a call of every function');
 
 # A planted function makes a call of these ambiguous, which nothing prevents: their first argument has
 # any type, and what they say to a node is a call, too.
-@$plain = grep { !/iuid_select_on_nodes|iuid_find\(/ } @$plain;
+@$plain = grep { !/iuid_select_on_nodes|iuid_find\(|iuid_registry_on_nodes|iuid_compare_registry/ } @$plain;
 
 # A planted function with defaults makes calls from outside ambiguous, which
 # nothing prevents; so before the second round they are bound to what they mean.

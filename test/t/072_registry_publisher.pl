@@ -144,14 +144,15 @@ my $before = state_of(@names);
 is_done('a second run', 'jakarta', machines(@names));
 is(state_of(@names), $before, 'it changes nothing');
 
+at('jakarta', q{UPDATE iuid_routes SET node = 'mexico'});
 is((registry('publisher'))[0], 0, 'who publishes');
 
 # --- Killed after each statement in turn, and started again -------------------------------------
 
 # What it was that is said so far: each begins a message to a node.
-sub statements { return scalar(() = $_[0] =~ /^\S+ +(?:BEGIN|SELECT|ALTER|DROP)\b/gm) }
+sub statements { return scalar(() = $_[0] =~ /^\S+ +(?:BEGIN|SELECT pg_create)/gm) }
 
-my ($old, $new, $count) = ('jakarta', 'mexico', 0);
+my ($new, $killed) = ('mexico', 0);
 for my $after (1 .. 100)
 {
 	my $command = start_registry(\my $out, 'publisher', $new, machines(@names));
@@ -162,12 +163,12 @@ for my $after (1 .. 100)
 	eval { $command->finish };
 	last if $ended;
 	note "killed after: $out";
-	$count++;
+	$killed++;
 	is_done("after $after statements", $new, machines(@names));
 	is_publisher($new);
-	($old, $new) = ($new, (grep { $_ ne $new } @names)[ $after % 3 ]);
+	$new = (grep { $_ ne $new } @names)[ $after % 3 ];
 }
-cmp_ok($count, '>=', 12, 'it was killed after each statement');
+cmp_ok($killed, '>=', 10, 'it was killed after each statement');
 is_done('the last', 'mexico', machines(@names));
 is_publisher('mexico');
 
@@ -196,7 +197,7 @@ $node{lima}->stop('immediate');
 $node{almaty}->stop;
 my ($status, $out) = registry('publisher', 'jakarta', machines('jakarta', 'mexico'));
 is($status, 3, 'without nodes that do not answer');
-like($out, qr/jakarta publishes the registry.*When almaty and lima answers? again/s, 'which are named');
+like($out, qr/jakarta publishes the registry.*Not done, as there is no answer: almaty, lima/s, 'which are named');
 is(at_machine('jakarta', q{SELECT string_agg(a.grantee::regrole::text, ',') FROM pg_class AS c, aclexplode(relacl) AS a WHERE relname = 'iuid_routes' AND privilege_type = 'UPDATE' AND grantee <> relowner}),
 	'shop', 'the role of the service may change routes');
 at('jakarta', q{UPDATE iuid_routes SET node = 'jakarta' WHERE country = 157});

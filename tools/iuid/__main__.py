@@ -62,12 +62,13 @@ def arguments():
     show = each.add_parser("status", epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter)
     show.add_argument("country", type=int)
     show.add_argument("--json", action="store_true", help="for a machine")
-    registry = groups.add_parser("registry", help="compare the registry, change its publisher", description=REGISTRY, epilog=STATUS,
-                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    registry = groups.add_parser("registry", help="compare the registry, change its publisher", description=REGISTRY,
+                                 epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter)
     each = registry.add_subparsers(dest="command", required=True, metavar="COMMAND")
     compare = each.add_parser("compare", epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter)
     compare.add_argument("--json", action="store_true", help="for a machine")
-    publisher = each.add_parser("publisher", description=PUBLISHER, epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter)
+    publisher = each.add_parser("publisher", description=PUBLISHER, epilog=STATUS,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
     publisher.add_argument("node", nargs="?", help="the node that publishes from now on")
     publisher.add_argument("--machine", action="append", default=[], metavar="CONNECTION",
                            help="to a node on this machine, as a superuser; once for each")

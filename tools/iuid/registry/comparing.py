@@ -7,14 +7,16 @@ from sessions import Differ, Silent, say
 TRANSIT = 10  # seconds for what is on its way to a subscriber
 
 
-def persisting(nodes, node, other):
-    """What differs for so long that it is not on its way."""
+def persisting(nodes, pairs):
+    """What a node and another one differ in for so long that it is not on its way, by these pairs."""
     deadline = time.monotonic() + TRANSIT
-    found = nodes.differences(node, other)
-    while found and time.monotonic() < deadline:
+    found = {pair: nodes.differences(*pair) for pair in pairs}
+    while any(found.values()) and time.monotonic() < deadline:
         time.sleep(0.2)
-        again = set(nodes.differences(node, other))
-        found = [row for row in found if row in again]
+        for pair, rows in found.items():
+            if rows:
+                again = set(nodes.differences(*pair))
+                found[pair] = [row for row in rows if row in again]
     return found
 
 
@@ -23,19 +25,15 @@ def compare(nodes):
 
     If not one node publishes, a node is compared with one of each registry that was found before.
     """
-    publishers = nodes.publishers()
-    kinds, differ = list(publishers) if len(publishers) == 1 else [], []
-    for node in nodes.answering():
-        rows = []
-        for kind in kinds:
-            found = [] if kind == node else persisting(nodes, node, kind)
-            if not found:
-                break
-            rows += [(node, kind, row) for row in found]
-        else:
-            differ += rows
-            if len(publishers) != 1:
-                kinds.append(node)
+    publishers, names = nodes.publishers(), nodes.answering()
+    one = len(publishers) == 1
+    pairs = [(node, other) for node in names for other in (publishers if one else names[:names.index(node)]) if node != other]
+    found = persisting(nodes, pairs)
+    kinds, differ = list(publishers) if one else [], []
+    for node in names:
+        if node not in kinds and all(found[node, kind] for kind in kinds):
+            differ += [(node, kind, row) for kind in kinds for row in found[node, kind]]
+            kinds += [] if one else [node]
     return publishers, differ
 
 

@@ -11,7 +11,7 @@ import time
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from sessions import Session, Silent, Stop, machines, say, services, words
+from sessions import PATH, Session, Silent, Stop, machines, say, services, words
 
 TABLES = ["iuid_countries", "iuid_entities", "iuid_nodes", "iuid_routes"]
 WRITES = ["INSERT", "UPDATE", "DELETE", "TRUNCATE"]
@@ -21,9 +21,18 @@ NAME = "registry"  # of the publication, and of the role whose user mappings say
 # subscription is the registry's if it brings one of its tables, or has the name of such a subscription.
 FACTS = """
 WITH tables AS (SELECT unnest(ARRAY[{tables}]) AS relation),
-rights AS (SELECT c.relname, c.relowner, false AS of_column, a.* FROM tables JOIN pg_class AS c ON c.oid = relation, aclexplode(c.relacl) AS a
+here AS (SELECT oid FROM pg_database WHERE datname = current_database()),
+rights AS (
+	SELECT c.relname, c.relowner, false AS of_column, a.*
+	FROM tables JOIN pg_class AS c ON c.oid = relation, aclexplode(c.relacl) AS a
 	UNION ALL SELECT c.relname, c.relowner, true, a.* FROM tables JOIN pg_class AS c ON c.oid = relation
-		JOIN pg_attribute AS t ON t.attrelid = relation, aclexplode(t.attacl) AS a)
+		JOIN pg_attribute AS t ON t.attrelid = relation, aclexplode(t.attacl) AS a),
+to_write AS (SELECT * FROM rights WHERE grantee <> relowner AND privilege_type = ANY ('{{{writes}}}')),
+subscriptions AS (
+	SELECT s.subname AS name, s.subslotname AS slot, s.subenabled AS enabled, count(t.relation) AS tables,
+		count(r.srrelid) - count(t.relation) AS others, coalesce(bool_and(r.srsubstate = 'r'), false) AS ready
+	FROM pg_subscription AS s LEFT JOIN pg_subscription_rel AS r ON r.srsubid = s.oid LEFT JOIN tables AS t ON t.relation = r.srrelid
+	WHERE s.subdbid = (SELECT oid FROM here) GROUP BY s.oid, s.subname, s.subslotname, s.subenabled)
 SELECT jsonb_build_object(
 	'role', current_user, 'superuser', (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),
 	'logical', current_setting('wal_level') = 'logical', 'standby', pg_is_in_recovery(),
@@ -31,25 +40,29 @@ SELECT jsonb_build_object(
 	'servers', (SELECT coalesce(jsonb_object_agg(node, server), '{{}}') FROM @iuid@.iuid_nodes),
 	'rows', (SELECT count(*) FROM @iuid@.iuid_countries) + (SELECT count(*) FROM @iuid@.iuid_entities)
 		+ (SELECT count(*) FROM @iuid@.iuid_nodes) + (SELECT count(*) FROM @iuid@.iuid_routes),
-	'writers', (SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_array(relname, privilege_type, CASE WHEN grantee <> 0 THEN pg_get_userbyid(grantee) END)), '[]')
-		FROM rights WHERE grantee <> relowner AND privilege_type = ANY ('{{{writes}}}') AND NOT of_column),
-	'of columns', EXISTS (SELECT FROM rights WHERE grantee <> relowner AND privilege_type = ANY ('{{{writes}}}') AND of_column),
-	'writing', ARRAY(SELECT DISTINCT coalesce('process ' || l.pid, 'a prepared transaction') FROM pg_locks AS l JOIN tables AS t ON t.relation = l.relation::regclass
-		WHERE l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND l.mode = 'RowExclusiveLock'),
-	'publication', (SELECT jsonb_build_object('note', obj_description(p.oid, 'pg_publication'),
-		'whole', p.pubinsert AND p.pubupdate AND p.pubdelete AND p.pubtruncate AND NOT p.puballtables
-			AND NOT EXISTS (SELECT FROM pg_publication_namespace AS n WHERE n.pnpubid = p.oid)
-			AND NOT EXISTS (SELECT FROM pg_publication_rel AS r WHERE r.prpubid = p.oid AND (r.prqual IS NOT NULL OR r.prattrs IS NOT NULL))
-			AND ARRAY(SELECT r.prrelid::oid FROM pg_publication_rel AS r WHERE r.prpubid = p.oid ORDER BY 1) = ARRAY(SELECT relation::oid FROM tables ORDER BY 1))
+	'writers', (
+		SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_array(relname, privilege_type,
+			CASE WHEN grantee <> 0 THEN pg_get_userbyid(grantee) END)), '[]')
+		FROM to_write WHERE NOT of_column),
+	'of columns', EXISTS (SELECT FROM to_write WHERE of_column),
+	'writing', ARRAY(SELECT DISTINCT coalesce('process ' || l.pid, 'a prepared transaction')
+		FROM pg_locks AS l JOIN tables AS t ON t.relation = l.relation::regclass
+		WHERE l.database = (SELECT oid FROM here) AND l.mode = 'RowExclusiveLock'),
+	'publication', (
+		SELECT jsonb_build_object('note', obj_description(p.oid, 'pg_publication'),
+			'whole', p.pubinsert AND p.pubupdate AND p.pubdelete AND p.pubtruncate AND NOT p.puballtables
+				AND NOT EXISTS (SELECT FROM pg_publication_namespace AS n WHERE n.pnpubid = p.oid)
+				AND NOT EXISTS (SELECT FROM pg_publication_rel AS r WHERE r.prpubid = p.oid
+					AND (r.prqual IS NOT NULL OR r.prattrs IS NOT NULL))
+				AND ARRAY(SELECT r.prrelid FROM pg_publication_rel AS r WHERE r.prpubid = p.oid ORDER BY 1)
+					= ARRAY(SELECT relation::oid FROM tables ORDER BY 1))
 		FROM pg_publication AS p WHERE p.pubname = '{name}'),
-	'subscriptions', (SELECT coalesce(jsonb_agg(to_jsonb(x)), '[]') FROM (
-		SELECT s.subname AS name, s.subslotname AS slot, s.subenabled AS enabled, count(t.relation) AS tables, count(r.srrelid) - count(t.relation) AS others,
-			coalesce(bool_and(r.srsubstate = 'r'), false) AS ready
-		FROM pg_subscription AS s LEFT JOIN pg_subscription_rel AS r ON r.srsubid = s.oid LEFT JOIN tables AS t ON t.relation = r.srrelid
-		WHERE s.subdbid = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY s.oid, s.subname, s.subslotname, s.subenabled
-		ORDER BY s.subname) AS x WHERE x.tables > 0 OR x.name = %s::text),
-	'slots', (SELECT coalesce(jsonb_object_agg(slot_name, jsonb_build_object('active', active,
-		'here', coalesce(database = current_database() AND plugin = 'pgoutput' AND NOT temporary, false))), '{{}}') FROM pg_replication_slots))
+	'subscriptions', (SELECT coalesce(jsonb_agg(to_jsonb(x) ORDER BY name), '[]') FROM subscriptions AS x
+		WHERE tables > 0 OR name = %s::text),
+	'slots', (
+		SELECT coalesce(jsonb_object_agg(slot_name, jsonb_build_object('active', active,
+			'here', coalesce(database = current_database() AND plugin = 'pgoutput' AND NOT temporary, false))), '{{}}')
+		FROM pg_replication_slots))
 """.format(name=NAME, writes=",".join(WRITES), tables=", ".join(f"'@iuid@.{table}'::regclass" for table in TABLES))
 
 RECEIVED = "SELECT max(received_lsn)::text FROM pg_stat_subscription WHERE subname = %s::text AND relid IS NULL"
@@ -155,7 +168,7 @@ class Nodes:
     def change(self, node, *statements):
         """Runs statements in one transaction as a superuser; false if no connection leads to that machine."""
         if node not in self.machines:
-            for statement in statements:
+            for statement in f"SET search_path = {PATH}", *statements:
                 say(node, statement.replace("@iuid@", self.owner(node).schema) + ";")
             return self.dry
         for kind, locked in self.sessions:
@@ -174,7 +187,7 @@ def of_registry(facts):
     return [each for each in facts["subscriptions"] if each["tables"]]
 
 
-def follows(nodes, node, publisher, seconds=10):
+def follows(nodes, node, publisher, deadline):
     """Whether a node gets what comes next from a publisher."""
     said, there = nodes.facts(node), nodes.owner(publisher)
     place = there.value("SELECT pg_current_wal_lsn()::text")
@@ -183,7 +196,6 @@ def follows(nodes, node, publisher, seconds=10):
         return False
     if not nodes.facts(publisher)["slots"].get(found[0]["slot"], {}).get("here"):
         return False
-    deadline = time.monotonic() + seconds
     while True:
         received = nodes.owner(node).value(RECEIVED, found[0]["name"])
         if received and any(row[0] for row in there.read(SENT, received, place, found[0]["slot"])):

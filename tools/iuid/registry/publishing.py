@@ -23,9 +23,10 @@ from registry.nodes import NAME, TABLES, WRITES, Nodes, follows, of_registry, sl
 from sessions import Differ, Silent, Stop, TooLong, name, say
 
 PATIENCE = 60  # seconds for transactions that have changed the registry, and for a subscriber to begin
+BACK = 10  # seconds for a subscriber whose publisher has just started
 CATCH_UP = 20  # seconds until a node has what the publisher has, when nobody changes it
 SECRET = ["user", "password", "sslcert", "sslkey", "sslpassword"]  # of a user mapping
-WAY = ["host", "hostaddr", "port", "dbname", "sslmode", "sslrootcert", "channel_binding", "target_session_attrs", *SECRET]
+WAY = ["host", "hostaddr", "port", "dbname", "sslmode", "sslrootcert", "channel_binding", "target_session_attrs"]  # of a server
 
 MAPPING = """
 SELECT o.option_name, o.option_value FROM pg_foreign_server AS s JOIN pg_user_mapping AS m ON m.umserver = s.oid
@@ -38,12 +39,12 @@ DECLARE
 	way text;
 BEGIN
 	PERFORM set_config('log_min_messages', 'panic', true), set_config('pg_stat_statements.track', 'none', true);
-	SELECT string_agg(format('%s=''%s''', o.option_name, regexp_replace(o.option_value, '([\\\\''])', '\\\\\\1', 'g')), ' ') INTO way
-	FROM pg_foreign_server AS s JOIN pg_user_mapping AS m ON m.umserver = s.oid JOIN pg_roles AS r ON r.oid = m.umuser,
+	SELECT string_agg(format('%s=''%s''', o.option_name, regexp_replace(o.option_value, '([\\\\''])', '\\\\\\1', 'g')), ' ')
+	INTO way FROM pg_foreign_server AS s JOIN pg_user_mapping AS m ON m.umserver = s.oid JOIN pg_roles AS r ON r.oid = m.umuser,
 		pg_options_to_table(s.srvoptions || m.umoptions) AS o
 	WHERE s.srvname = {server} AND r.rolname = {role} AND o.option_name = ANY ('{{{options}}}');
-	EXECUTE format('CREATE SUBSCRIPTION %I CONNECTION %L PUBLICATION %I WITH (create_slot = false, slot_name = %L, copy_data = false)',
-		{subscription}, way, {publication}, {slot});
+	EXECUTE format('CREATE SUBSCRIPTION %I CONNECTION %L PUBLICATION %I'
+		' WITH (create_slot = false, slot_name = %L, copy_data = false)', {subscription}, way, {publication}, {slot});
 EXCEPTION WHEN OTHERS THEN
 	RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = SQLERRM;
 END"""
@@ -71,11 +72,12 @@ def tell(nodes):
     publishers, differ = comparing.compare(nodes)
     for node in nodes.answering():
         said = nodes.facts(node)
-        part = "publishes" if node in publishers else "has a subscription" if of_registry(said) else "neither publishes nor subscribes"
+        part = ("publishes" if node in publishers else "has a subscription" if of_registry(said)
+                else "neither publishes nor subscribes")
         roles = sorted({role or "PUBLIC" for _, _, role in said["writers"]})
         place = node in nodes.machines and nodes.machine(node).read(
-            "SELECT o.remote_lsn::text FROM pg_subscription AS s JOIN pg_replication_origin_status AS o ON o.external_id = 'pg_' || s.oid"
-            " WHERE s.subname = ANY (%s)", [each["name"] for each in of_registry(said)])
+            "SELECT o.remote_lsn::text FROM pg_subscription AS s JOIN pg_replication_origin_status AS o"
+            " ON o.external_id = 'pg_' || s.oid WHERE s.subname = ANY (%s::text[])", [each["name"] for each in of_registry(said)])
         say(node, f"-- {said['rows']} rows; {part}" + (f"; {', '.join(roles)} can change them" if roles else "")
             + "".join(f"; has applied the log of its publisher up to {row[0]}" for row in place or []))
     comparing.describe(differ)
@@ -112,7 +114,8 @@ class Change:
         self.others = [node for node in nodes.answering() if node != new]
 
     def run(self):
-        self.following = {node for node in self.others if follows(self.nodes, node, self.new)}
+        deadline = time.monotonic() + BACK
+        self.following = {node for node in self.others if follows(self.nodes, node, self.new, deadline)}
         self.refuse()
         if self.publish() and self.stop() and self.stand_alone():
             self.subscribe()
@@ -123,12 +126,12 @@ class Change:
             print("Nothing was changed, as this is a dry run.")
             return
         if self.left:
-            raise Stop(f"not done at {', '.join(dict.fromkeys(self.left))}, to which --machine leads not: start this command on the machine"
-                       " of each, and then here again")
+            raise Stop(f"not done at {', '.join(dict.fromkeys(self.left))}, to which no --machine leads: start this command on"
+                       " the machine of each, and then here again")
         self.compare()
         if self.nodes.silent:
-            raise Silent(f"{self.new} publishes the registry, and the nodes that answer follow it. When {' and '.join(self.nodes.silent)}"
-                         " answers again, start this command again")
+            raise Silent(f"{self.new} publishes the registry, and the nodes that answer follow it. Not done, as there is no"
+                         " answer: " + ", ".join(sorted(self.nodes.silent)))
         print(f"{self.new} publishes the registry, and all nodes follow it.")
 
     def facts(self):
@@ -150,9 +153,10 @@ class Change:
         if not new["logical"]:
             raise Stop(f"{self.new} has not wal_level = logical")
         if not new["can come"]:
-            raise Stop(f"{self.new} has no role {NAME} with REPLICATION, as which the others come: examples/regions/mesh.sql makes it")
+            raise Stop(f"{self.new} has no role {NAME} with REPLICATION, as which the others come in:"
+                       " examples/regions/mesh.sql has it")
         if new["publication"] and not new["publication"]["whole"]:
-            raise Stop(f"the publication {NAME} at {self.new} is not of the four tables of the registry: drop it, or rename it")
+            raise Stop(f"the publication {NAME} at {self.new} is not of all rows of the four tables: drop it, or rename it")
         if not set(facts) - {self.new} and not self.nodes.silent:
             raise Stop(f"{self.new} is the only node")
         for node, said in facts.items():
@@ -167,7 +171,7 @@ class Change:
 
     def refuse_at(self, node, said, new):
         if said["publication"] and said["publication"]["whole"] and carried(said) is None:
-            raise Stop(f"the publication {NAME} at {node} has a comment that is not of this command: COMMENT ON PUBLICATION {NAME} IS NULL")
+            raise Stop(f"the publication {NAME} at {node} has a comment that is not of this command: let it have none")
         for each in said["subscriptions"]:
             if not each["tables"]:
                 raise Stop(f"the subscription {each['name']} at {node} brings no table of the registry: drop it, or rename it")
@@ -193,8 +197,7 @@ class Change:
     def compare(self):
         """Stops with what would have to be decided: at the new publisher, or at the others."""
         there, here = {}, []
-        for node in self.others:
-            found = comparing.persisting(self.nodes, node, self.new)
+        for (node, _), found in comparing.persisting(self.nodes, [(node, self.new) for node in self.others]).items():
             here += [(node, self.new, row) for row in found]
             if found:
                 remedies = tuple(row.remedy for row in self.nodes.differences(self.new, node))
@@ -205,14 +208,15 @@ class Change:
         if here:
             print(f"If {self.new} is right:")
             comparing.describe(here)
-            raise Differ(f"the registry of {self.new} is not that of {', '.join(dict.fromkeys(node for node, _, _ in here))}. Let a"
-                         " superuser make them equal, by the statements for one of them; then start this command again")
+            names = ", ".join(dict.fromkeys(node for node, _, _ in here))
+            raise Differ(f"the registry of {self.new} is not that of {names}. Let a superuser make them equal, by the statements"
+                         " for one of them; then start this command again")
 
     # --- The steps ---
 
     def to_give(self, facts):
         """Who may change the registry elsewhere, or could, and cannot at the new publisher."""
-        found = set().union(*(carried(said) or set() for said in facts.values()), *(writers(facts[node]) for node in self.others))
+        found = set().union(*(carried(said) or () for said in facts.values()), *(writers(facts[node]) for node in self.others))
         alone = self.nodes.silent and not any(said["publication"] for said in facts.values())
         if alone and not found and not facts[self.new]["superuser"]:
             found = {("iuid_routes", "UPDATE", facts[self.new]["role"])}  # the publisher is gone, and only it knows
@@ -287,17 +291,20 @@ class Change:
             coming.do(f"SELECT pg_drop_replication_slot({quote(slot)})")
             raise
         self.change(node, *statements)
-        if not follows(self.nodes, node, self.new, PATIENCE):
+        if not follows(self.nodes, node, self.new, time.monotonic() + PATIENCE):
             raise Stop(f"{node} has subscribed, and does not follow {self.new}: the logs of their servers say why")
 
     def drop_slots(self, node, slots, drop):
         """When nobody reads them."""
         deadline = time.monotonic() + CATCH_UP
-        while not self.nodes.dry and (busy := [slot for slot in slots if self.nodes.facts(node)["slots"].get(slot, {}).get("active")]):
+        while not self.nodes.dry and (busy := self.read_slots(node) & set(slots)):
             if time.monotonic() > deadline:
-                raise TooLong(f"somebody reads the slot {busy[0]} at {node}")
+                raise TooLong(f"somebody reads the slot {min(busy)} at {node}")
             time.sleep(0.1)
         return drop()
+
+    def read_slots(self, node):
+        return {slot for slot, said in self.nodes.facts(node)["slots"].items() if said["active"]}
 
     def server(self, node):
         """The foreign server of the new publisher at a node."""
@@ -311,7 +318,8 @@ class Change:
         server = self.server(node)
         options = {row.option_name: row.option_value for row in self.nodes.machine(node).read(MAPPING, server, NAME)}
         if "user" not in options:
-            raise Stop(f"{node} has no user mapping of the role {NAME} for the server {server}: examples/regions/server.sql makes it")
+            raise Stop(f"{node} has no user mapping of the role {NAME} for the server {server}:"
+                       " examples/regions/server.sql has it")
         way = make_conninfo(service=self.new, **{key: value for key, value in options.items() if key in SECRET})
         return self.nodes.session(f"{NAME} of {node}", self.new, way)
 
@@ -349,8 +357,8 @@ def dropping(subscriptions):
 
 
 def subscribing(node, server):
-    body = SUBSCRIBE.format(server=quote(server), role=quote(NAME), options=",".join(WAY), subscription=quote(subscription_of(node)),
-                            publication=quote(NAME), slot=quote(slot_of(node)))
+    body = SUBSCRIBE.format(server=quote(server), role=quote(NAME), options=",".join(WAY + SECRET), publication=quote(NAME),
+                            subscription=quote(subscription_of(node)), slot=quote(slot_of(node)))
     tag = "$subscribe$"
     while tag in body:
         tag = tag[:-1] + "_$"

@@ -195,7 +195,12 @@ note join ', ', map { "$_: $runs{$_} runs" } sort keys %runs;
 
 $node{lima}->stop('immediate');
 $node{almaty}->stop;
-my ($status, $out) = registry('publisher', 'jakarta', machines('jakarta', 'mexico'));
+my $before_it = state_of('jakarta', 'mexico');
+my ($status, $out) = registry('publisher', 'jakarta', '--without', 'lima', machines('jakarta', 'mexico'));
+is($status, 3, 'a node that does not answer could publish');
+like($out, qr/If they are lost, say so: --without almaty\./, 'which is said');
+is(state_of('jakarta', 'mexico'), $before_it, 'nothing was changed');
+($status, $out) = registry('publisher', 'jakarta', '--without', 'lima', '--without', 'almaty', machines('jakarta', 'mexico'));
 is($status, 3, 'without nodes that do not answer');
 like($out, qr/jakarta publishes the registry.*Not done, as there is no answer: almaty, lima/s, 'which are named');
 is(at_machine('jakarta', q{SELECT string_agg(a.grantee::regrole::text, ',') FROM pg_class AS c, aclexplode(relacl) AS a WHERE relname = 'iuid_routes' AND privilege_type = 'UPDATE' AND grantee <> relowner}),

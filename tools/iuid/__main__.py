@@ -72,6 +72,8 @@ def arguments():
     publisher.add_argument("node", nargs="?", help="the node that publishes from now on")
     publisher.add_argument("--machine", action="append", default=[], metavar="CONNECTION",
                            help="to a node on this machine, as a superuser; once for each")
+    publisher.add_argument("--without", action="append", default=[], metavar="NODE",
+                           help="the publisher, and whoever could be, that is lost and does not answer")
     publisher.add_argument("--dry-run", action="store_true", help="only print what would be done from here on")
     return parser.parse_args()
 

@@ -65,9 +65,13 @@ SELECT jsonb_build_object(
 		FROM pg_replication_slots))
 """.format(name=NAME, writes=",".join(WRITES), tables=", ".join(f"'@iuid@.{table}'::regclass" for table in TABLES))
 
-RECEIVED = "SELECT max(received_lsn)::text FROM pg_stat_subscription WHERE subname = %s::text AND relid IS NULL"
+# Another database can have a subscription of this name.
+RECEIVED = """
+SELECT max(r.received_lsn)::text FROM pg_stat_subscription AS r JOIN pg_subscription AS s ON s.oid = r.subid
+WHERE s.subname = %s::text AND s.subdbid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND r.relid IS NULL"""
 
-# What the node has sent lies between two places in its log, and a subscriber of another node was sent other places.
+# What the node has sent lies between two places in its log.  A subscriber of another node was sent other places, most
+# likely, and reads its slot there.
 # After a restore with its slots a node is behind what its subscribers have seen, and would not send what comes next.
 SENT = """
 SELECT active AND wal_status <> 'lost' AND confirmed_flush_lsn <= pg_current_wal_lsn()
@@ -190,16 +194,20 @@ def of_registry(facts):
 def follows(nodes, node, publisher, deadline):
     """Whether a node gets what comes next from a publisher."""
     said, there = nodes.facts(node), nodes.owner(publisher)
-    place = there.value("SELECT pg_current_wal_lsn()::text")
     found = of_registry(said)
     if len(found) != 1 or found[0]["tables"] != len(TABLES) or not found[0]["enabled"] or not found[0]["ready"]:
         return False
     if not nodes.facts(publisher)["slots"].get(found[0]["slot"], {}).get("here"):
         return False
+    pause = 0.05  # the shorter, the less can another publisher be at the same place
     while True:
+        place = there.value("SELECT pg_current_wal_lsn()::text")
+        time.sleep(pause)
         received = nodes.owner(node).value(RECEIVED, found[0]["name"])
-        if received and any(row[0] for row in there.read(SENT, received, place, found[0]["slot"])):
+        if received and any(row[0] for row in there.read(SENT, received, place, found[0]["slot"])) and not any(
+                nodes.facts(other)["slots"].get(found[0]["slot"], {}).get("active")
+                for other in nodes.answering() if other not in (node, publisher)):
             return True
         if time.monotonic() > deadline:
             return False
-        time.sleep(0.1)
+        pause = min(2 * pause, 1)

@@ -19,7 +19,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.sql import quote
 
 from registry import comparing
-from registry.nodes import NAME, TABLES, WRITES, Nodes, follows, of_registry, slot_of, subscription_of
+from registry.nodes import NAME, TABLES, WRITES, Nodes, follows, of_registry, publishes, slot_of, subscription_of
 from sessions import Differ, Silent, Stop, TooLong, name, say
 
 PATIENCE = 60  # seconds for transactions that have changed the registry, and for a subscriber to begin
@@ -53,6 +53,8 @@ END"""
 def publisher(given):
     nodes = Nodes(given.machine, given.dry_run)
     nodes.find(given.node)
+    if given.node not in (None, *nodes.names):
+        raise Stop(f"the registry of {given.node} does not know {given.node}")
     strangers = set(nodes.machines) - set(nodes.names)
     if strangers:
         raise Stop(f"{min(strangers)} is no node of the registry")
@@ -61,10 +63,8 @@ def publisher(given):
         return
     for node, why in nodes.silent.items():
         say(node, f"-- Is left out: {why}")
-    if given.node not in nodes.names:
-        raise Stop(f"the registry of {given.node} does not know {given.node}")
     nodes.lock()
-    Change(nodes, given.node).run()
+    Change(nodes, given.node, given.without).run()
 
 
 def tell(nodes):
@@ -77,7 +77,8 @@ def tell(nodes):
         roles = sorted({role or "PUBLIC" for _, _, role in said["writers"]})
         place = node in nodes.machines and nodes.machine(node).read(
             "SELECT o.remote_lsn::text FROM pg_subscription AS s JOIN pg_replication_origin_status AS o"
-            " ON o.external_id = 'pg_' || s.oid WHERE s.subname = ANY (%s::text[])", [each["name"] for each in of_registry(said)])
+            " ON o.external_id = 'pg_' || s.oid WHERE s.subname = ANY (%s::text[])"
+            " AND s.subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())", [each["name"] for each in of_registry(said)])
         say(node, f"-- {said['rows']} rows; {part}" + (f"; {', '.join(roles)} can change them" if roles else "")
             + "".join(f"; has applied the log of its publisher up to {row[0]}" for row in place or []))
     comparing.describe(differ)
@@ -107,10 +108,10 @@ def rights(word, to, found):
 
 
 class Change:
-    """NEW is to publish.  LEFT: nodes at which something was not done."""
+    """NEW is to publish, WITHOUT nodes that are lost.  LEFT: nodes at which something was not done."""
 
-    def __init__(self, nodes, new):
-        self.nodes, self.new, self.left = nodes, new, []
+    def __init__(self, nodes, new, without):
+        self.nodes, self.new, self.without, self.left = nodes, new, without, []
         self.others = [node for node in nodes.answering() if node != new]
 
     def run(self):
@@ -159,8 +160,12 @@ class Change:
             raise Stop(f"the publication {NAME} at {self.new} is not of all rows of the four tables: drop it, or rename it")
         if not set(facts) - {self.new} and not self.nodes.silent:
             raise Stop(f"{self.new} is the only node")
+        unsaid = set(self.nodes.silent) - set(self.without)
+        if unsaid and not any(publishes(said) for said in facts.values()):
+            raise Silent("no node that answers publishes the registry. If they are lost, say so: "
+                         + " ".join(f"--without {node}" for node in sorted(unsaid)))
         for node, said in facts.items():
-            self.refuse_at(node, said, new)
+            self.refuse_at(node, said, facts)
         for role in {role for _, _, role in self.to_give(facts)} - {None}:
             if not self.nodes.owner(self.new).read("SELECT FROM pg_roles WHERE rolname = %s::text", role):
                 raise Stop(f"{self.new} has no role {role}, which may change the registry elsewhere")
@@ -169,7 +174,7 @@ class Change:
                 self.coming(node).read("SELECT 1")
         self.compare()
 
-    def refuse_at(self, node, said, new):
+    def refuse_at(self, node, said, facts):
         if said["publication"] and said["publication"]["whole"] and carried(said) is None:
             raise Stop(f"the publication {NAME} at {node} has a comment that is not of this command: let it have none")
         for each in said["subscriptions"]:
@@ -181,12 +186,13 @@ class Change:
             return
         if said["of columns"]:
             raise Stop(f"somebody has a right on single columns of the registry at {node}: let it be one on the table")
-        slot = new["slots"].get(slot_of(node))
+        slot = facts[self.new]["slots"].get(slot_of(node))
         if node in self.following or slot is None:
             return
         if not slot["here"]:
             raise Stop(f"the slot {slot_of(node)} at {self.new} is not of the registry of this database: drop it there")
-        if slot["active"] and not self.readers(said, node):
+        elsewhere = any(each["slots"].get(slot_of(node), {}).get("active") for other, each in facts.items() if other != self.new)
+        if slot["active"] and (elsewhere or not self.readers(said, node)):
             raise Stop(f"somebody else than {node} reads the slot {slot_of(node)} at {self.new}")
 
     @staticmethod

@@ -191,12 +191,25 @@ for (1 .. 12)
 is_publisher('lima');
 note join ', ', map { "$_: $runs{$_} runs" } sort keys %runs;
 
+# --- A node is down meanwhile, and comes back ----------------------------------------------------
+
+$node{almaty}->stop;
+my ($status, $out) = registry('publisher', 'mexico', machines(@names));
+is($status, 3, 'without a node that does not answer');
+like($out, qr/lima +-- Keeps its log for almaty, which does not follow mexico yet/, 'for which the old publisher keeps its log');
+at('mexico', q{UPDATE iuid_routes SET node = 'almaty' WHERE country = 125});
+$node{almaty}->start;
+ok($node{almaty}->poll_query_until('shop', q{SELECT node = 'almaty' FROM iuid_routes WHERE country = 125}), 'it follows the old publisher');
+is_done('and then the new one', 'mexico', machines(@names));
+is_publisher('mexico');
+is_done('back', 'lima', machines(@names));
+
 # --- The publisher dies, and a node is down meanwhile -------------------------------------------
 
 $node{lima}->stop('immediate');
 $node{almaty}->stop;
 my $before_it = state_of('jakarta', 'mexico');
-my ($status, $out) = registry('publisher', 'jakarta', '--without', 'lima', machines('jakarta', 'mexico'));
+($status, $out) = registry('publisher', 'jakarta', '--without', 'lima', machines('jakarta', 'mexico'));
 is($status, 3, 'a node that does not answer could publish');
 like($out, qr/If they are lost, say so: --without almaty\./, 'which is said');
 is(state_of('jakarta', 'mexico'), $before_it, 'nothing was changed');

@@ -132,7 +132,6 @@ my $way = at_machine('almaty', q{SELECT subconninfo FROM pg_subscription}) =~ s/
 at_machine('jakarta', 'CREATE PUBLICATION registry FOR TABLE iuid_countries, iuid_entities, iuid_nodes, iuid_routes');
 $node{almaty}->safe_psql('other', qq{SET log_statement = none; CREATE SUBSCRIPTION registry_almaty CONNECTION \$w\$$way\$w\$ PUBLICATION registry});
 $node{jakarta}->poll_query_until('shop', q{SELECT active FROM pg_replication_slots WHERE slot_name = 'registry_almaty'}) or die 'it does not read';
-note at_machine('almaty', 'SELECT subid, subname, received_lsn FROM pg_stat_subscription'), "\n", map { at_machine($_, 'SELECT pg_current_wal_lsn()'), "\n" } 'jakarta', 'mexico';
 refused('the slot of a subscription in another database', 1, qr/somebody else than almaty reads the slot registry_almaty/, $name);
 $node{almaty}->safe_psql('other', 'DROP SUBSCRIPTION registry_almaty');
 at_machine('jakarta', 'DROP PUBLICATION registry');
@@ -192,6 +191,23 @@ for my $other ('mexico', 'almaty')
 	is((publisher('mexico'))[0], 0, 'and then one');
 	is_publisher('mexico', 'two at once');
 }
+
+# --- One that is frozen, and goes on when another one has done its work -----------------------------------
+
+$command = start_publisher(\$out, $name);
+while ($out !~ /REVOKE/) { $command->pump }
+$command->signal('STOP');
+is((publisher('almaty'))[0], 4, 'what is frozen has its locks');
+sleep 60;
+is((publisher('almaty'))[0], 0, 'for a minute');
+my $before = state_of_all();
+$command->signal('CONT');
+$command->finish;
+note $out;
+isnt($command->full_result >> 8, 0, 'what was frozen fails');
+unlike($out, qr/Traceback/, 'in order');
+is(state_of_all(), $before, 'and has changed nothing');
+is_publisher('almaty', 'frozen');
 
 for (@names)
 {

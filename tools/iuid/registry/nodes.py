@@ -36,6 +36,7 @@ subscriptions AS (
 SELECT jsonb_build_object(
 	'role', current_user, 'superuser', (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),
 	'logical', current_setting('wal_level') = 'logical', 'standby', pg_is_in_recovery(),
+	'free slots', current_setting('max_replication_slots')::int - (SELECT count(*) FROM pg_replication_slots),
 	'can come', EXISTS (SELECT FROM pg_roles WHERE rolname = '{name}' AND rolreplication),
 	'servers', (SELECT coalesce(jsonb_object_agg(node, server), '{{}}') FROM @iuid@.iuid_nodes),
 	'rows', (SELECT count(*) FROM @iuid@.iuid_countries) + (SELECT count(*) FROM @iuid@.iuid_entities)
@@ -175,11 +176,15 @@ class Nodes:
             for statement in f"SET search_path = {PATH}", *statements:
                 say(node, statement.replace("@iuid@", self.owner(node).schema) + ";")
             return self.dry
-        for kind, locked in self.sessions:
-            if kind == "lock":
-                self.sessions[kind, locked].read("SELECT 1")
+        self.require_locks()
         self.machine(node).transaction(*statements)
         return True
+
+    def require_locks(self):
+        """This process may have been frozen while another command went on."""
+        for kind, node in self.sessions:
+            if kind == "lock":
+                self.sessions[kind, node].read("SELECT 1")
 
 
 def publishes(facts):

@@ -156,6 +156,9 @@ class Change:
         if not new["can come"]:
             raise Stop(f"{self.new} has no role {NAME} with REPLICATION, as which the others come in:"
                        " examples/regions/mesh.sql has it")
+        more = [node for node in self.others if node not in self.following and slot_of(node) not in new["slots"]]
+        if len(more) > new["free slots"]:
+            raise Stop(f"{self.new} has max_replication_slots for {new['free slots']} more slots, and {len(more)} are to come")
         if new["publication"] and not new["publication"]["whole"]:
             raise Stop(f"the publication {NAME} at {self.new} is not of all rows of the four tables: drop it, or rename it")
         if not set(facts) - {self.new} and not self.nodes.silent:
@@ -285,16 +288,22 @@ class Change:
             self.change(node, *statements)
             return
         coming = self.coming(node)
+
+        def drop():
+            self.nodes.require_locks()
+            coming.do(f"SELECT pg_drop_replication_slot({quote(slot)})")
+
         if slot in self.nodes.facts(self.new)["slots"]:
             # It is not what this node needs: from before a restore, or of a run that was ended.
             for reader in self.readers(said, node):
                 self.change(node, f"ALTER SUBSCRIPTION {name(reader)} DISABLE")
-            self.drop_slots(self.new, [slot], lambda: coming.do(f"SELECT pg_drop_replication_slot({quote(slot)})"))
+            self.drop_slots(self.new, [slot], drop)
+        self.nodes.require_locks()
         coming.do(make, seconds=PATIENCE)
         try:
             self.wait_until_equal(node)
         except Differ:
-            coming.do(f"SELECT pg_drop_replication_slot({quote(slot)})")
+            drop()
             raise
         self.change(node, *statements)
         if not follows(self.nodes, node, self.new, time.monotonic() + PATIENCE):

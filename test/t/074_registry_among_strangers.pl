@@ -138,6 +138,8 @@ at_machine('jakarta', 'DROP PUBLICATION registry');
 at_machine('almaty', 'CREATE TABLE other (a int)');
 at_machine('mexico', 'CREATE TABLE other (a int); ALTER PUBLICATION registry ADD TABLE other');
 at_machine('almaty', 'ALTER SUBSCRIPTION registry_almaty REFRESH PUBLICATION');
+$node{almaty}->poll_query_until('shop', q{SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel}) or die 'it is not copied';
+$node{mexico}->poll_query_until('shop', q{SELECT count(*) = 0 FROM pg_replication_slots WHERE slot_name ~ 'sync'}) or die 'it is not copied';
 refused('a subscription with other tables', 1, qr/the subscription registry_almaty at almaty brings other tables/, $name);
 at_machine('mexico', 'ALTER PUBLICATION registry DROP TABLE other');
 at_machine('almaty', 'ALTER SUBSCRIPTION registry_almaty REFRESH PUBLICATION');

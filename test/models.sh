@@ -54,7 +54,7 @@ run_move() {
 		[ -z "$delay" ] || start_relay "$node"
 		way+=(--node "$node=$work/$node")
 	done
-	at_machine mexico -f "$work/passwords.sql" -f "$mesh/registry.sql"
+	at_machine mexico -f "$mesh/registry.sql"
 	at_machine mexico -f test/models/move_registry.sql
 	for node in $nodes; do
 		for other in $nodes; do

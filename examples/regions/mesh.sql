@@ -17,6 +17,9 @@ ALTER ROLE mesh SET idle_in_transaction_session_timeout = '5min';
 -- When a country moves away from this node, the new node copies the rows as the role mover.
 CREATE ROLE mover LOGIN REPLICATION PASSWORD :'mover';
 
+-- The other nodes come for the registry as the role registry, to whichever node publishes it.
+CREATE ROLE registry LOGIN REPLICATION PASSWORD :'registry';
+
 CREATE DATABASE shop OWNER shop;
 ALTER DATABASE shop SET iuid.node = :'node';
 ALTER DATABASE shop SET timezone = 'UTC';

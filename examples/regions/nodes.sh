@@ -16,7 +16,7 @@ start_regions() {
 	for node in $nodes; do
 		start_node "$node" 'log_statement = all'
 	done
-	at_machine mexico -f "$work/passwords.sql" -f "$mesh/registry.sql"
+	at_machine mexico -f "$mesh/registry.sql"
 	for node in $nodes; do
 		for other in $nodes; do
 			[ "$other" = "$node" ] || connect_node "$node" "$other"

@@ -1,7 +1,7 @@
 -- The registry: filled in at one node, here mexico.  Logical replication keeps it
 -- the same at the other nodes.
 -- Run it once, at mexico, after mesh.sql, as a superuser:
---   psql -d shop -f passwords.sql -f registry.sql
+--   psql -d shop -f registry.sql
 
 SET search_path = pg_catalog, public, pg_temp;
 -- The countries of this example, with their numbers of ISO 3166-1 (doc/registry.md): Kazakhstan is
@@ -19,9 +19,7 @@ INSERT INTO iuid_routes
 SELECT country, NULL, CASE WHEN code IN ('KZ', 'UZ', 'KG') THEN 'almaty' WHEN code IN ('ID', 'MY', 'VN') THEN 'jakarta' ELSE 'mexico' END
 FROM iuid_countries;
 
--- Only a superuser can publish the tables.  The other nodes come for them as the role
--- registry.
-CREATE ROLE registry LOGIN REPLICATION PASSWORD :'registry';
+-- Only a superuser can publish the tables.
 CREATE PUBLICATION registry FOR TABLE iuid_countries, iuid_entities, iuid_nodes, iuid_routes;
 
 -- Here shop can move a country.

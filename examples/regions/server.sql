@@ -28,3 +28,7 @@ CREATE SERVER :"server" FOREIGN DATA WRAPPER postgres_fdw OPTIONS (
 CREATE USER MAPPING FOR shop SERVER :"server" OPTIONS (user 'mesh', password :'mesh');
 CREATE USER MAPPING FOR desk SERVER :"server" OPTIONS (user 'desk', password :'desk');
 GRANT USAGE ON FOREIGN SERVER :"server" TO shop, desk;
+
+-- As which role this node subscribes to the registry, when the other node publishes it.  Without USAGE
+-- on the server it is only for the superuser who subscribes.
+CREATE USER MAPPING FOR registry SERVER :"server" OPTIONS (user 'registry', password :'registry');

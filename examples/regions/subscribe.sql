@@ -9,6 +9,9 @@ SET search_path = pg_catalog, pg_temp;
 \else
 \set copy_data true
 \endif
--- Each subscription has a name of its own, which is also the name of its slot at mexico.
-SELECT 'registry_' || current_setting('iuid.node') AS subscription \gset
-CREATE SUBSCRIPTION :"subscription" CONNECTION :'publisher' PUBLICATION registry WITH (copy_data = :copy_data);
+-- Each subscription has a name of its own, which is also the name of its slot at mexico, if a slot can
+-- have that name.
+SELECT 'registry_' || node AS subscription,
+	'registry_' || CASE WHEN node ~ '^[a-z0-9_]{1,54}$' THEN node ELSE left(encode(sha256(convert_to(node, 'UTF8')), 'hex'), 32) END AS slot
+FROM current_setting('iuid.node') AS node \gset
+CREATE SUBSCRIPTION :"subscription" CONNECTION :'publisher' PUBLICATION registry WITH (copy_data = :copy_data, slot_name = :'slot');

@@ -13,6 +13,8 @@ import psycopg
 
 from move import commands, status
 from node import address, restored
+from registry import comparing, publishing
+from registry.nodes import Nodes
 from sessions import VERSION, Stop, words
 
 STATUS = """exit status:
@@ -21,6 +23,7 @@ STATUS = """exit status:
   2  the command line is wrong
   3  a node does not answer
   4  another command works on the same
+  5  the registries of two nodes differ
 """
 
 MOVE = """Moves a country from one node to another, while it is read and written:
@@ -33,6 +36,17 @@ MOVE = """Moves a country from one node to another, while it is read and written
   status  says who has the country, and how far its move is, of COUNTRY alone
 
 A command that was ended, by whatever, is started again, and goes on.
+"""
+
+REGISTRY = """The registry, which one node publishes, and the others follow:
+
+  compare    says how each node's registry differs from that of the publisher
+  publisher  makes a node the publisher, or says who is
+"""
+
+PUBLISHER = """Makes NODE the publisher of the registry, and the others follow it: when the publisher changes, dies, or
+was restored.  Run it on the machine of each node, and again until nothing is left to do.
+Without NODE it only says what each node has.
 """
 
 
@@ -74,6 +88,19 @@ def arguments():
     where.add_argument("--machine", action="append", required=True, metavar="CONNECTION",
                        help="to the server of this machine, as a superuser")
     where.add_argument("--dry-run", action="store_true", help="only print what would be done")
+    registry = groups.add_parser("registry", help="compare the registry, change its publisher", description=REGISTRY,
+                                 epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter)
+    each = registry.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    compare = each.add_parser("compare", epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter)
+    compare.add_argument("--json", action="store_true", help="for a machine")
+    publisher = each.add_parser("publisher", description=PUBLISHER, epilog=STATUS,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    publisher.add_argument("node", nargs="?", help="the node that publishes from now on")
+    publisher.add_argument("--machine", action="append", default=[], metavar="CONNECTION",
+                           help="to a node on this machine, as a superuser; once for each")
+    publisher.add_argument("--without", action="append", default=[], metavar="NODE",
+                           help="the publisher, and whoever could be, that is lost and does not answer")
+    publisher.add_argument("--dry-run", action="store_true", help="only print what would be done from here on")
     return parser.parse_args()
 
 
@@ -100,11 +127,28 @@ def show_status(given):
     print(json.dumps(found, indent=2) if given.json else "\n".join(status.describe(found)))
 
 
+def compare_registry(given):
+    nodes = Nodes()
+    nodes.find()
+    publishers, differ = comparing.compare(nodes)
+    if given.json:
+        print(json.dumps({"publishers": publishers, "silent": nodes.silent, "differences": [
+            {"node": node, "other": other, **row._asdict()} for node, other, row in differ]}, indent=2))
+    else:
+        print(f"Publishes: {', '.join(publishers) or 'no node that answers'}.")
+        comparing.describe(differ)
+    comparing.judge(nodes, differ)
+
+
 def main():
     given = arguments()
     try:
         if given.group == "node":
             {"restored": restored, "address": address}[given.command].run(given)
+        elif given.command == "compare":
+            compare_registry(given)
+        elif given.command == "publisher":
+            publishing.publisher(given)
         elif given.command == "status":
             show_status(given)
         else:

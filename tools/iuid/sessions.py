@@ -61,8 +61,9 @@ SELECT quote_ident(n.nspname) AS schema, e.extversion AS version, current_settin
 FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'iuid_regions'"""
 
 # What the command uses of them.
-USED = ["iuid", "iuid_check_regions", "iuid_countries", "iuid_country", "iuid_country_floor", "iuid_entities", "iuid_create_global_table",
-        "iuid_create_routed_partitions", "iuid_node", "iuid_nodes", "iuid_routes", "iuid_timestamp", "~>=~", "~<~"]
+USED = ["iuid", "iuid_check_regions", "iuid_compare_registry", "iuid_countries", "iuid_country", "iuid_country_floor",
+        "iuid_create_global_table", "iuid_create_routed_partitions", "iuid_entities", "iuid_node", "iuid_nodes", "iuid_routes",
+        "iuid_timestamp", "~>=~", "~<~"]
 
 # Who holds an advisory lock, and for how long his command has given no sign of life, as far as a role may know.
 HOLDER = """
@@ -108,6 +109,11 @@ class Silent(Stop):
 class Busy(Stop):
     """Another command works on the same."""
     status = 4
+
+
+class Differ(Stop):
+    """The registries of two nodes are not equal."""
+    status = 5
 
 
 class TooLong(Stop):
@@ -223,8 +229,9 @@ class Session:
     """A session of one kind at one node, which connects when it is needed.
 
     NAME: of what the command works on.  LOCKS: it changes something, so it is the only command on that.
-    TAKES_OVER: it ends the sessions of another one.  CHECK is called when the session has connected, before
-    it does anything.  GUARD gives a statement that fails when this command may not go on; it is in each transaction.
+    TAKES_OVER: it ends the sessions of another one; None if no option of the command says so.  CHECK is
+    called when the session has connected, before it does anything.  GUARD gives a statement that fails when
+    this command may not go on; it is in each transaction.
     """
 
     def __init__(self, node, way, name, kind, dry=False, locks=True, takes_over=False, check=None, guard=lambda: None):
@@ -303,7 +310,8 @@ class Session:
         old = rows and all(row.silent is not None and row.silent >= LEASE for row in rows)
         raise Busy(f"{self.node}: another command works on this, or another session holds its lock: "
                    + (", ".join(row.what for row in rows) or "it has just ended")
-                   + (f". It has given no sign of life for {rows[0].silent} s: --take-over ends its sessions" if old else ""))
+                   + (f". It has given no sign of life for {rows[0].silent} s: --take-over ends its sessions"
+                      if old and self.takes_over is not None else ""))
 
     def end_others(self, connection, key):
         for row in connection.execute(HOLDER, [key]):

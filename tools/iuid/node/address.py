@@ -31,7 +31,7 @@ WHERE subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())
 def run(given):
     ways = machines(given.machine)
     new = {"host": given.host, "port": str(given.port)}
-    sessions = {node: Session(node, way, f"address_{given.node}", "machine", given.dry_run) for node, way in ways.items()}
+    sessions = {node: Session(node, way, f"address_{given.node}", "machine", given.dry_run, takes_over=None) for node, way in ways.items()}
     answers(given.node, new)
     for node, session in sessions.items():
         if node != given.node:

@@ -107,6 +107,14 @@ sub is_publisher
 
 # --- A planned change, while a writer changes routes at the old publisher, or where it may -------
 
+# What somebody may do at a subscriber is taken from him, and he gets it nowhere.
+at_machine('lima', 'GRANT DELETE ON iuid_routes TO desk');
+my $at_first = state_of(@names);
+my ($dry, $would) = registry('publisher', 'jakarta', '--dry-run', machines('jakarta', 'lima'));
+is($dry, 0, 'a dry run');
+like($would, qr/^\Q$_\E/m, 'it says what would be done') for 'jakarta    CREATE PUBLICATION registry', 'mexico     REVOKE UPDATE', 'lima       REVOKE DELETE', 'jakarta    DROP SUBSCRIPTION',
+	"almaty     DO \$subscribe", 'mexico     DROP PUBLICATION', 'jakarta    GRANT UPDATE';
+is(state_of(@names), $at_first, 'it changes nothing');
 my $done = PostgreSQL::Test::Utils::tempdir_short . '/done';
 my $writer = <<'END';
 import os, sys, time, psycopg

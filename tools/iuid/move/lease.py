@@ -41,7 +41,7 @@ class Lease:
 
     def guard(self):
         """Sessions of the owner have the check in each transaction.  A subscription is made and dropped in none."""
-        for (kind, node), session in self.nodes.sessions.items():
+        for (kind, node), session in list(self.nodes.sessions.items()):  # to which other threads add
             session.guard = self.statement() if node in self.held and kind not in ("subscriber", "mover") else None
 
     def statement(self):

@@ -203,6 +203,8 @@ note join ', ', map { "$_: $runs{$_} runs" } sort keys %runs;
 
 $node{almaty}->stop;
 my ($status, $out) = registry('publisher', 'mexico', machines(@names));
+is($status, 3, 'a machine whose server is down');
+($status, $out) = registry('publisher', 'mexico', machines('jakarta', 'lima', 'mexico'));
 is($status, 3, 'without a node that does not answer');
 like($out, qr/lima +-- Keeps its log for almaty, which does not follow mexico yet/, 'for which the old publisher keeps its log');
 at('mexico', q{UPDATE iuid_routes SET node = 'almaty' WHERE country = 125});

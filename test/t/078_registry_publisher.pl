@@ -107,6 +107,14 @@ sub is_publisher
 
 # --- A planned change, while a writer changes routes at the old publisher, or where it may -------
 
+# What somebody may do at a subscriber is taken from him, and he gets it nowhere.
+at_machine('lima', 'GRANT DELETE ON iuid_routes TO desk');
+my $at_first = state_of(@names);
+my ($dry, $would) = registry('publisher', 'jakarta', '--dry-run', machines('jakarta', 'lima'));
+is($dry, 0, 'a dry run');
+like($would, qr/^\Q$_\E/m, 'it says what would be done') for 'jakarta    CREATE PUBLICATION registry', 'mexico     REVOKE UPDATE', 'lima       REVOKE DELETE', 'jakarta    DROP SUBSCRIPTION',
+	"almaty     DO \$subscribe", 'mexico     DROP PUBLICATION', 'jakarta    GRANT UPDATE';
+is(state_of(@names), $at_first, 'it changes nothing');
 my $done = PostgreSQL::Test::Utils::tempdir_short . '/done';
 my $writer = <<'END';
 import os, sys, time, psycopg
@@ -195,6 +203,8 @@ note join ', ', map { "$_: $runs{$_} runs" } sort keys %runs;
 
 $node{almaty}->stop;
 my ($status, $out) = registry('publisher', 'mexico', machines(@names));
+is($status, 3, 'a machine whose server is down');
+($status, $out) = registry('publisher', 'mexico', machines('jakarta', 'lima', 'mexico'));
 is($status, 3, 'without a node that does not answer');
 like($out, qr/lima +-- Keeps its log for almaty, which does not follow mexico yet/, 'for which the old publisher keeps its log');
 at('mexico', q{UPDATE iuid_routes SET node = 'almaty' WHERE country = 125});

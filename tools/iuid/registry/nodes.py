@@ -97,7 +97,10 @@ class Nodes:
 
     def __init__(self, ways=(), dry=False):
         self.dry, self.sessions, self.silent, self.names, self.locked = dry, {}, {}, [], []
-        self.machines = machines(ways)
+        try:
+            self.machines = machines(ways)
+        except psycopg.OperationalError as error:
+            raise Silent(f"a --machine does not answer: {words(error)}") from error
 
     def session(self, kind, node, way, locks=False):
         key = (kind, node)

@@ -51,7 +51,7 @@ END"""
 
 
 def publisher(given):
-    nodes = Nodes(given.machine, given.dry_run)
+    nodes = Nodes(given.machine, given.dry_run or given.node is None)
     nodes.find(given.node)
     if given.node not in (None, *nodes.names):
         raise Stop(f"the registry of {given.node} does not know {given.node}")
@@ -78,7 +78,8 @@ def tell(nodes):
         place = node in nodes.machines and nodes.machine(node).read(
             "SELECT o.remote_lsn::text FROM pg_subscription AS s JOIN pg_replication_origin_status AS o"
             " ON o.external_id = 'pg_' || s.oid WHERE s.subname = ANY (%s::text[])"
-            " AND s.subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())", [each["name"] for each in of_registry(said)])
+            " AND s.subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())",
+            [each["name"] for each in of_registry(said)])
         say(node, f"-- {said['rows']} rows; {part}" + (f"; {', '.join(roles)} can change them" if roles else "")
             + "".join(f"; has applied the log of its publisher up to {row[0]}" for row in place or []))
     comparing.describe(differ)
@@ -224,8 +225,9 @@ class Change:
     # --- The steps ---
 
     def to_give(self, facts):
-        """Who may change the registry elsewhere, or could, and cannot at the new publisher."""
-        found = set().union(*(carried(said) or () for said in facts.values()), *(writers(facts[node]) for node in self.others))
+        """Who may change the registry at a publisher, or could, and cannot at the new one."""
+        found = set().union(*(carried(said) or () for said in facts.values()),
+                            *(writers(facts[node]) for node in self.others if facts[node]["publication"]))
         alone = self.nodes.silent and not any(said["publication"] for said in facts.values())
         if alone and not found and not facts[self.new]["superuser"]:
             found = {("iuid_routes", "UPDATE", facts[self.new]["role"])}  # the publisher is gone, and only it knows
@@ -282,16 +284,16 @@ class Change:
     def subscribe_at(self, node):
         slot, said = slot_of(node), self.nodes.facts(node)
         statements = [*dropping(of_registry(said)), subscribing(node, self.server(node))]
-        make = f"SELECT pg_create_logical_replication_slot({quote(slot)}, 'pgoutput')"
+        make = f"SELECT pg_create_logical_replication_slot({quote(slot)}, 'pgoutput');"
         if node not in self.nodes.machines or self.nodes.dry:
-            say(self.new, f"{make};")
+            say(self.new, make)
             self.change(node, *statements)
             return
         coming = self.coming(node)
 
         def drop():
             self.nodes.require_locks()
-            coming.do(f"SELECT pg_drop_replication_slot({quote(slot)})")
+            coming.do(f"SELECT pg_drop_replication_slot({quote(slot)});")
 
         if slot in self.nodes.facts(self.new)["slots"]:
             # It is not what this node needs: from before a restore, or of a run that was ended.

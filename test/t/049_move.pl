@@ -147,7 +147,7 @@ is(at('almaty', q{SELECT count(*) FROM pg_class WHERE relname ~ '_moved$'}), 0, 
 # The new node is lost for good while it has a copy.
 is(move('copy', 125, 'almaty', 'lagos'), 'done', 'a copy');
 $node{lagos}->stop('immediate');
-like(move('abort', 125, 'almaty', 'lagos'), qr/^move abort: .*lagos/m, 'the new node is down');
+like(move('abort', 125, 'almaty', 'lagos'), qr/^iuid move abort: .*lagos/m, 'the new node is down');
 is(move('abort', 125, 'almaty', 'lagos', '--without-new'), 'done', 'the old node undoes the move alone');
 is(at_machine('almaty', q{SELECT (SELECT count(*) FROM pg_replication_slots), (SELECT count(*) FROM pg_publication), (SELECT count(*) FROM pg_proc WHERE pronamespace::regnamespace::text ~ '^moving'),
 	(SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal AND tgrelid::regclass::text ~ '^orders')}), '0|0|0|0', 'nothing is left');

@@ -172,5 +172,50 @@ at('almaty', q{UPDATE moving_c235.move SET version = '1.0'});
 done('abort');
 is((status_of('plan', '--nonsense'))[0], 2, 'an option that is none');
 
+# --- Frozen while the country is copied anew --------------------------------------
+
+# As many commands have begun on the new copy as on the old one.
+done('copy', 'copy to be frozen');
+$frozen = switch_and(\$said, sub { 1 }, '--limit', 600);
+$frozen->signal('STOP');
+sleep 16;
+is((status_of('abort', '--take-over'))[0], 0, 'the next operator undoes the move');
+done('copy', 'and copies anew') for 1 .. 2;
+$before = state_of_all();
+$frozen->signal('CONT');
+ok(!$frozen->finish, 'what was frozen in the old copy fails');
+like($said, qr/another command has taken this move over\.$/, 'and knows that it is another one');
+is(state_of_all(), $before, 'and has changed nothing');
+
+# --- A session is lost while the rows are compared ----------------------------------
+
+my $worker = at_machine('jakarta', q{SELECT pid FROM pg_stat_subscription WHERE subname = 'moving_c235'});
+kill 'STOP', $worker;
+at('almaty', sprintf $insert, 'to be waited for');
+my $copy = start_move(\$said, 'copy');
+$node{almaty}->poll_query_until('shop', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name ~ '^moving_c235' AND state = 'idle in transaction'}) or die;
+at_machine('almaty', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ~ '^moving_c235' AND state = 'idle in transaction'});
+sleep 6;
+kill 'CONT', $worker;
+$copy->finish;
+is($copy->full_result >> 8, 3, 'what was begun in a session that is lost does not go on in another one') or diag $said;
+done('abort');
+
+# --- Frozen while it waits to subscribe ---------------------------------------------
+
+my $writer = $node{almaty}->background_psql('shop');
+$writer->query('BEGIN; SELECT pg_current_xact_id()');
+$copy = start_move(\$said, 'copy', '--patience', 300);
+says($copy, \$said, qr/CREATE SUBSCRIPTION/);
+$node{almaty}->poll_query_until('shop', q{SELECT count(*) = 1 FROM pg_replication_slots WHERE slot_name = 'moving_c235'}) or die;
+$copy->signal('STOP');
+sleep 16;
+is((status_of('abort', '--take-over'))[0], 0, 'it is undone all the same');
+$writer->query('COMMIT');
+$writer->quit;
+$copy->signal('CONT');
+ok(!$copy->finish, 'what was frozen fails');
+is(at_machine('almaty', q{SELECT count(*) FROM pg_replication_slots WHERE slot_name ~ 'moving'}) + at_machine('jakarta', q{SELECT count(*) FROM pg_subscription WHERE subname ~ 'moving'}), 0, 'and nothing is left');
+
 $_->stop for values %node;
 done_testing();

@@ -119,7 +119,21 @@ is(rows_at('almaty', 235, 'orders_global'), $moved, 'at the node itself, too');
 is(at('almaty', q{SELECT count(*) FROM orders_c235_restored WHERE note ~ 'too early'}), 12, 'what came too early is there');
 
 like(iuid('move', 'plan', 101, 'jakarta', 'almaty'), qr/Next: abort, with which jakarta takes the country back/, 'plan says what comes next');
-like(iuid('move', 'abort', 101, 'jakarta', 'almaty', '--subscribe-as', $node{almaty}->connstr('shop') . ' user=postgres'), qr/^done: .*jakarta has the country again/s, 'the old node takes the country back');
+# It is killed while it changes the route, and while it takes the country, and started again.
+my @abort = ('move', 'abort', 101, 'jakarta', 'almaty', '--subscribe-as', $node{almaty}->connstr('shop') . ' user=postgres');
+for ([ "mexico", qr{UPDATE public.iuid_routes} ], [ "jakarta", qr{SET phase = .serving.} ])
+{
+	my ($name, $step) = @$_;
+	my $lock = $node{$name}->background_psql('shop');
+	$lock->query("BEGIN; LOCK TABLE iuid_routes IN SHARE MODE") if $name eq 'mexico';
+	my $command = IPC::Run::start([ '/usr/bin/python3', 'tools/iuid', @abort ], '>', \my $said, '2>&1', IPC::Run::timeout(120));
+	says($command, \$said, $step);
+	select undef, undef, undef, 0.5 if $name eq 'mexico';
+	$command->kill_kill(grace => 0);
+	$lock->query('ROLLBACK');
+	$lock->quit;
+}
+like(iuid(@abort), qr/^done: .*(jakarta has the country again|The move is undone)/s, 'the old node takes the country back');
 is(rows_at($_, 101, 'orders_global'), $switched, "its rows are those of the switch, seen from $_") for @names;
 at('mexico', q{INSERT INTO orders_global VALUES (gen_iuid(101, 1), 1, 'after all')});
 is(at('jakarta', q{SELECT count(*) FROM orders WHERE note = 'after all'}), 1, 'and it is written');
@@ -127,6 +141,81 @@ at('almaty', 'DROP TABLE orders_c235_restored');
 is(at_last($_, q{SELECT DISTINCT problem FROM iuid_check_regions()}, qr/^$/), '', "$_ is well") for @names;
 is(at_machine($_, q{SELECT count(*) FROM pg_namespace WHERE nspname ~ '^moving'}), 0, "and $_ keeps nothing of a move") for @names;
 moves($_, 101, 'jakarta', 'almaty') for 'copy', 'switch', 'finish';
+
+# --- Other owners, entities, and a move that was under way in the backup ----------------
+
+# As after the restore of a disk, without the network.
+sub restore_closed
+{
+	$node{almaty}->stop('immediate');
+	system_or_bail('rm', '-rf', $data);
+	system_or_bail('mv', "$copies/almaty", $data);
+	start_closed();
+	return;
+}
+
+sub open_again
+{
+	system_or_bail('pg_ctl', '-D', $data, '-m', 'fast', '-w', 'stop');
+	$node{almaty}->{_pid} = undef;
+	$node{almaty}->start;
+	return;
+}
+
+sub at_closed
+{
+	IPC::Run::run([ 'psql', '-XqAt', '-v', 'ON_ERROR_STOP=1', '-d', $machine, '-c', shift ], '>', \my $found, '2>&1');
+	chomp $found;
+	return $found;
+}
+
+at_machine($_, q{CREATE ROLE bank LOGIN; CREATE ROLE stranger LOGIN; CREATE SCHEMA bank AUTHORIZATION bank; CREATE SCHEMA stranger AUTHORIZATION stranger; GRANT USAGE ON SCHEMA stranger TO PUBLIC}) for @names;
+at_machine('mexico', q{INSERT INTO iuid_entities VALUES (2, 'Wallet', 'Account'); UPDATE iuid_routes SET entity = 1 WHERE country = 116; INSERT INTO iuid_routes VALUES (116, 2, 'mexico')});
+$node{almaty}->poll_query_until('shop', 'SELECT count(*) = 2 FROM iuid_routes WHERE country = 116') or die;
+at_machine('almaty', q{SET ROLE bank; CREATE TABLE bank.accounts (id iuid PRIMARY KEY, n int) PARTITION BY RANGE (id iuid_origin_ops); SELECT iuid_create_routed_partitions('bank.accounts', 2)});
+# What is named in the comment of a stranger is read by nobody.
+at_machine('jakarta', q{SET ROLE stranger; CREATE TABLE stranger.seen (who text); GRANT INSERT ON stranger.seen TO PUBLIC;
+	CREATE FUNCTION stranger.f() RETURNS int LANGUAGE plpgsql AS $$BEGIN INSERT INTO stranger.seen VALUES (current_user); RETURN 1; END$$;
+	CREATE VIEW stranger.evil AS SELECT gen_iuid(235, 1) AS id, stranger.f() AS n; GRANT SELECT ON stranger.evil TO PUBLIC});
+at_machine('almaty', q[SET ROLE stranger; CREATE TABLE stranger.t (id iuid PRIMARY KEY, n int) PARTITION BY RANGE (id iuid_origin_ops);
+	CREATE TABLE stranger.t_c125 PARTITION OF stranger.t FOR VALUES FROM (iuid_country_floor(125)) TO (iuid_country_floor(126)); CREATE VIEW stranger.t_c125_e1 AS SELECT * FROM stranger.t_c125;
+	CREATE TABLE stranger.kept (id iuid PRIMARY KEY, n int); INSERT INTO stranger.kept VALUES (gen_iuid(235, 1), 1);
+	COMMENT ON TABLE stranger.kept IS 'rows as they were restored: {"country": 235, "entity": 1, "key": "id", "schema": "stranger", "partition": "evil"}';
+	CREATE TABLE stranger.other (); COMMENT ON TABLE stranger.other IS 'rows as they were restored: {']);
+moves('copy', 125, 'almaty', 'jakarta');
+copy_disk('almaty');
+$node{almaty}->poll_query_until('shop', 'SELECT bool_and(pid IS NOT NULL) FROM pg_stat_subscription') or die;
+moves('switch', 125, 'almaty', 'jakarta');
+at_machine('mexico', q{UPDATE iuid_routes SET node = 'almaty' WHERE country = 116 AND entity = 2});
+restore_closed();
+like(restored(), qr/^done: /, 'with tables of others');
+is(at_machine('mexico', q{SELECT string_agg(concat_ws(' ', country, entity, node), ', ') FROM iuid_routes WHERE node IS NULL OR country = 116}), '116 1 almaty, 116 2 almaty', 'no route of a country whose rows are here leads to nowhere');
+is(at_machine('jakarta', 'SELECT count(*) FROM stranger.seen'), 0, 'no code of a stranger has run at another node');
+is(at_closed(q{SELECT to_regclass('orders_c125'), to_regclass('orders_c125_restored'), (SELECT count(*) FROM pg_replication_slots)}), '|orders_c125_restored|0', 'a country whose writes the new node takes is given up, and so is the slot');
+at_closed($_) for 'DROP SCHEMA stranger CASCADE', 'DROP SCHEMA bank CASCADE', 'DROP TABLE orders_c125_restored';
+open_again();
+moves('finish', 125, 'almaty', 'jakarta');
+is(rows_at($_, 125, 'orders_global'), $stays, "it is whole, seen from $_") for @names;
+
+# --- The last country of the node has moved away, and a copy is over ---------------------
+
+moves($_, 101, 'almaty', 'jakarta') for 'copy', 'switch', 'finish';
+at_machine('mexico', q{DELETE FROM iuid_routes WHERE country = 116 AND entity = 2; UPDATE iuid_routes SET entity = NULL WHERE country = 116});
+at('almaty', q{INSERT INTO orders SELECT gen_iuid(116, 1), n, 'last' FROM generate_series(1, 50) AS n});
+moves('copy', 125, 'jakarta', 'almaty');
+copy_disk('almaty');
+$node{almaty}->poll_query_until('shop', 'SELECT bool_and(pid IS NOT NULL) FROM pg_stat_subscription') or die;
+moves('abort', 125, 'jakarta', 'almaty');
+moves($_, 116, 'almaty', 'jakarta') for 'copy', 'switch', 'finish';
+my $last = rows_at('jakarta', 116);
+restore_closed();
+like(restored(), qr/^done: .*"orders_c125_restored" keeps/s, 'a node without countries');
+is(at_closed(q{SELECT string_agg(subname, ' ') FROM pg_subscription}), 'registry_almaty', 'no subscription of a move is left');
+open_again();
+$node{almaty}->poll_query_until('shop', 'SELECT pid IS NOT NULL FROM pg_stat_subscription') or die;
+is(rows_at('almaty', 116, 'orders_global'), $last, 'the country is seen where it is');
+at('almaty', 'DROP TABLE orders_c125_restored, orders_c116_restored');
+is(at_last($_, q{SELECT DISTINCT problem FROM iuid_check_regions()}, qr/^$/), '', "$_ is well") for @names;
 
 $_->stop for values %node;
 done_testing();

@@ -182,7 +182,8 @@ def keep_alive(connection, using):
         time.sleep(BEAT)
         if using.acquire(blocking=False):
             try:
-                with contextlib.suppress(psycopg.Error), limited(connection, SECONDS):
+                # Another thread can close it meanwhile.
+                with contextlib.suppress(psycopg.Error, OSError, ValueError), limited(connection, SECONDS):
                     connection.execute("SELECT 1")
             finally:
                 using.release()
@@ -365,7 +366,10 @@ class Session:
         late = threading.Event()
         try:
             with self.using:
-                if self.connection is None or self.connection.closed:
+                if self.connection and self.connection.closed:  # keep_alive() saw it: what was begun in it is lost
+                    self.close()
+                    raise Silent(f"{self.node} does not answer: the session has ended")
+                if self.connection is None:
                     self.connect()
                 with limited(self.connection, seconds) as late:
                     # Known only when the session is open.

@@ -123,6 +123,7 @@ def has_subscription(nodes, move):
 def unsubscribe(nodes, move):
     """Ends the subscription, whatever is left of its slot."""
     subscriber = nodes.subscriber(move.new)
+    subscriber.read("SELECT 1")  # no other command is about to make it
     if has_subscription(nodes, move):
         for how in "DISABLE", "SET (slot_name = NONE)":
             subscriber.do(f"ALTER SUBSCRIPTION {name(move.name)} {how};")

@@ -7,6 +7,8 @@ session that connects, at whichever node, looks at it first.  So a command that 
 another one took over changes nothing when it goes on: its sessions have ended.
 """
 
+import secrets
+
 import psycopg
 
 from move import state
@@ -24,7 +26,8 @@ class Lease:
     def take(self, nodes):
         """Raises the number at these nodes, which keep the move."""
         found = {node: self.session(node).value(f"SELECT taking FROM {state.at(self.country, 'move')}") for node in nodes}
-        self.number = max(found.values(), default=0) + 1
+        # Each copy begins with another one: who was frozen in an earlier copy is not taken for who works on this one.
+        self.number = max(found.values(), default=secrets.randbelow(2**62)) + 1
         for node in nodes:
             self.session(node).do(f"UPDATE {state.at(self.country, 'move')} SET taking = {self.number};")
             self.keeps(node)

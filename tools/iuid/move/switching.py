@@ -359,29 +359,28 @@ def back(nodes, move, without_new=False):
 
 
 def take_back(nodes, move):
-    """The old node has the country again, with the rows that it keeps: the new one has lost them."""
+    """The old node has the country again, with the rows that it keeps: the new one has lost them.
+
+    The route comes first: with it, the rest is one transaction.  Until then nobody finds the country, as before.
+    """
     old, deadline = nodes.owner(move.old), time.monotonic() + 60
+    for each in nodes.publishers():
+        nodes.owner(each).do(f"UPDATE @iuid@.iuid_routes SET node = {quote(move.old)}"
+                             f" WHERE {routes(move, None)} OR {routes(move, move.new)};")
+    route(nodes, move, move.new, move.old, deadline)
     tables = [table for table in move.tables if table not in attached(old, move)]
-    shown = [table.view for table in tables if shows(old, table)]
-    granted = list(rights(old, {view: view for view in shown}))
+    shown = [table.view for table in move.tables if shows(old, table)]
     statements = [f"DROP VIEW {view}" for view in shown]
     statements += [f"DROP FOREIGN TABLE {relation}" for table in tables for relation in foreign(old, table, move)]
     for table in tables:
         statements += [f"ALTER TABLE {name(part.schema, part.name)} RENAME TO {name(unmoved(table, part))}"
                        for part in reversed(tree(old, table, state.kept(table)))]
         statements.append(f"ALTER TABLE {table} ATTACH PARTITION {table.part} {table.bounds(move.country)}")
-    if tables:
-        locks = [f"ONLY {table.globally}" for table in tables if table.globally] + [str(table) for table in tables]
-        old.do_locked(locks, [*statements, state.enter(move, state.SERVING)], deadline)
-    for each in nodes.publishers():
-        nodes.owner(each).do(f"UPDATE @iuid@.iuid_routes SET node = {quote(move.old)}"
-                             f" WHERE {routes(move, None)} OR {routes(move, move.new)};")
-    route(nodes, move, move.new, move.old, deadline)
-    for table in move.tables:
-        if not shows(old, table):
-            old.do(f"SELECT @iuid@.iuid_create_routed_partitions({quote(str(table))}::regclass, {table.entity});")
-    if granted:
-        old.transaction(*granted)
+    statements += [f"SELECT @iuid@.iuid_create_routed_partitions({quote(str(table))}::regclass, {table.entity})"
+                   for table in move.tables]
+    statements += rights(old, {view: view for view in shown})
+    locks = [f"ONLY {table.globally}" for table in tables if table.globally] + [str(table) for table in tables]
+    old.do_locked(locks, [*statements, state.enter(move, state.SERVING)], deadline)
     follow(nodes, move, deadline)
     copying.withdraw(nodes, move)
 

@@ -12,7 +12,7 @@ import secrets
 import psycopg
 
 from move import state
-from sessions import Busy
+from sessions import Busy, Silent
 
 
 class Lease:
@@ -25,7 +25,7 @@ class Lease:
 
     def take(self, nodes):
         """Raises the number at these nodes, which keep the move."""
-        found = {node: self.session(node).value(f"SELECT taking FROM {state.at(self.country, 'move')}") for node in nodes}
+        found = {node: self.taking(node) for node in nodes}
         # Each copy begins with another one: who was frozen in an earlier copy is not taken for who works on this one.
         self.number = max(found.values(), default=secrets.randbelow(2**62)) + 1
         for node in nodes:
@@ -50,11 +50,18 @@ class Lease:
         """What a session asks that has just connected, before it does anything."""
         for node in self.held:
             try:
-                taking = self.session(node).value(f"SELECT taking FROM {state.at(self.country, 'move')}")
-            except psycopg.errors.UndefinedTable:
-                taking = None
+                taking = self.taking(node)
+            except Silent:  # its own session can have ended, too
+                taking = self.taking(node)
             if taking != self.number:
                 raise TakenOver(TAKEN)
+
+
+    def taking(self, node):
+        try:
+            return self.session(node).value(f"SELECT taking FROM {state.at(self.country, 'move')}")
+        except psycopg.errors.UndefinedTable:
+            return None
 
 
 class TakenOver(Busy):

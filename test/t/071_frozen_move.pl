@@ -121,7 +121,7 @@ done('finish');
 # --- The next operator goes on with the switch -----------------------------------
 
 # What was frozen goes on while the other command works, after each of its statements in turn.
-for my $label ('Refuses writes', 'ATTACH PARTITION', 'DROP SUBSCRIPTION')
+for my $label ('Refuses writes', 'ATTACH PARTITION', 'UPDATE public.iuid_routes', 'DROP SUBSCRIPTION')
 {
 	move_back();
 	my ($old, $new) = at_machine('mexico', 'SELECT iuid_node(235, 1)') eq 'jakarta' ? ('jakarta', 'almaty') : ('almaty', 'jakarta');

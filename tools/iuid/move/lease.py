@@ -12,7 +12,7 @@ import secrets
 import psycopg
 
 from move import state
-from sessions import Busy
+from sessions import Busy, Silent
 
 
 class Lease:
@@ -54,11 +54,17 @@ class Lease:
         """What a session asks that has just connected, before it does anything."""
         for node in self.held:
             try:
-                taking = self.session(node).value(f"SELECT taking FROM {state.at(self.country, 'move')}")
-            except psycopg.errors.UndefinedTable:
-                taking = None
+                taking = self.taking(node)
+            except Silent:  # who took over has ended this session, too
+                taking = self.taking(node)
             if taking != self.number:
                 raise TakenOver(TAKEN)
+
+    def taking(self, node):
+        try:
+            return self.session(node).value(f"SELECT taking FROM {state.at(self.country, 'move')}")
+        except psycopg.errors.UndefinedTable:
+            return None
 
 
 class TakenOver(Busy):

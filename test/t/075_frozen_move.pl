@@ -121,7 +121,7 @@ done('finish');
 # --- The next operator goes on with the switch -----------------------------------
 
 # What was frozen goes on while the other command works, after each of its statements in turn.
-for my $label ('Refuses writes', 'ATTACH PARTITION', 'DETACH PARTITION', 'DROP SUBSCRIPTION')
+for my $label ('Refuses writes', 'ATTACH PARTITION', 'UPDATE public.iuid_routes', 'DROP SUBSCRIPTION')
 {
 	move_back();
 	my ($old, $new) = at_machine('mexico', 'SELECT iuid_node(235, 1)') eq 'jakarta' ? ('jakarta', 'almaty') : ('almaty', 'jakarta');
@@ -210,11 +210,13 @@ says($copy, \$said, qr/CREATE SUBSCRIPTION/);
 $node{almaty}->poll_query_until('shop', q{SELECT count(*) = 1 FROM pg_replication_slots WHERE slot_name = 'moving_c235'}) or die;
 $copy->signal('STOP');
 sleep 16;
-is((status_of('abort', '--take-over'))[0], 0, 'it is undone all the same');
+# The old server makes the slot until the writer has ended, and does not look who waits for it.
+like((status_of('abort', '--take-over'))[1], qr/the slot moving_c235 is still in use/, 'it is undone up to the slot');
 $writer->query('COMMIT');
 $writer->quit;
 $copy->signal('CONT');
 ok(!$copy->finish, 'what was frozen fails');
+done('abort', 'and then to the end');
 is(at_machine('almaty', q{SELECT count(*) FROM pg_replication_slots WHERE slot_name ~ 'moving'}) + at_machine('jakarta', q{SELECT count(*) FROM pg_subscription WHERE subname ~ 'moving'}), 0, 'and nothing is left');
 
 $_->stop for values %node;

@@ -51,11 +51,10 @@ class Lease:
         for node in self.held:
             try:
                 taking = self.taking(node)
-            except Silent:  # its own session can have ended, too
+            except Silent:  # who took over has ended this session, too
                 taking = self.taking(node)
             if taking != self.number:
                 raise TakenOver(TAKEN)
-
 
     def taking(self, node):
         try:

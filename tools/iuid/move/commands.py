@@ -4,6 +4,7 @@ Each command reads from the nodes how far the move is.  So a command that was en
 started again, and goes on.
 """
 
+import contextlib
 import time
 
 import psycopg
@@ -247,6 +248,8 @@ def go_back(nodes, move):
     except TakenOver:
         raise
     except (Stop, psycopg.Error, KeyboardInterrupt) as error:
+        with contextlib.suppress(Silent):
+            nodes.lease.check()  # who took over has ended the sessions, and the writes are his matter
         raise Stop(f"{words(error)}. The country cannot be written until switch or abort is started again, with all nodes,"
                    f" or for {switching.REFUSED} seconds") from error
 

@@ -48,8 +48,8 @@
 /* Seconds in which a node must connect, unless its server's options say so. */
 #define CONNECT_SECONDS 2
 
-/* The keywords that do not come from options: encoding, name, SCRAM, and the end. */
-#define OWN_KEYWORDS 6
+/* Keywords that do not come from options: encoding, name, host, SCRAM, and the end. */
+#define OWN_KEYWORDS 7
 
 static HTAB *connections; /* NULL: there was none yet */
 
@@ -349,6 +349,12 @@ start(const ForeignServer *server, int host, const UserMapping *mapping)
 	values[count++] = GetDatabaseEncodingName();
 	keywords[count] = "fallback_application_name";
 	values[count++] = "iuid";
+	/* Whatever an option says, a service or the environment: the last one counts. */
+	if (host > 0)
+	{
+		keywords[count] = "target_session_attrs";
+		values[count++] = "any";
+	}
 	if (passes_scram_keys(server, mapping))
 		count = add_scram_keys(keywords, values, count);
 	keywords[count] = values[count] = NULL;
@@ -389,8 +395,6 @@ for_host(const DefElem *option, int host)
 
 	if (host == 0)
 		return value;
-	if (strcmp(name, "target_session_attrs") == 0)
-		return "any";
 	/* One port is that of all hosts. */
 	if (strcmp(name, "host") == 0 || strcmp(name, "hostaddr") == 0 ||
 		(strcmp(name, "port") == 0 && strchr(value, ',') != NULL))
@@ -416,16 +420,17 @@ iuid_hosts_of_server(const char *name)
 {
 	const ForeignServer *server =
 		name == NULL ? NULL : GetForeignServerByName(name, true);
-	const char *hosts, *ports;
+	const char *hosts, *names, *ports;
 	List *result = NIL;
 	int count = 1;
 
 	if (server == NULL)
 		return NIL;
-	/* As libpq does: an address comes before a name. */
+	/* As libpq does: an address comes before a name, for each host. */
 	hosts = option_of(server->options, "hostaddr");
+	names = option_of(server->options, "host");
 	if (hosts == NULL || hosts[0] == '\0')
-		hosts = option_of(server->options, "host");
+		hosts = names;
 	ports = option_of(server->options, "port");
 	for (const char *c = hosts; c != NULL && *c != '\0'; c++)
 		count += *c == ',';
@@ -434,10 +439,13 @@ iuid_hosts_of_server(const char *name)
 		const char *port = ports == NULL ?
 			"" :
 			item_of(ports, strchr(ports, ',') == NULL ? 1 : i);
+		const char *host = item_of(hosts, i);
 
-		result = lappend(result,
-						 psprintf("%s%s%s", item_of(hosts, i),
-								  port[0] == '\0' ? "" : ":", port));
+		if (host[0] == '\0')
+			host = item_of(names, i);
+		result =
+			lappend(result,
+					psprintf("%s%s%s", host, port[0] == '\0' ? "" : ":", port));
 	}
 	return result;
 }

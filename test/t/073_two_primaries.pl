@@ -38,8 +38,16 @@ at_here(qq{CREATE SERVER there FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '
 	CREATE USER MAPPING FOR PUBLIC SERVER there});
 is(problems(), '', 'a primary with two standbys');
 is(at_here(q{SELECT count(*), count(*) FILTER (WHERE success), count(DISTINCT result) FROM iuid_run_on_hosts('SELECT system_identifier FROM pg_control_system()', '3 s')}), '3|3|1', 'all hosts are asked');
-is(at_here(q{SELECT string_agg(host || ' ' || result, ', ') FROM iuid_run_on_hosts('SELECT pg_is_in_recovery()', '3 s')}),
-	join(', ', map { $named->($_->[0]) . " $_->[1]" } [ $first, 'f' ], [ $second, 't' ], [ $third, 't' ]), 'each by its name');
+my $each = q{SELECT string_agg(host || ' ' || result, ', ') FROM iuid_run_on_hosts('SELECT pg_is_in_recovery()', '3 s')};
+my $answers = join ', ', map { $named->($_->[0]) . " $_->[1]" } [ $first, 'f' ], [ $second, 't' ], [ $third, 't' ];
+is(at_here($each), $answers, 'each by its name');
+is(at_here("ALTER SERVER there OPTIONS (ADD hostaddr ',,'); $each; ALTER SERVER there OPTIONS (DROP hostaddr)"), $answers, 'which counts where there is no address');
+{
+	local $ENV{PGTARGETSESSIONATTRS} = 'standby';
+	$here->restart;
+}
+is(at_here("ALTER SERVER there OPTIONS (DROP target_session_attrs); $each; ALTER SERVER there OPTIONS (ADD target_session_attrs 'read-write')"), $answers, 'whatever the environment of the server says');
+$here->restart;
 
 # The old primary goes on, which nobody has fenced.
 $second->promote;

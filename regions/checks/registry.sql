@@ -38,7 +38,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_other_node(pg_catalog.text) IS 'internal: a name; 22023 for that of this node';
 
--- What an empty answer would call for is to delete all rows.
+-- What an empty answer would call for is to delete all rows.  A number such as 1e131071 would be a long one in each remedy.
 CREATE FUNCTION @extschema@.iuid_whole_registry(node pg_catalog.text, said @extschema@.iuid_registry[], relations pg_catalog.regclass[])
 RETURNS @extschema@.iuid_registry LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -47,11 +47,13 @@ BEGIN
 		WHERE jsonb_typeof(t.list) <> 'array' OR EXISTS (
 			SELECT FROM jsonb_array_elements(CASE jsonb_typeof(t.list) WHEN 'array' THEN t.list ELSE '[]' END) AS r (content)
 			WHERE ARRAY(SELECT k.key COLLATE "C" FROM jsonb_object_keys(CASE jsonb_typeof(r.content) WHEN 'object' THEN r.content ELSE '{}' END) AS k (key) ORDER BY 1)
-				<> ARRAY(SELECT a.attname::text COLLATE "C" FROM pg_attribute AS a WHERE a.attrelid = relations[t.place] AND a.attnum > 0 AND NOT a.attisdropped ORDER BY 1))) THEN
+				<> ARRAY(SELECT a.attname::text COLLATE "C" FROM pg_attribute AS a WHERE a.attrelid = relations[t.place] AND a.attnum > 0 AND NOT a.attisdropped ORDER BY 1)
+				OR EXISTS (SELECT FROM jsonb_each(CASE jsonb_typeof(r.content) WHEN 'object' THEN r.content ELSE '{}' END) AS v
+					WHERE CASE jsonb_typeof(v.value) WHEN 'number' THEN scale(v.value::numeric) > 0 OR abs(v.value::numeric) >= 1e10 ELSE jsonb_typeof(v.value) IN ('array', 'object') END))) THEN
 		RETURN said[1];
 	END IF;
 	RAISE EXCEPTION USING ERRCODE = 'protocol_violation', MESSAGE = format('node "%s" does not give its registry', node),
-		DETAIL = 'Its answer has not the rows of four tables, with the columns that they have here.', HINT = 'See what answers there: it is no node, or one of another version, or one that answers wrongly.';
+		DETAIL = 'Its answer has not the rows of four tables, with the columns that they have here, and with values for them.', HINT = 'See what answers there: it is no node, or one of another version, or one that answers wrongly.';
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_whole_registry(pg_catalog.text, @extschema@.iuid_registry[], pg_catalog.regclass[]) IS 'internal: the registry that a node gave; 08P01 unless it is one, and whole';
 

@@ -127,14 +127,15 @@ my %answer = (
 	scalars => [ 4, [ '[1]', '["x"]', '[[]]', '[null]' ] ],
 	other_columns => [ 4, [ '[{"country": 1, "code": "A", "name": "x", "more": 1}]', '[]', '[]', '[]' ] ],
 	fewer_columns => [ 4, [ '[]', '[]', '[{"node": "here"}]', '[]' ] ],
+	(map { $_->[0] => [ 4, [ qq([{"country": 1, "code": "A", "name": $_->[1]}]), '[]', '[]', '[]' ] ] } [ large => '1e131071' ], [ small => '0e-16383' ], [ fraction => '1.5' ], [ list => '[1]' ], [ nested => '{"x": 1}' ]),
 	text => [ 4, [ ('x') x 4 ] ],
 	columns => [ 5, [ ('[]') x 5 ] ]);
 my $lie = '"\'); DROP TABLE iuid_routes; --\\u0027\\\\"';
 my $way = start_fake_node((map { my $rows = $answer{$_}; $_ => { answer => answered_rows(@$rows) } } keys %answer), silent => { answer => sub { sleep 300 } },
-	liar => { answer => answered_rows(4, [ qq<[{"country": 1, "code": $lie, "name": $lie}, {"country": $lie, "code": {}, "name": [1e400, "'"]}]>, '[{"entity": null, "service": true, "name": null, "key": -1}]',
-		qq<[{"node": $lie, "region": $lie, "server": 1.5}]>, qq<[{"country": 1e9, "entity": $lie, "node": {"x'": $lie}}]> ]) });
+	liar => { answer => answered_rows(4, [ qq<[{"country": 1, "code": $lie, "name": $lie}, {"country": $lie, "code": false, "name": 1e9}]>, '[{"entity": null, "service": true, "name": null, "key": -1}]',
+		qq<[{"node": $lie, "region": $lie, "server": -15}]>, qq<[{"country": 1e9, "entity": $lie, "node": $lie}]> ]) });
 at('here', join ';', map { qq{INSERT INTO iuid_nodes VALUES ('$_', NULL, '$_'); CREATE SERVER $_ FOREIGN DATA WRAPPER postgres_fdw OPTIONS ($way, dbname '$_'); CREATE USER MAPPING FOR PUBLIC SERVER $_ OPTIONS (user 'x', password 'x')} } keys %answer, 'silent', 'liar');
-refused("'$_'", '08P01', 'does not give its registry') for qw(nothing nulls one_null json_null twice object scalars other_columns fewer_columns);
+refused("'$_'", '08P01', 'does not give its registry') for qw(nothing nulls one_null json_null twice object scalars other_columns fewer_columns large small fraction list nested);
 refused(q{'text'}, '22P02', 'invalid input syntax for type json');
 refused(q{'columns'}, '08(006|P01)', '');
 refused(q{'silent', '1 second'}, '08006', 'did not answer within the timeout');

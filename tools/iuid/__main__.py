@@ -62,46 +62,60 @@ def arguments():
     parser = argparse.ArgumentParser(prog="iuid", description=__doc__, epilog=STATUS,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=f"iuid {VERSION}")
-    groups = parser.add_subparsers(dest="group", required=True, metavar="COMMAND")
-    move = groups.add_parser("move", help="move a country to another node", description=MOVE, epilog=STATUS,
-                             formatter_class=argparse.RawDescriptionHelpFormatter)
-    each = move.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in "plan", "copy", "switch", "abort", "finish":
-        add_step(each.add_parser(command, epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter))
-    show = each.add_parser("status", epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter)
+    groups = commands_of(parser, "group")
+    move = commands_of(add(groups, "move", help="move a country to another node", description=MOVE))
+    for command in commands.STEPS:
+        add_step(add(move, command))
+    show = add(move, "status")
     show.add_argument("country", type=int)
-    show.add_argument("--json", action="store_true", help="for a machine")
-    node = groups.add_parser("node", help="a node as a whole", description=NODE, epilog=STATUS,
-                             formatter_class=argparse.RawDescriptionHelpFormatter)
-    each = node.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    back = each.add_parser("restored", epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_json(show)
+    node = commands_of(add(groups, "node", help="a node as a whole", description=NODE))
+    back = add(node, "restored")
     back.add_argument("node")
-    back.add_argument("--machine", action="append", required=True, metavar="CONNECTION",
-                      help="to the server of this machine, as a superuser")
+    add_machine(back, required=True)
     back.add_argument("--restart", metavar="COMMAND", help="what restarts the server at the end, for everybody")
-    back.add_argument("--take-over", action="store_true", help="end the sessions of another command that gives no sign of life")
-    back.add_argument("--dry-run", action="store_true", help="only print what would be done from here on")
-    where = each.add_parser("address", epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_take_over(back)
+    add_dry_run(back)
+    where = add(node, "address")
     where.add_argument("node")
     where.add_argument("host")
     where.add_argument("port", type=int)
-    where.add_argument("--machine", action="append", required=True, metavar="CONNECTION",
-                       help="to the server of this machine, as a superuser")
-    where.add_argument("--dry-run", action="store_true", help="only print what would be done")
-    registry = groups.add_parser("registry", help="compare the registry, change its publisher", description=REGISTRY,
-                                 epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter)
-    each = registry.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    compare = each.add_parser("compare", epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter)
-    compare.add_argument("--json", action="store_true", help="for a machine")
-    publisher = each.add_parser("publisher", description=PUBLISHER, epilog=STATUS,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_machine(where, required=True)
+    add_dry_run(where)
+    registry = commands_of(add(groups, "registry", help="compare the registry, change its publisher", description=REGISTRY))
+    add_json(add(registry, "compare"))
+    publisher = add(registry, "publisher", description=PUBLISHER)
     publisher.add_argument("node", nargs="?", help="the node that publishes from now on")
-    publisher.add_argument("--machine", action="append", default=[], metavar="CONNECTION",
-                           help="to a node on this machine, as a superuser; once for each")
+    add_machine(publisher, default=[])
     publisher.add_argument("--without", action="append", default=[], metavar="NODE",
                            help="the publisher, and whoever could be, that is lost and does not answer")
-    publisher.add_argument("--dry-run", action="store_true", help="only print what would be done from here on")
+    add_dry_run(publisher)
     return parser.parse_args()
+
+
+def commands_of(parser, dest="command"):
+    return parser.add_subparsers(dest=dest, required=True, metavar="COMMAND")
+
+
+def add(commands, command, **words):
+    return commands.add_parser(command, epilog=STATUS, formatter_class=argparse.RawDescriptionHelpFormatter, **words)
+
+
+def add_json(command):
+    command.add_argument("--json", action="store_true", help="for a machine")
+
+
+def add_machine(command, **how):
+    command.add_argument("--machine", action="append", metavar="CONNECTION",
+                         help="to a server of this machine, as a superuser; once for each", **how)
+
+
+def add_take_over(command):
+    command.add_argument("--take-over", action="store_true", help="end the sessions of another command that gives no sign of life")
+
+
+def add_dry_run(command):
+    command.add_argument("--dry-run", action="store_true", help="only print what would be done from here on")
 
 
 def add_step(step):
@@ -118,8 +132,8 @@ def add_step(step):
     step.add_argument("--trust-owners", action="store_true",
                       help="before PostgreSQL 16: let the copy run what the owners of the tables wrote as a superuser")
     step.add_argument("--without-new", action="store_true", help="abort although the new node is lost for good")
-    step.add_argument("--take-over", action="store_true", help="end the sessions of another command that gives no sign of life")
-    step.add_argument("--dry-run", action="store_true", help="only print what would be done from here on")
+    add_take_over(step)
+    add_dry_run(step)
 
 
 def show_status(given):

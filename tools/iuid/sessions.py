@@ -65,6 +65,9 @@ USED = ["iuid", "iuid_check_regions", "iuid_compare_registry", "iuid_countries",
         "iuid_create_global_table", "iuid_create_routed_partitions", "iuid_entities", "iuid_node", "iuid_nodes", "iuid_routes",
         "iuid_timestamp", "~>=~", "~<~"]
 
+# Whether a node has the registry from another one.
+SUBSCRIBES = "SELECT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = '@iuid@.iuid_routes'::regclass)"
+
 # Who holds an advisory lock, and for how long his command has given no sign of life, as far as a role may know.
 HOLDER = """
 SELECT l.pid, format('process %%s of %%s', l.pid, coalesce(a.usename, '?')) || coalesce(' (' || nullif(a.application_name, '') || ')', '')
@@ -130,6 +133,12 @@ def say(node, text):
 def name(*parts):
     """A name, quoted, of one part or with its schema."""
     return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
+
+
+def dropping(*subscriptions):
+    """The statements that drop subscriptions without a word to their publisher, which may be gone."""
+    return [f"{statement} SUBSCRIPTION {name(each)}{how}" for each in subscriptions
+            for statement, how in (("ALTER", " DISABLE"), ("ALTER", " SET (slot_name = NONE)"), ("DROP", ""))]
 
 
 def in_query(text):

@@ -13,7 +13,7 @@ from psycopg.sql import quote
 
 from move import checks, comparing, copying, situation, state, switching
 from move.lease import Lease, TakenOver
-from sessions import Session, Silent, Stop, name, say, services, words
+from sessions import SUBSCRIBES, Session, Silent, Stop, name, say, services, words
 
 
 class Nodes:
@@ -79,8 +79,7 @@ class Nodes:
         found = []
         for node in self.answering():
             try:
-                if node not in self.subscribed and not self.owner(node).value(
-                        "SELECT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = '@iuid@.iuid_routes'::regclass)"):
+                if node not in self.subscribed and not self.owner(node).value(SUBSCRIBES):
                     found.append(node)
                 else:
                     self.subscribed.add(node)

@@ -21,13 +21,11 @@ from psycopg.sql import quote
 
 from move import comparing, state, switching
 from move.country import columns, exists, in_order, moved, read_tables, tree
-from sessions import Session, Silent, Stop, in_query, limited, machines, name, say, services, words
+from registry.nodes import TABLES
+from sessions import SUBSCRIBES, Session, Silent, Stop, dropping, in_query, limited, machines, name, say, services, words
 
-REGISTRY = "iuid_countries", "iuid_entities", "iuid_nodes", "iuid_routes"
 WAIT = 60  # seconds for the registry to arrive
 SUFFIX = "_restored"
-
-PUBLISHES = "SELECT NOT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = '@iuid@.iuid_routes'::regclass)"
 
 SUBSCRIPTION = """
 SELECT s.subname AS name, s.subconninfo AS way, s.subpublications AS publications, s.subslotname AS slot,
@@ -54,7 +52,7 @@ SELECT DISTINCT pg_get_userbyid(c.relowner) AS owner FROM pg_partitioned_table A
 
 # The tables of the session's role that are divided by country, each with its global table and entity: by the views
 # of its countries, and by the foreign tables of the others.
-TABLES = """
+DIVIDED = """
 SELECT n.nspname AS schema, p.relname AS local, gn.nspname AS global_schema, g.relname AS globally, e.entity::int4
 FROM pg_partitioned_table AS t
 	JOIN pg_opclass AS o ON o.oid = t.partclass[0] AND o.opcname = 'iuid_origin_ops'
@@ -142,7 +140,7 @@ class Restored:
         return {node: session for node, session in found.items() if node in names}
 
     def find_publisher(self):
-        found = [node for node, session in self.others.items() if session.value(PUBLISHES)]
+        found = [node for node, session in self.others.items() if not session.value(SUBSCRIBES)]
         if len(found) != 1:
             raise Silent("the registry is published by " + (" and ".join(found) or "none of the nodes that answer")
                          + ": let one node publish it first, by iuid registry publisher")
@@ -166,7 +164,7 @@ class Restored:
     # --- the registry ---
 
     def registry(self, session):
-        parts = ", ".join(f"(SELECT array_agg(x::text ORDER BY x::text COLLATE \"C\") FROM @iuid@.{table} AS x) AS {table}" for table in REGISTRY)
+        parts = ", ".join(f"(SELECT array_agg(x::text ORDER BY x::text COLLATE \"C\") FROM @iuid@.{table} AS x) AS {table}" for table in TABLES)
         return tuple(session.read(f"SELECT {parts}")[0])
 
     def is_current(self):
@@ -201,9 +199,9 @@ class Restored:
         """A subscription without its slot is left if this is killed between the steps, and is begun anew."""
         title = name(subscription.name)
         publications = ", ".join(name(each) for each in subscription.publications)
+
         def statements(secret):
-            return [f"ALTER SUBSCRIPTION {title} DISABLE", f"ALTER SUBSCRIPTION {title} SET (slot_name = NONE)",
-                    f"DROP SUBSCRIPTION {title}", "TRUNCATE " + ", ".join(f"@iuid@.{table}" for table in REGISTRY),
+            return [*dropping(subscription.name), "TRUNCATE " + ", ".join(f"@iuid@.{table}" for table in TABLES),
                     f"CREATE SUBSCRIPTION {title} CONNECTION {secret} PUBLICATION {publications}"
                     f" WITH (connect = false, slot_name = {quote(subscription.name)})"]
 
@@ -278,9 +276,7 @@ class Restored:
     def end_replication(self, move):
         """What a move that is over would go on to bring here, or to keep the log for."""
         if self.machine.read(MOVES, move.name):
-            title = name(move.name)
-            self.machine.transaction(f"ALTER SUBSCRIPTION {title} DISABLE", f"ALTER SUBSCRIPTION {title} SET (slot_name = NONE)",
-                                     f"DROP SUBSCRIPTION {title}")
+            self.machine.transaction(*dropping(move.name))
         if self.machine.read(SLOT, move.name):
             self.machine.do(f"SELECT pg_drop_replication_slot({quote(move.name)});")
 
@@ -360,7 +356,7 @@ class Restored:
 
         MINE: the tables of the role that changes the routes.  Those of others decide about no route.
         """
-        tables = session.read(TABLES)
+        tables = session.read(DIVIDED)
         there = {(table.schema, table.local, country) for country, in session.read("SELECT country FROM @iuid@.iuid_countries")
                  for table in read_tables(session, country)}
         if mine:

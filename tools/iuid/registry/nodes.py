@@ -80,8 +80,6 @@ SELECT active AND wal_status <> 'lost' AND confirmed_flush_lsn <= pg_current_wal
 FROM pg_replication_slots WHERE slot_name = %s::text AND database = current_database()"""
 
 
-
-
 def slot_of(node):
     """The name of a node's slot, which has other letters than a name may have."""
     fits = re.fullmatch("[a-z0-9_]{1,54}", node)

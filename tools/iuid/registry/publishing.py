@@ -20,7 +20,7 @@ from psycopg.sql import quote
 
 from registry import comparing
 from registry.nodes import NAME, TABLES, WRITES, Nodes, follows, of_registry, publishes, slot_of, subscription_of
-from sessions import Differ, Silent, Stop, TooLong, name, say
+from sessions import Differ, Silent, Stop, TooLong, dropping, name, say
 
 PATIENCE = 60  # seconds for transactions that have changed the registry, and for a subscriber to begin
 BACK = 10  # seconds for a subscriber whose publisher has just started
@@ -265,7 +265,7 @@ class Change:
             return True
         for node in [] if self.nodes.dry else self.others:
             self.wait_until_equal(node)
-        return self.change(self.new, *dropping(found))
+        return self.change(self.new, *dropping(*names(found)))
 
     def wait_until_equal(self, node):
         """At one moment."""
@@ -283,7 +283,7 @@ class Change:
 
     def subscribe_at(self, node):
         slot, said = slot_of(node), self.nodes.facts(node)
-        statements = [*dropping(of_registry(said)), subscribing(node, self.server(node))]
+        statements = [*dropping(*names(of_registry(said))), subscribing(node, self.server(node))]
         make = f"SELECT pg_create_logical_replication_slot({quote(slot)}, 'pgoutput');"
         if node not in self.nodes.machines or self.nodes.dry:
             say(self.new, make)
@@ -365,12 +365,8 @@ class Change:
                         f"COMMENT ON PUBLICATION {NAME} IS NULL")
 
 
-def dropping(subscriptions):
-    """Without a word to the publisher, which may be gone."""
-    for each in subscriptions:
-        yield f"ALTER SUBSCRIPTION {name(each['name'])} DISABLE"
-        yield f"ALTER SUBSCRIPTION {name(each['name'])} SET (slot_name = NONE)"
-        yield f"DROP SUBSCRIPTION {name(each['name'])}"
+def names(subscriptions):
+    return [each["name"] for each in subscriptions]
 
 
 def subscribing(node, server):

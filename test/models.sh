@@ -48,19 +48,21 @@ run_move() {
 	local node other way=()
 	nodes="almaty mexico jakarta lagos" country[lagos]=164
 	prepare_nodes
+	echo "INSERT INTO nodes VALUES ('lagos', 'West Africa', NULL, NULL, '{NG}');" | as_user tee -a "$work/nodes.sql" >/dev/null
 	for node in $nodes; do
 		start_node "$node" $'max_worker_processes = 20\nshared_buffers = 512MB\nautovacuum_naptime = 1s'
 		far[$node]=${port[$node]}
 		[ -z "$delay" ] || start_relay "$node"
 		way+=(--node "$node=$work/$node")
 	done
-	at_machine mexico -f "$mesh/registry.sql"
-	at_machine mexico -f test/models/move_registry.sql
 	for node in $nodes; do
-		for other in $nodes; do
-			[ "$other" = "$node" ] || connect_node "$node" "$other" "${far[$other]}"
-		done
-		[ "$node" = mexico ] || follow_registry "$node" mexico
+		list_node "$node" "${far[$node]}"
+	done
+	at_machine_with_list mexico registry.sql
+	at_machine mexico -c "INSERT INTO iuid_entities VALUES (3, 'Ayan', 'Trip')"
+	for node in $nodes; do
+		connect_node "$node"
+		[ "$node" = mexico ] || follow_registry "$node"
 	done
 	for node in $nodes; do
 		at "$node" -f "$mesh/tables.sql" -f test/models/move.sql >/dev/null

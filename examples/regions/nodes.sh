@@ -16,12 +16,10 @@ start_regions() {
 	for node in $nodes; do
 		start_node "$node" 'log_statement = all'
 	done
-	at_machine mexico -f "$mesh/registry.sql"
+	at_machine_with_list mexico registry.sql
 	for node in $nodes; do
-		for other in $nodes; do
-			[ "$other" = "$node" ] || connect_node "$node" "$other"
-		done
-		[ "$node" = mexico ] || follow_registry "$node" mexico
+		connect_node "$node"
+		[ "$node" = mexico ] || follow_registry "$node"
 	done
 	for node in $nodes; do
 		at "$node" ${step:+-v step="$step"} -f "$mesh/tables.sql" >/dev/null
@@ -36,13 +34,15 @@ prepare_nodes() {
 		{ cat "$work/openssl.log" >&2; die "openssl failed"; }
 	{ echo 'local all all trust'; cat "$mesh/pg_hba.conf"; } | as_user tee "$work/pg_hba.conf" >/dev/null
 	as_user sh "$mesh/passwords.sh" "$work"
+	as_user cp "$mesh/nodes.sql" "$work/nodes.sql"
 	export PGSERVICEFILE=$work/services PGPASSFILE=$work/pgpass
 }
 
-# A node, and lines of configuration of its own.
+# A node, and lines of configuration of its own.  The list of nodes has its port then.
 start_node() {
 	local node=$1
 	port[$node]=$(free_port)
+	list_node "$node" "${port[$node]}"
 	start_server "$work/$node" "
 		listen_addresses = '127.0.0.1'
 		port = ${port[$node]}
@@ -65,17 +65,23 @@ start_node() {
 	at_machine "$node" -d postgres -v node="$node" -f "$work/passwords.sql" -f "$mesh/mesh.sql"
 }
 
-# The way from a node to another one, by its own port or by that of a relay.
-connect_node() {
-	at_machine "$1" -v server="$2" -v host=127.0.0.1 -v port="${3:-${port[$2]}}" \
-		-v root="$work/certificates/root.crt" -f "$work/passwords.sql" -f "$mesh/server.sql"
+# The list of nodes has a node at a port of this machine: its own, or that of a relay.
+list_node() {
+	as_user tee -a "$work/nodes.sql" >/dev/null <<-EOF
+		INSERT INTO nodes SELECT '$1' WHERE NOT EXISTS (SELECT FROM nodes WHERE node = '$1');
+		UPDATE nodes SET host = '127.0.0.1', port = $2 WHERE node = '$1';
+	EOF
 }
 
-# The registry of a node follows that of another one.
-follow_registry() {
-	at_machine "$1" -v host=127.0.0.1 -v port="${port[$2]}" -v root="$work/certificates/root.crt" \
-		-f "$work/passwords.sql" -f "$mesh/subscribe.sql"
+# A file that needs the list, the passwords or the certificates.
+at_machine_with_list() {
+	at_machine "$1" -v root="$work/certificates/root.crt" -f "$work/passwords.sql" -f "$work/nodes.sql" \
+		-c "DELETE FROM pg_temp.nodes WHERE host <> '127.0.0.1'" -f "$mesh/$2"
 }
+
+# The ways from a node to all others; its registry follows that of mexico.
+connect_node() { at_machine_with_list "$1" servers.sql; }
+follow_registry() { at_machine_with_list "$1" subscribe.sql; }
 
 # psql as the superuser of the machine of a node; and as the role shop, over TCP.
 at_machine() {

@@ -10,7 +10,7 @@ distance=50   # ms, in each direction
 most=12       # nodes
 
 start_all() {
-	local n other
+	local n
 	prepare_nodes
 	for n in $(seq $most); do
 		start_node "n$n" $'shared_buffers = 16MB\nmax_connections = 40'
@@ -20,9 +20,10 @@ start_all() {
 		disown
 	done
 	for n in $(seq $most); do
-		for other in $(seq $most); do
-			[ "$n" = "$other" ] || connect_node "n$n" "n$other" "${way[$other]}"
-		done
+		list_node "n$n" "${way[$n]}"
+	done
+	for n in $(seq $most); do
+		connect_node "n$n"
 	done
 }
 

@@ -29,7 +29,7 @@ my $passwords = join '|', slurp_file(passwords()) =~ /^\\set \w+ '(\w+)'$/gm;
 run_example($node{mexico}->connstr('shop'), 'registry.sql');
 # A role whose name needs quotes may change routes, too.
 at_machine($_, q{CREATE ROLE "it's ""he"""}) for @names;
-at_machine('mexico', q{INSERT INTO iuid_nodes VALUES ('lima', 'Peru', 'lima'); GRANT UPDATE, INSERT ON iuid_routes TO "it's ""he"""});
+at_machine('mexico', q{GRANT UPDATE, INSERT ON iuid_routes TO "it's ""he"""});
 follow_registry($_, 'mexico') for grep { $_ ne 'mexico' } @names;
 equal();
 

@@ -10,7 +10,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes 'sleep';
 
-our @EXPORT = qw(start_nodes follow_registry copy_disk restore_disk $copies at_machine at at_last attempt run_example passwords);
+our @EXPORT = qw(start_nodes start_another_node make_servers call_node follow_registry copy_disk restore_disk $copies at_machine at at_last attempt run_example passwords);
 
 my $files = 'examples/regions';
 my $host = '127.0.0.1';
@@ -19,8 +19,8 @@ my $root = "$folder/root.crt";
 our $copies = PostgreSQL::Test::Utils::tempdir_short;   # of disks
 my %node;
 
-# Starts nodes, with mesh.sql at each, and server.sql at each for each of the others.  Returns the
-# nodes by their names.  Their registry is empty.
+# Starts nodes, with mesh.sql and servers.sql at each.  Returns the nodes by their names.  Their registry
+# is empty.
 sub start_nodes
 {
 	my @names = @_;
@@ -29,15 +29,52 @@ sub start_nodes
 	PostgreSQL::Test::Utils::system_or_bail('sh', "$files/passwords.sh", $folder);
 	# The servers find the services, too, by which they copy from one another.
 	@ENV{ 'PGSERVICEFILE', 'PGPASSFILE' } = ("$folder/services", "$folder/pgpass");
-	$node{$_} = start_node($_) for @names;
-	# psql finds each by its name, as the role shop.
-	write_file("$folder/services", map { "[$_]\n" . join("\n", way_to($_), 'dbname=shop', 'user=shop') . "\n" } @names);
-	for my $name (@names)
-	{
-		run_example($node{$name}->connstr('postgres'), 'mesh.sql', node => $name);
-		connect_node($name, $_) for grep { $_ ne $name } @names;
-	}
+	start_another_node($_) for @names;
+	make_servers($_) for @names;
 	return %node;
+}
+
+# The ways of a node to all others.
+sub make_servers
+{
+	my $name = shift;
+	run_example($node{$name}->connstr('shop'), 'servers.sql', root => $root);
+	return;
+}
+
+# A node more, which psql finds by its name, as the role shop.
+sub start_another_node
+{
+	my $name = shift;
+	$node{$name} = start_node($name);
+	write_file("$folder/services", map { "[$_]\n" . join("\n", way_to($_), 'dbname=shop', 'user=shop') . "\n" } sort keys %node);
+	write_list();
+	run_example($node{$name}->connstr('postgres'), 'mesh.sql', node => $name);
+	return $node{$name};
+}
+
+# A node has another name, by which at() and at_machine() know it.
+sub call_node
+{
+	my ($old, $new) = @_;
+	$node{$new} = delete $node{$old};
+	return $node{$new};
+}
+
+# The list of nodes, with those that were started.
+sub write_list
+{
+	my %more = (lima => ['Peru', '{PE}'], lagos => ['West Africa', '{NG}']);
+	my @lines = slurp_file("$files/nodes.sql");
+	for my $name (sort keys %node)
+	{
+		my ($region, $countries) = @{ $more{$name} // [ $name, '{}' ] };
+		push @lines, "INSERT INTO nodes SELECT '$name', '$region', NULL, NULL, '$countries' WHERE NOT EXISTS (SELECT FROM nodes WHERE node = '$name');\n",
+			"UPDATE nodes SET countries = array_remove(countries, 'PE') WHERE node <> '$name' AND '$name' = 'lima';\n",
+			"UPDATE nodes SET host = '$host', port = " . $node{$name}->port . " WHERE node = '$name';\n";
+	}
+	write_file("$folder/nodes.sql", @lines, "DELETE FROM nodes WHERE host <> '$host';\n");
+	return;
 }
 
 sub start_node
@@ -67,19 +104,11 @@ sub way_to
 	return ("host=$host", 'port=' . $node{$name}->port, 'sslmode=verify-full', 'channel_binding=require', "sslrootcert=$root");
 }
 
-sub connect_node
-{
-	my ($name, $other) = @_;
-	run_example($node{$name}->connstr('shop'), 'server.sql',
-		server => $other, host => $host, port => $node{$other}->port, root => $root);
-	return;
-}
-
 # The registry of a node follows that of another one.
 sub follow_registry
 {
 	my ($name, $other, %options) = @_;
-	run_example($node{$name}->connstr('shop'), 'subscribe.sql', host => $host, port => $node{$other}->port, root => $root, %options);
+	run_example($node{$name}->connstr('shop'), 'subscribe.sql', publisher => $other, root => $root, %options);
 	return;
 }
 
@@ -147,11 +176,12 @@ sub attempt
 # The file that a superuser reads before a statement that needs a password.
 sub passwords { return "$folder/passwords.sql" }
 
-# What a file gives, with psql's variables.
+# What a file gives, with psql's variables, which hold in the place of those of the list of nodes.
 sub run_example
 {
 	my ($connection, $file, %variables) = @_;
-	my @before = $connection =~ /^service=/ ? () : ('-f', passwords());
+	my @before = $connection =~ /^service=/ ? () : ('-f', passwords(), '-f', "$folder/nodes.sql");
+	push @before, map { ('-c', "\\set $_ $variables{$_}") } grep { $_ eq 'publisher' } keys %variables;
 	my ($out, $err);
 	my $done = IPC::Run::run([ 'psql', '-XqAt', '-v', 'ON_ERROR_STOP=1', '-d', $connection,
 		(map { ('-v', "$_=$variables{$_}") } sort keys %variables), @before, '-f', "$files/$file" ], '>', \$out, '2>', \$err);

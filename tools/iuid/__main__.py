@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What operators of several regions do with iuid.  doc/changing-regions.md and doc/bad-days.md say when.
+"""What operators of several regions do with iuid.  doc/running-regions.md says when.
 
 A node is reached by the service of libpq with its name.  What is printed is done, or with --dry-run
 would be; each line begins with the name of its node.
@@ -11,8 +11,9 @@ import sys
 
 import psycopg
 
+import column
 from move import commands, status
-from node import address, restored
+from node import add as add_node, address, credentials, remove, rename, restored
 from registry import comparing, publishing
 from registry.nodes import Nodes
 from sessions import VERSION, Stop, words
@@ -50,12 +51,28 @@ Without NODE it only says what each node has.
 """
 
 
-NODE = """What concerns a node as a whole:
+NODE = """What concerns a node as a whole.  Run each on the machine of each node, and again until nothing is left to do:
 
-  restored  after its restore from a backup, before anybody reaches it: gets the registry as it is,
-            and puts aside the rows of countries that have moved away
-  address   has another address: on each other machine, the server, the subscriptions and the service
+  add          is new: its server has mesh.sql and servers.sql of examples/regions, and a service of libpq
+  address      has another address: the servers, the subscriptions and the services of the others
+  rename       gets another name
+  remove       goes for good
+  credentials  nodes come in as another role, with another password, without a gap
+  restored     after its restore from a backup, before anybody reaches it: gets the registry as it is,
+               and puts aside the rows of countries that have moved away; only on its own machine
 """
+
+CREDENTIALS = """ROLE is a role of servers.sql or of a subscription, and NEW one that takes its place.  The file that passwords.sh
+made has the password of NEW.  Without NEW, the role itself gets the password that stands there, at the nodes
+of this machine, and in ~/.pgpass: who has the old one is refused from then on.
+"""
+
+COLUMN = """A column of a global table and its local tables, at all nodes, as the owner of the tables.  A TYPE that is not in
+pg_catalog has its schema.  What fails at a node is not done there: start the command again.
+"""
+
+
+NODE_COMMANDS = {"add": add_node, "address": address, "rename": rename, "remove": remove, "credentials": credentials, "restored": restored}
 
 
 def arguments():
@@ -69,19 +86,8 @@ def arguments():
     show = add(move, "status")
     show.add_argument("country", type=int)
     add_json(show)
-    node = commands_of(add(groups, "node", help="a node as a whole", description=NODE))
-    back = add(node, "restored")
-    back.add_argument("node")
-    add_machine(back, required=True)
-    back.add_argument("--restart", metavar="COMMAND", help="what restarts the server at the end, for everybody")
-    add_take_over(back)
-    add_dry_run(back)
-    where = add(node, "address")
-    where.add_argument("node")
-    where.add_argument("host")
-    where.add_argument("port", type=int)
-    add_machine(where, required=True)
-    add_dry_run(where)
+    add_node_commands(commands_of(add(groups, "node", help="a node as a whole", description=NODE)))
+    add_column_commands(commands_of(add(groups, "column", help="a column at all nodes", description=COLUMN)))
     registry = commands_of(add(groups, "registry", help="compare the registry, change its publisher", description=REGISTRY))
     add_json(add(registry, "compare"))
     publisher = add(registry, "publisher", description=PUBLISHER)
@@ -91,6 +97,41 @@ def arguments():
                            help="the publisher, and whoever could be, that is lost and does not answer")
     add_dry_run(publisher)
     return parser.parse_args()
+
+
+def add_node_commands(node):
+    back = add(node, "restored")
+    back.add_argument("node")
+    back.add_argument("--restart", metavar="COMMAND", help="what restarts the server at the end, for everybody")
+    add_take_over(back)
+    for command in "add", "address":
+        where = add(node, command)
+        for word in "node", "host":
+            where.add_argument(word)
+        where.add_argument("port", type=int)
+    node.choices["add"].add_argument("--region", required=True)
+    names = add(node, "rename")
+    for word in "node", "new":
+        names.add_argument(word)
+    gone = add(node, "remove")
+    gone.add_argument("node")
+    gone.add_argument("--lost", action="store_true", help="it does not answer, and never will")
+    gone.add_argument("--server", help="its foreign server at the others, where that has another name")
+    roles = add(node, "credentials", description=CREDENTIALS)
+    roles.add_argument("role")
+    roles.add_argument("new", nargs="?")
+    roles.add_argument("--passwords", required=True, metavar="FILE", help="that passwords.sh made, with the password")
+    for command in node.choices.values():
+        add_machine(command, required=True)
+        add_dry_run(command)
+
+
+def add_column_commands(column_commands):
+    for command, more in ("add", ["type"]), ("drop", []), ("rename", ["new"]), ("type", ["type"]):
+        of = add(column_commands, command)
+        for word in "table", "column", *more:
+            of.add_argument(word)
+        add_dry_run(of)
 
 
 def commands_of(parser, dest="command"):
@@ -158,7 +199,9 @@ def main():
     given = arguments()
     try:
         if given.group == "node":
-            {"restored": restored, "address": address}[given.command].run(given)
+            NODE_COMMANDS[given.command].run(given)
+        elif given.group == "column":
+            column.run(given)
         elif given.command == "compare":
             compare_registry(given)
         elif given.command == "publisher":

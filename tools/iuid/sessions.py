@@ -62,8 +62,8 @@ FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.
 
 # What the command uses of them.
 USED = ["iuid", "iuid_check_regions", "iuid_compare_registry", "iuid_countries", "iuid_country", "iuid_country_floor",
-        "iuid_create_global_table", "iuid_create_routed_partitions", "iuid_entities", "iuid_node", "iuid_nodes", "iuid_routes",
-        "iuid_timestamp", "~>=~", "~<~"]
+        "iuid_create_global_table", "iuid_create_global_view", "iuid_create_routed_partitions", "iuid_drop_global", "iuid_entities",
+        "iuid_entity_of", "iuid_global_locals", "iuid_node", "iuid_nodes", "iuid_routes", "iuid_timestamp", "~>=~", "~<~"]
 
 # Whether a node has the registry from another one.
 SUBSCRIBES = "SELECT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = '@iuid@.iuid_routes'::regclass)"
@@ -141,6 +141,14 @@ def dropping(*subscriptions):
             for statement, how in (("ALTER", " DISABLE"), ("ALTER", " SET (slot_name = NONE)"), ("DROP", ""))]
 
 
+def block(body):
+    """An anonymous block, quoted as nothing in it is."""
+    tag = "$block$"
+    while tag in body:
+        tag = tag[:-1] + "_$"
+    return f"DO {tag}{body} {tag}"
+
+
 def in_query(text):
     """A name or a condition for a query with values."""
     return text.replace("%", "%%")
@@ -211,22 +219,6 @@ def words(error):
         return str(error) or "it was interrupted"
     said = [error.diag.message_primary, error.diag.message_detail, error.diag.message_hint]
     return ". ".join(part.rstrip(".") for part in said if part) or str(error).strip()
-
-
-def service_file():
-    path = os.environ.get("PGSERVICEFILE") or os.path.expanduser("~/.pg_service.conf")
-    if os.path.exists(path):
-        return path
-    return os.path.join(os.environ.get("PGSYSCONFDIR", "/etc/postgresql-common"), "pg_service.conf")
-
-
-def services():
-    """The names in the file of services."""
-    try:
-        with open(service_file(), encoding="utf8") as lines:
-            return re.findall(r"^\[(.+)\]\s*$", lines.read(), re.MULTILINE)
-    except OSError as error:
-        raise Stop(f"the file of services: {error}") from error
 
 
 def who():
@@ -417,7 +409,7 @@ class Session:
                 raise
         self.run("RESET log_min_messages; RESET log_min_error_statement; RESET pg_stat_statements.track")
 
-    def do_locked(self, tables, statements, deadline, mode="ACCESS EXCLUSIVE"):
+    def do_locked(self, tables, statements, deadline, mode="ACCESS EXCLUSIVE", seconds=SECONDS):
         """Runs statements in a transaction that locks all its tables first, all or none.
 
         Others wait behind these locks, so an attempt is short, and a pause comes after it.  First
@@ -434,12 +426,12 @@ class Session:
                  f"LOCK TABLE {names} IN SHARE UPDATE EXCLUSIVE MODE",
                  f"SET LOCAL statement_timeout = {FOR_LOCKS}",
                  *(f"LOCK TABLE {names} IN {each} MODE" for each in modes),
-                 f"SET LOCAL statement_timeout = {SECONDS * 1000}"]
+                 f"SET LOCAL statement_timeout = {seconds * 1000}"]
         self.prepare()
         while True:
             try:
                 with self.giving_way():
-                    return self._do(begin, [*statements, "COMMIT;"])
+                    return self._do(begin, [*statements, "COMMIT;"], max(seconds, SECONDS))
             except psycopg.Error as error:
                 self._execute("ROLLBACK", None, SECONDS)
                 if error.sqlstate not in BUSY:

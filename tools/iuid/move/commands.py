@@ -13,7 +13,8 @@ from psycopg.sql import quote
 
 from move import checks, comparing, copying, situation, state, switching
 from move.lease import Lease, TakenOver
-from sessions import SUBSCRIBES, Session, Silent, Stop, name, say, services, words
+from services import services
+from sessions import SUBSCRIBES, Session, Silent, Stop, name, say, words
 
 
 class Nodes:

@@ -5,15 +5,14 @@ machines.  No superuser comes in over the network, so this does what is on its o
 which machines it is to be run, too.
 """
 
-import os
 import re
-import shutil
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import quote
 
-from sessions import Session, Silent, Stop, machines, name, say, service_file
+from services import change_service
+from sessions import Session, Silent, Stop, machines, name
 
 PARTS = "host", "port"
 
@@ -36,7 +35,7 @@ def run(given):
     for node, session in sessions.items():
         if node != given.node:
             at_node(session, given.node, new)
-    service(given.node, new, given.dry_run)
+    change_service(given.node, f"host={given.host}, port={given.port}", lambda section: changed(section, new), given.dry_run)
     others = sorted({row[0] for session in sessions.values() for row in session.read("SELECT node FROM @iuid@.iuid_nodes")}
                     - {given.node, *ways})
     if others:
@@ -85,23 +84,6 @@ def at_node(session, node, new):
     # Last, as it says what the old address was.
     options = ", ".join(f"{'ADD' if part == 'host' and old[part] is None else 'SET'} {part} {quote(new[part])}" for part in PARTS)
     session.do(f"ALTER SERVER {name(rows[0].server)} OPTIONS ({options});")
-
-
-def service(node, new, dry):
-    """The service of libpq on this machine."""
-    path = service_file()
-    with open(path, encoding="utf8") as file:
-        before = file.read()
-    section = re.compile(rf"^\[{re.escape(node)}\]\s*$.*?(?=^\[|\Z)", re.MULTILINE | re.DOTALL)
-    after = section.sub(lambda found: changed(found[0], new), before)
-    if after == before:
-        return
-    say(node, f"-- {path}: host={new['host']}, port={new['port']}")
-    if not dry:
-        with open(path + ".new", "w", encoding="utf8") as file:
-            file.write(after)
-        shutil.copymode(path, path + ".new")
-        os.replace(path + ".new", path)
 
 
 def changed(section, new):

@@ -22,7 +22,8 @@ from psycopg.sql import quote
 from move import comparing, state, switching
 from move.country import columns, exists, in_order, moved, read_tables, tree
 from registry.nodes import TABLES
-from sessions import SUBSCRIBES, Session, Silent, Stop, dropping, in_query, limited, machines, name, say, services, words
+from services import services
+from sessions import SUBSCRIBES, Session, Silent, Stop, dropping, in_query, limited, machines, name, say, words
 
 WAIT = 60  # seconds for the registry to arrive
 SUFFIX = "_restored"

@@ -11,7 +11,8 @@ import time
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from sessions import PATH, Session, Silent, Stop, machines, say, services, words
+from services import services
+from sessions import PATH, Session, Silent, Stop, machines, say, words
 
 TABLES = ["iuid_countries", "iuid_entities", "iuid_nodes", "iuid_routes"]
 WRITES = ["INSERT", "UPDATE", "DELETE", "TRUNCATE"]
@@ -117,10 +118,12 @@ class Nodes:
     def machine(self, node):
         return self.session("superuser", node, self.machines[node], locks=True)
 
-    def find(self, first=None):
-        """All nodes that a node knows, and those that these know: of FIRST, or of any service that leads to a node."""
+    def find(self, first=None, but=()):
+        """All nodes that a node knows, and those that these know: of FIRST, or of any service, BUT some, that leads to one."""
         failed = []
         for service in [first] if first is not None else services():
+            if service in but:
+                continue
             try:
                 self.read_names(service)
             except Silent as error:
@@ -129,12 +132,12 @@ class Nodes:
                 if first is not None:
                     raise
                 failed.append(str(error))
-            else:
+            if self.names:
                 break
         else:
-            raise Silent(". ".join(failed) or "there is no service of libpq")
+            raise Silent(". ".join(failed) or "no service of libpq leads to a node with a registry")
         for node in self.names:  # which grow meanwhile
-            if ("owner", node) not in self.sessions:
+            if ("owner", node) not in self.sessions and node not in but:
                 try:
                     self.read_names(node)
                 except Silent as error:

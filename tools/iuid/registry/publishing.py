@@ -20,7 +20,7 @@ from psycopg.sql import quote
 
 from registry import comparing
 from registry.nodes import NAME, TABLES, WRITES, Nodes, follows, of_registry, publishes, slot_of, subscription_of
-from sessions import Differ, Silent, Stop, TooLong, dropping, name, say
+from sessions import Differ, Silent, Stop, TooLong, block, dropping, name, say
 
 PATIENCE = 60  # seconds for transactions that have changed the registry, and for a subscriber to begin
 BACK = 10  # seconds for a subscriber whose publisher has just started
@@ -44,7 +44,7 @@ BEGIN
 		pg_options_to_table(s.srvoptions || m.umoptions) AS o
 	WHERE s.srvname = {server} AND r.rolname = {role} AND o.option_name = ANY ('{{{options}}}');
 	EXECUTE format('CREATE SUBSCRIPTION %I CONNECTION %L PUBLICATION %I'
-		' WITH (create_slot = false, slot_name = %L, copy_data = false)', {subscription}, way, {publication}, {slot});
+		' WITH (create_slot = false, slot_name = %L, copy_data = {copy})', {subscription}, way, {publication}, {slot});
 EXCEPTION WHEN OTHERS THEN
 	RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = SQLERRM;
 END"""
@@ -281,9 +281,10 @@ class Change:
             if node not in self.following:
                 self.subscribe_at(node)
 
-    def subscribe_at(self, node):
+    def subscribe_at(self, node, copy=False):
+        """COPY: the registry of the node is empty."""
         slot, said = slot_of(node), self.nodes.facts(node)
-        statements = [*dropping(*names(of_registry(said))), subscribing(node, self.server(node))]
+        statements = [*dropping(*names(of_registry(said))), subscribing(node, self.server(), copy)]
         make = f"SELECT pg_create_logical_replication_slot({quote(slot)}, 'pgoutput');"
         if node not in self.nodes.machines or self.nodes.dry:
             say(self.new, make)
@@ -303,11 +304,14 @@ class Change:
         self.nodes.require_locks()
         coming.do(make, seconds=PATIENCE)
         try:
-            self.wait_until_equal(node)
+            if not copy:
+                self.wait_until_equal(node)
         except Differ:
             drop()
             raise
         self.change(node, *statements)
+        deadline = time.monotonic() + PATIENCE
+        self.nodes.machine(node).wait(lambda: of_registry(self.nodes.facts(node))[0]["ready"], deadline, "the registry arrives")
         if not follows(self.nodes, node, self.new, time.monotonic() + PATIENCE):
             raise Stop(f"{node} has subscribed, and does not follow {self.new}: the logs of their servers say why")
 
@@ -323,20 +327,20 @@ class Change:
     def read_slots(self, node):
         return {slot for slot, said in self.nodes.facts(node)["slots"].items() if said["active"]}
 
-    def server(self, node):
-        """The foreign server of the new publisher at a node."""
-        server = self.nodes.facts(node)["servers"].get(self.new)
+    def server(self):
+        """The foreign server of the new publisher at the other nodes."""
+        server = self.nodes.facts(self.new)["servers"].get(self.new)
         if server is None:
-            raise Stop(f"the registry of {node} has no server of {self.new}")
+            raise Stop(f"the registry has no server of {self.new}")
         return server
 
     def coming(self, node):
         """A session at the new publisher as the role as which a node subscribes."""
-        server = self.server(node)
+        server = self.server()
         options = {row.option_name: row.option_value for row in self.nodes.machine(node).read(MAPPING, server, NAME)}
         if "user" not in options:
             raise Stop(f"{node} has no user mapping of the role {NAME} for the server {server}:"
-                       " examples/regions/server.sql has it")
+                       " examples/regions/servers.sql has it")
         way = make_conninfo(service=self.new, **{key: value for key, value in options.items() if key in SECRET})
         return self.nodes.session(f"{NAME} of {node}", self.new, way)
 
@@ -369,10 +373,7 @@ def names(subscriptions):
     return [each["name"] for each in subscriptions]
 
 
-def subscribing(node, server):
-    body = SUBSCRIBE.format(server=quote(server), role=quote(NAME), options=",".join(WAY + SECRET), publication=quote(NAME),
-                            subscription=quote(subscription_of(node)), slot=quote(slot_of(node)))
-    tag = "$subscribe$"
-    while tag in body:
-        tag = tag[:-1] + "_$"
-    return f"DO {tag}{body} {tag}"
+def subscribing(node, server, copy=False):
+    return block(SUBSCRIBE.format(
+        server=quote(server), role=quote(NAME), options=",".join(WAY + SECRET), publication=quote(NAME),
+        subscription=quote(subscription_of(node)), slot=quote(slot_of(node)), copy=str(copy).lower()))

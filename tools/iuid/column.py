@@ -1,0 +1,112 @@
+"""A column of a table at all nodes: it comes, goes, gets another name or another type.
+
+Each node does it in a transaction of its own, all at the same time, as the owner of the table.  A node
+that has done it already only makes again what stands on the column.
+"""
+
+import time
+
+from psycopg.sql import quote
+
+import tables
+from registry.nodes import Nodes
+from sessions import Silent, Stop, at_once, name, words
+
+PATIENCE = 60  # seconds for the locks of a node
+REWRITE = 3600  # seconds for another type, which the server gives to each row
+
+COLUMN = """
+SELECT format_type(atttypid, atttypmod) AS type, atttypid::regtype::text AS kind FROM pg_attribute
+WHERE attrelid = %s::regclass AND attname = %s::name AND attnum > 0 AND NOT attisdropped"""
+
+# The views of countries, which other nodes use.
+VIEWS = """
+SELECT DISTINCT v.oid::regclass::text AS view
+FROM pg_inherits AS i JOIN pg_class AS l ON l.oid = i.inhparent
+	JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = i.inhrelid AND d.classid = 'pg_rewrite'::regclass
+	JOIN pg_rewrite AS r ON r.oid = d.objid JOIN pg_class AS v ON v.oid = r.ev_class
+WHERE l.oid = %s::regclass AND v.relkind = 'v' AND v.relowner = l.relowner AND v.relname ~ '_c[0-9]+_e[0-9]+$' ORDER BY 1"""
+
+RIGHTS = """
+SELECT c.oid::regclass::text AS relation, a.privilege_type AS privilege, a.is_grantable, CASE WHEN a.grantee <> 0 THEN pg_get_userbyid(a.grantee) END AS role
+FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.oid = ANY (%s::regclass[]) AND a.grantee <> c.relowner ORDER BY 1, 2, 4"""
+
+
+def run(given):
+    nodes = Nodes(dry=given.dry_run)
+    nodes.find()
+    if nodes.silent:
+        raise Silent("a column changes when all nodes answer. " + ". ".join(nodes.silent.values()))
+    nodes.lock()
+    changes = {node: Change(nodes.owner(node), given) for node in nodes.names}
+    failed = {node: error for node, error in at_once(Change.run, {node: [change] for node, change in changes.items()}).items() if error}
+    if failed:
+        raise Stop(". ".join(f"{node}: {words(error)}" for node, error in failed.items())
+                   + f". It is done at {', '.join(node for node in nodes.names if node not in failed) or 'no node'}: start the command again")
+    print(f"All nodes have it: {', '.join(nodes.names)}.")
+
+
+class Change:
+    """Of one node; it is refused here if it cannot be done, before any node has changed."""
+
+    def __init__(self, session, given):
+        self.session, self.given = session, given
+        relations = tables.read(session)
+        found = [each for each in relations if not each.is_view and given.table in (each.name, f"{each.schema}.{each.name}")]
+        if len(found) != 1:
+            raise Stop(f"{session.node} has {len(found) or 'no'} global table {given.table} of this role; it has "
+                       + (", ".join(each.relation for each in relations if not each.is_view) or "none"))
+        self.globally, = found
+        self.views = [each for each in relations if each.is_view and each.local == self.globally.local]
+        self.there = self.column(given.column)
+        self.refuse()
+
+    def column(self, column):
+        return next(iter(self.session.read(COLUMN, self.globally.local, column)), None)
+
+    def refuse(self):
+        given, node = self.given, self.session.node
+        if given.command in ("add", "type"):
+            kind = self.session.value("SELECT %s::regtype::text", given.type)
+            if given.command == "add" and self.there and self.there.kind != kind:
+                raise Stop(f"{given.table} at {node} has a column {given.column} of type {self.there.type}")
+        if given.command == "rename" and self.there and self.column(given.new):
+            raise Stop(f"{given.table} at {node} has both {given.column} and {given.new}")
+        if not self.there and (given.command == "type" or given.command == "rename" and not self.column(given.new)):
+            raise Stop(f"{given.table} at {node} has no column {given.column}")
+
+    def run(self):
+        given, column = self.given, name(self.given.column)
+        if given.command == "add" and not self.there:
+            self.alter(f"ADD COLUMN {column} {given.type}")
+        elif given.command == "rename" and self.there:
+            self.alter(f"RENAME COLUMN {column} TO {name(given.new)}")
+        elif given.command == "drop" and self.there:
+            return self.alter_without_views(f"DROP COLUMN {column}")
+        elif given.command == "type" and self.there.type != given.type:
+            return self.alter_without_views(f"ALTER COLUMN {column} TYPE {given.type}", REWRITE)
+        for call in self.calls():
+            self.session.do(f"{call};")
+        return None
+
+    def calls(self):
+        """They make anew what stands on the table."""
+        return [f"SELECT @iuid@.iuid_create_routed_partitions({quote(self.globally.local)}::regclass, {self.globally.entity})",
+                *map(tables.call, self.views)]
+
+    def alter(self, action):
+        statement = f"ALTER TABLE {self.globally.relation} {action}"
+        self.session.do_locked([self.globally.relation], [statement], time.monotonic() + PATIENCE)
+
+    def alter_without_views(self, action, seconds=60):
+        """The server lets no column go that a view shows.  Others wait for the rows until the views are there again."""
+        of_countries = [row.view for row in self.session.read(VIEWS, self.globally.local)]
+        shown = [*of_countries, *(each.relation for each in self.views)]
+        statements = [*(f"SELECT @iuid@.iuid_drop_global({quote(each.relation)}::regclass)" for each in self.views),
+                      *([f"DROP VIEW {', '.join(of_countries)}"] if of_countries else []),
+                      f"ALTER TABLE {self.globally.relation} {action}", *self.calls(),
+                      *(f"GRANT {row.privilege} ON {row.relation} TO {'PUBLIC' if row.role is None else name(row.role)}"
+                        + " WITH GRANT OPTION" * row.is_grantable for row in self.session.read(RIGHTS, shown))]
+        # In the order in which readers take them.
+        locks = [f"ONLY {self.globally.relation}", f"ONLY {self.globally.local}", *of_countries]
+        self.session.do_locked(locks, statements, time.monotonic() + PATIENCE, seconds=seconds)

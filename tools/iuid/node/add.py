@@ -1,0 +1,145 @@
+"""A new node: the others reach it, the registry knows it, and it follows; then it has the tables.
+
+Its server has mesh.sql and servers.sql.  No superuser comes in over the network, so this does what is on
+its own machine, and says where it is to be run, too:
+
+  the other nodes   have a foreign server of it, like that of another node
+  the publisher     registers it
+  the new node      subscribes to the registry
+  all nodes         have global tables and views with it
+"""
+
+from psycopg.sql import quote
+
+import tables
+from node.address import answers
+from registry.nodes import TABLES, Nodes, of_registry
+from registry.publishing import Change
+from sessions import Silent, Stop, block, name, say
+
+# The foreign servers of a node, and for whom they have user mappings.
+SERVERS = """
+SELECT s.srvname AS server, array(SELECT m.usename::text FROM pg_user_mappings AS m WHERE m.srvid = s.oid ORDER BY 1) AS roles
+FROM pg_foreign_server AS s"""
+
+# A server like another one, with its user mappings and rights.  No password leaves the server.
+LIKE = """
+DECLARE
+	old pg_foreign_server;
+	mapping record;
+BEGIN
+	PERFORM set_config('log_min_messages', 'panic', true), set_config('pg_stat_statements.track', 'none', true);
+	SELECT * INTO STRICT old FROM pg_foreign_server WHERE srvname = {old};
+	EXECUTE format('CREATE SERVER %I FOREIGN DATA WRAPPER %I OPTIONS (%s)', {new}, (SELECT fdwname FROM pg_foreign_data_wrapper WHERE oid = old.srvfdw), (
+		SELECT string_agg(format('%I %L', option_name, option_value), ', ') FROM (
+			SELECT option_name, option_value FROM pg_options_to_table(old.srvoptions)
+			WHERE option_name NOT IN ('host', 'hostaddr', 'port', 'target_session_attrs')
+			UNION ALL VALUES ('host', {host}), ('port', {port})) AS o (option_name, option_value)));
+	FOR mapping IN SELECT umuser, umoptions FROM pg_user_mapping WHERE umserver = old.oid LOOP
+		EXECUTE format('CREATE USER MAPPING FOR %s SERVER %I OPTIONS (%s)',
+			CASE mapping.umuser WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(mapping.umuser)) END, {new}, (
+			SELECT string_agg(format('%I %L', option_name, option_value), ', ') FROM pg_options_to_table(mapping.umoptions)));
+	END LOOP;
+	FOR mapping IN SELECT grantee FROM aclexplode(old.srvacl) WHERE grantee <> old.srvowner LOOP
+		EXECUTE format('GRANT USAGE ON FOREIGN SERVER %I TO %s', {new},
+			CASE mapping.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(mapping.grantee)) END);
+	END LOOP;
+EXCEPTION WHEN OTHERS THEN
+	RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = SQLERRM;
+END"""
+
+
+def run(given):
+    nodes = Nodes(given.machine, given.dry_run)
+    nodes.find(but=[given.node])
+    answers(given.node, {"host": given.host, "port": str(given.port)})
+    if given.node not in nodes.names:
+        nodes.names = sorted([*nodes.names, given.node])
+    if nodes.silent:
+        raise Silent("a node comes when all others answer. " + ". ".join(nodes.silent.values()))
+    nodes.lock()
+    New(nodes, given).run()
+
+
+class New:
+    def __init__(self, nodes, given):
+        self.nodes, self.given, self.node = nodes, given, given.node
+        publishers = [node for node in nodes.publishers() if node != self.node]
+        if len(publishers) != 1:
+            raise Stop("the registry is published by " + (" and ".join(publishers) or "no node")
+                       + ": let one node publish it first, by iuid registry publisher")
+        self.publisher, = publishers
+        self.others = [node for node in nodes.names if node != self.node]
+        self.known = self.others_known()
+        self.left = []
+
+    def others_known(self):
+        """The server of each node at the others, by the registry of the publisher."""
+        return self.nodes.facts(self.publisher)["servers"]
+
+    def run(self):
+        self.refuse()
+        for node in self.others:
+            self.reach(node)
+        self.stop_if_left()
+        if self.node not in self.known:
+            self.change(self.publisher, f"INSERT INTO @iuid@.iuid_nodes VALUES ({quote(self.node)}, {quote(self.given.region)}, {quote(self.node)})")
+        self.stop_if_left()
+        self.subscribe()
+        self.stop_if_left()
+        self.make_tables()
+        print(f"{self.node} is a node, and all nodes know it." if not self.nodes.dry else "Nothing was changed, as this is a dry run.")
+
+    def change(self, node, statement):
+        if not self.nodes.change(node, statement):
+            self.left.append(node)
+
+    def stop_if_left(self):
+        if self.left:
+            raise Stop(f"not done at {', '.join(self.left)}, to which no --machine leads: start this command on the machine of each")
+
+    def servers(self, node):
+        return {row.server: row.roles for row in self.nodes.owner(node).read(SERVERS)}
+
+    def refuse(self):
+        mine = self.servers(self.node)
+        lacking = [node for node in self.others if self.known[node] not in mine]
+        if lacking:
+            raise Stop(f"{self.node} has no server of {', '.join(lacking)}: run examples/regions/servers.sql there")
+        said = self.nodes.facts(self.node)
+        if said["rows"] and not of_registry(said):
+            raise Stop(f"{self.node} has a registry of its own, which nobody publishes: let a superuser there"
+                       f" TRUNCATE {', '.join(TABLES)}")
+
+    def reach(self, node):
+        there = self.servers(node)
+        if self.known.get(self.node, self.node) in there:
+            return
+        like = [server for other, server in self.known.items() if other not in (node, self.node) and server in there]
+        if not like:
+            raise Stop(f"{node} has no server of another node, like which that of {self.node} could be:"
+                       " run examples/regions/servers.sql there")
+        say(node, f"-- The server of {self.node}, like {name(like[0])}, at {self.given.host}, port {self.given.port}:")
+        values = {"old": like[0], "new": self.node, "host": self.given.host, "port": str(self.given.port)}
+        self.change(node, block(LIKE.format(**{key: quote(value) for key, value in values.items()})))
+
+    def subscribe(self):
+        if of_registry(self.nodes.facts(self.node)):
+            return
+        if self.node not in self.nodes.machines:
+            self.left.append(self.node)
+        else:
+            Change(self.nodes, self.publisher, []).subscribe_at(self.node, copy=True)
+
+    def make_tables(self):
+        """The owner of the tables makes them at the new node, as they are at the others."""
+        if self.nodes.dry:
+            return
+        wanted = tables.read(self.nodes.owner(self.publisher))
+        mine = tables.read(self.nodes.owner(self.node))
+        lacking = sorted({each.local for each in wanted} - {each.local for each in mine})
+        if lacking:
+            raise Stop(f"{self.node} has the registry, and no {', '.join(lacking)} with a global table or view: let the owner make"
+                       " them there, as at the other nodes, and start this command again")
+        for node in self.nodes.names:
+            tables.make(self.nodes.owner(node))

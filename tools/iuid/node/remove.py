@@ -1,0 +1,102 @@
+"""A node goes for good, when no route leads to it any more.
+
+  the publisher     takes it out of the registry
+  the other nodes   make their global tables and views without it, and drop its foreign server
+  the node itself   subscribes no more, if it is not lost
+  the publisher     drops its slot
+"""
+
+import time
+
+from psycopg.sql import quote
+
+import tables
+from registry.nodes import Nodes, of_registry, slot_of
+from registry.publishing import names
+from sessions import Silent, Stop, dropping, name
+
+ARRIVE = 60  # seconds for a change of the registry
+
+ROUTES = """
+SELECT string_agg(coalesce('country ' || country, 'all countries') || coalesce(', entity ' || entity, ''), '; ' ORDER BY country, entity)
+FROM @iuid@.iuid_routes WHERE node = %s::text"""
+
+KNOWN = "SELECT FROM @iuid@.iuid_nodes WHERE node = %s::text"
+
+MAPPINGS = """
+SELECT m.usename::text AS role FROM pg_foreign_server AS s LEFT JOIN pg_user_mappings AS m ON m.srvid = s.oid
+WHERE s.srvname = %s::name ORDER BY 1"""
+
+
+def run(given):
+    nodes = Nodes(given.machine, given.dry_run)
+    nodes.find(but=[given.node])
+    Gone(nodes, given).run()
+
+
+class Gone:
+    def __init__(self, nodes, given):
+        self.nodes, self.given, self.node, self.left = nodes, given, given.node, []
+        self.registered = self.node in nodes.names
+        nodes.names = [node for node in nodes.names if node != self.node]
+        if nodes.silent:
+            raise Silent("a node goes when all others answer. " + ". ".join(nodes.silent.values()))
+        nodes.lock()
+        publishers = nodes.publishers()
+        if len(publishers) != 1:
+            raise Stop("the registry is published by " + (" and ".join(publishers) or "none of the other nodes")
+                       + ": let one of them publish it first, by iuid registry publisher")
+        self.publisher, = publishers
+        self.server = given.server or nodes.facts(self.publisher)["servers"].get(self.node) or self.node
+
+    def run(self):
+        self.refuse()
+        if self.registered:
+            self.change(self.publisher, f"DELETE FROM @iuid@.iuid_nodes WHERE node = {quote(self.node)}")
+            self.stop_if_left()
+        for node in self.nodes.names:
+            self.forget_at(node)
+        self.unsubscribe()
+        self.stop_if_left()
+        print("Nothing was changed, as this is a dry run." if self.nodes.dry else f"{self.node} is no node any more.")
+
+    def refuse(self):
+        routes = self.nodes.owner(self.publisher).value(ROUTES, self.node)
+        if routes:
+            raise Stop(f"{self.node} has rows, by the registry: {routes}. Move them first, by iuid move; or, if {self.node} is lost,"
+                       " let the routes lead elsewhere")
+        if not self.given.lost:
+            self.nodes.facts(self.node)
+
+    def change(self, node, *statements):
+        if not self.nodes.change(node, *statements):
+            self.left.append(node)
+
+    def stop_if_left(self):
+        if self.left:
+            server = f" --server {self.server}" if self.server != self.node else ""
+            raise Stop(f"not done at {', '.join(dict.fromkeys(self.left))}, to which no --machine leads: start this command on the"
+                       f" machine of each{server and f', with{server}'}")
+
+    def forget_at(self, node):
+        session = self.nodes.owner(node)
+        session.wait(lambda: not session.read(KNOWN, self.node), time.monotonic() + ARRIVE, f"the registry is without {self.node}")
+        if not self.nodes.dry:
+            tables.make(session)
+        # A foreign table that is left keeps the server, and the error names it.
+        mappings = session.read(MAPPINGS, self.server)
+        if mappings:
+            self.change(node, *(f"DROP USER MAPPING FOR {'PUBLIC' if row.role == 'public' else name(row.role)} SERVER {name(self.server)}"
+                                for row in mappings if row.role is not None), f"DROP SERVER {name(self.server)}")
+
+    def unsubscribe(self):
+        if not self.given.lost:
+            found = of_registry(self.nodes.facts(self.node))
+            if found:
+                self.change(self.node, *dropping(*names(found)))
+        slot = slot_of(self.node)
+        if self.node in self.left or slot not in self.nodes.facts(self.publisher)["slots"]:
+            return
+        session = self.nodes.owner(self.publisher)
+        session.wait(lambda: not self.nodes.facts(self.publisher)["slots"][slot]["active"], time.monotonic() + ARRIVE, f"nobody reads {slot}")
+        self.change(self.publisher, f"SELECT pg_drop_replication_slot({quote(slot)})")

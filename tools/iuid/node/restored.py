@@ -21,16 +21,17 @@ from psycopg.sql import quote
 
 from move import comparing, state, switching
 from move.country import columns, exists, in_order, moved, read_tables, tree
-from registry.nodes import TABLES
+from registry.nodes import NAME, TABLES, slot_of, subscription_of
+from registry.publishing import subscribing, way_of_subscriber
 from services import services
-from sessions import SUBSCRIBES, Session, Silent, Stop, dropping, in_query, limited, machines, name, say, words
+from sessions import SUBSCRIBES, Session, Silent, Stop, dropping, in_query, machines, name, say, words
 
 WAIT = 60  # seconds for the registry to arrive
+IN_USE = 20  # seconds for a slot to be free
 SUFFIX = "_restored"
 
 SUBSCRIPTION = """
-SELECT s.subname AS name, s.subconninfo AS way, s.subpublications AS publications, s.subslotname AS slot,
-	s.subenabled AND (SELECT count(*) FROM pg_subscription_rel AS r WHERE r.srsubid = s.oid AND r.srsubstate = 'r') >= 4 AS follows
+SELECT s.subname AS name, s.subconninfo AS way, s.subenabled AND (SELECT count(*) FROM pg_subscription_rel AS r WHERE r.srsubid = s.oid AND r.srsubstate = 'r') >= 4 AS follows
 FROM pg_subscription AS s JOIN pg_database AS d ON d.oid = s.subdbid
 WHERE d.datname = current_database() AND (s.subname = %s::name OR EXISTS (SELECT FROM pg_subscription_rel AS r
 	WHERE r.srsubid = s.oid AND r.srrelid = '@iuid@.iuid_routes'::regclass))"""
@@ -38,7 +39,7 @@ WHERE d.datname = current_database() AND (s.subname = %s::name OR EXISTS (SELECT
 # How this node reaches another one.
 SERVER = """
 SELECT o.option_name AS name, o.option_value AS value FROM pg_foreign_server AS s, pg_options_to_table(s.srvoptions) AS o
-WHERE s.srvname = %s::name AND o.option_name IN ('host', 'port', 'hostaddr', 'sslrootcert', 'target_session_attrs')"""
+WHERE s.srvname = %s::name"""
 
 # What a move leaves here.
 MOVES = """
@@ -172,63 +173,32 @@ class Restored:
         return self.registry(self.machine) == self.registry(self.others[self.publisher])
 
     def get_registry(self):
-        rows = self.machine.read(SUBSCRIPTION, f"registry_{self.node}")
+        rows = self.machine.read(SUBSCRIPTION, subscription_of(self.node))
         if len(rows) != 1:
             raise Stop(f"{self.node} has {len(rows)} subscriptions of the registry: "
                        "run examples/regions/subscribe.sql there, and start this command again")
         subscription, = rows
-        way = self.way_to_publisher(subscription.way)
-        if subscription.follows and same_server(subscription.way, way) and self.is_current():
+        server = self.others[self.publisher].value("SELECT server FROM @iuid@.iuid_nodes WHERE node = %s::text", self.publisher)
+        if subscription.follows and self.leads_to(server, subscription.way) and self.is_current():
             return
-        self.subscribe(subscription, way)
-        if not self.given.dry_run:
-            deadline = time.monotonic() + WAIT
-            self.machine.wait(self.is_current, deadline, f"the registry of {self.publisher} arrives")
+        self.subscribe(subscription, server)
+        self.machine.wait(self.is_current, time.monotonic() + WAIT, f"the registry of {self.publisher} arrives")
 
-    def way_to_publisher(self, before):
-        """The connection of the old subscription, but to the node that publishes now."""
-        server = self.others[self.publisher].value(
-            "SELECT server FROM @iuid@.iuid_nodes WHERE node = %s::text", self.publisher)
+    def leads_to(self, server, way):
+        """Whether the subscription leads to the node that publishes now."""
         options = {row.name: row.value for row in self.machine.read(SERVER, server)}
-        if "port" not in options or not {"host", "hostaddr"} & options.keys():
-            raise Stop(f"{self.node} has no foreign server {server} with a host and a port, by which it reaches {self.publisher}")
-        parts = {key: value for key, value in conninfo_to_dict(before).items()
-                 if key not in ("host", "hostaddr", "port", "target_session_attrs")}
-        return make_conninfo(**(parts | options))
+        return all(conninfo_to_dict(way).get(key) == options.get(key) for key in ("host", "hostaddr", "port"))
 
-    def subscribe(self, subscription, way):
-        """A subscription without its slot is left if this is killed between the steps, and is begun anew."""
-        title = name(subscription.name)
-        publications = ", ".join(name(each) for each in subscription.publications)
-
-        def statements(secret):
-            return [*dropping(subscription.name), "TRUNCATE " + ", ".join(f"@iuid@.{table}" for table in TABLES),
-                    f"CREATE SUBSCRIPTION {title} CONNECTION {secret} PUBLICATION {publications}"
-                    f" WITH (connect = false, slot_name = {quote(subscription.name)})"]
-
-        self.machine.secret_transaction(statements, quote(way))
-        if not self.given.dry_run:
-            self.new_slot(way, subscription.name)
-        self.machine.do(f"ALTER SUBSCRIPTION {title} ENABLE;")
-        self.machine.do(f"ALTER SUBSCRIPTION {title} REFRESH PUBLICATION;")
-
-    def new_slot(self, way, slot):
-        """As the role of the subscription, at the publisher."""
-        with psycopg.connect(way, autocommit=True, connect_timeout=5, options="-c search_path=pg_catalog,pg_temp") as session, \
-                limited(session, WAIT):
-            deadline = time.monotonic() + 20
-            while True:
-                row = session.execute("SELECT active FROM pg_replication_slots WHERE slot_name = %s::name", [slot]).fetchone()
-                if row is None:
-                    break
-                if not row[0]:
-                    session.execute("SELECT pg_drop_replication_slot(%s::name)", [slot])
-                elif time.monotonic() > deadline:
-                    raise Stop(f"the slot {slot} at {self.publisher} is in use: another server has the subscription of {self.node}")
-                else:
-                    time.sleep(0.2)
-            say(self.publisher, f"SELECT pg_create_logical_replication_slot({quote(slot)}, 'pgoutput');")
-            session.execute("SELECT pg_create_logical_replication_slot(%s::name, 'pgoutput')", [slot])
+    def subscribe(self, subscription, server):
+        """If this is killed between the two steps, both are done anew."""
+        slot = slot_of(self.node)
+        coming = self.session(self.publisher, way_of_subscriber(self.machine, server, self.publisher), NAME)
+        coming.wait_until("SELECT NOT EXISTS (SELECT FROM pg_replication_slots WHERE slot_name = %s::name AND active)",
+                          time.monotonic() + IN_USE, f"another server has the subscription of {self.node}, and reads the slot {slot}", slot)
+        coming.do(f"SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = {quote(slot)};\n"
+                  f"SELECT pg_create_logical_replication_slot({quote(slot)}, 'pgoutput');", seconds=WAIT)
+        self.machine.transaction(*dropping(subscription.name), "TRUNCATE " + ", ".join(f"@iuid@.{table}" for table in TABLES),
+                                 subscribing(self.node, server, copy=True))
 
     # --- the countries ---
 
@@ -429,11 +399,6 @@ def renamed(session, country, tables, at):
 
 def new_name(table, part):
     return moved(table.part_name if part.level == 0 else part.name, SUFFIX)
-
-
-def same_server(one, other):
-    parts = [conninfo_to_dict(each) for each in (one, other)]
-    return all(parts[0].get(key) == parts[1].get(key) for key in ("host", "hostaddr", "port"))
 
 
 def run(given):

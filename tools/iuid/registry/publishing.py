@@ -336,13 +336,7 @@ class Change:
 
     def coming(self, node):
         """A session at the new publisher as the role as which a node subscribes."""
-        server = self.server()
-        options = {row.option_name: row.option_value for row in self.nodes.machine(node).read(MAPPING, server, NAME)}
-        if "user" not in options:
-            raise Stop(f"{node} has no user mapping of the role {NAME} for the server {server}:"
-                       " examples/regions/servers.sql has it")
-        way = make_conninfo(service=self.new, **{key: value for key, value in options.items() if key in SECRET})
-        return self.nodes.session(f"{NAME} of {node}", self.new, way)
+        return self.nodes.session(f"{NAME} of {node}", self.new, way_of_subscriber(self.nodes.machine(node), self.server(), self.new))
 
     def clean(self):
         """What the publisher that was has."""
@@ -371,6 +365,15 @@ class Change:
 
 def names(subscriptions):
     return [each["name"] for each in subscriptions]
+
+
+def way_of_subscriber(machine, server, publisher):
+    """To the publisher, as the role as which a node subscribes, by its user mapping, which a superuser's session reads."""
+    options = {row.option_name: row.option_value for row in machine.read(MAPPING, server, NAME)}
+    if "user" not in options:
+        raise Stop(f"{machine.node} has no user mapping of the role {NAME} for the server {server}:"
+                   " examples/regions/servers.sql has it")
+    return make_conninfo(service=publisher, **{key: value for key, value in options.items() if key in SECRET})
 
 
 def subscribing(node, server, copy=False):

@@ -23,10 +23,8 @@
 #endif
 
 #include "catalog/pg_foreign_server.h"
-#include "commands/defrem.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "nodes/parsenodes.h"
 #include "storage/fd.h"
 #include "storage/latch.h"
 #include "utils/acl.h"
@@ -37,6 +35,7 @@
 #include "utils/wait_event.h"
 
 #include "connection.h"
+#include "server_options.h"
 
 /* The hint for a node without a server, or with one of another wrapper. */
 #define SERVER_HINT \
@@ -67,12 +66,6 @@ static void require_password(const Connection *connection);
 static PGconn *start(const ForeignServer *server, int host,
 					 const UserMapping *mapping);
 static int connect_seconds_of(const ForeignServer *server);
-static int add_options(List *options, int host, const char **keywords,
-					   const char **values, int count);
-static const char *for_host(const DefElem *option, int host);
-static const char *item_of(const char *list, int n);
-static const char *option_of(List *options, const char *name);
-static bool is_libpq_option(const char *name);
 static void ignore_notice(void *arg, const PGresult *notice);
 
 Connection *
@@ -231,7 +224,7 @@ iuid_start_connection(Connection *connection)
 static bool
 needs_password(const ForeignServer *server, const UserMapping *mapping)
 {
-	const char *required = option_of(mapping->options, "password_required");
+	const char *required = iuid_option_of(mapping->options, "password_required");
 	bool value;
 
 	if (superuser_arg(mapping->userid) || passes_scram_keys(server, mapping))
@@ -245,11 +238,12 @@ needs_password(const ForeignServer *server, const UserMapping *mapping)
 static bool
 passes_scram_keys(const ForeignServer *server, const UserMapping *mapping)
 {
-	const char *option = option_of(mapping->options, "use_scram_passthrough");
+	const char *option =
+		iuid_option_of(mapping->options, "use_scram_passthrough");
 	bool value;
 
 	if (option == NULL)
-		option = option_of(server->options, "use_scram_passthrough");
+		option = iuid_option_of(server->options, "use_scram_passthrough");
 	return option != NULL && parse_bool(option, &value) && value &&
 		MyProcPort != NULL && MyProcPort->has_scram_keys;
 }
@@ -301,7 +295,7 @@ add_scram_keys(const char **keywords pg_attribute_unused(),
 static bool
 has_password(const UserMapping *mapping)
 {
-	const char *password = option_of(mapping->options, "password");
+	const char *password = iuid_option_of(mapping->options, "password");
 
 	return password != NULL && password[0] != '\0';
 }
@@ -342,9 +336,9 @@ start(const ForeignServer *server, int host, const UserMapping *mapping)
 		OWN_KEYWORDS;
 	const char **keywords = palloc(sizeof(char *) * most);
 	const char **values = palloc(sizeof(char *) * most);
-	int count = add_options(server->options, host, keywords, values, 0);
+	int count = iuid_add_options(server->options, host, keywords, values, 0);
 
-	count = add_options(mapping->options, host, keywords, values, count);
+	count = iuid_add_options(mapping->options, host, keywords, values, count);
 	keywords[count] = "client_encoding";
 	values[count++] = GetDatabaseEncodingName();
 	keywords[count] = "fallback_application_name";
@@ -359,127 +353,6 @@ start(const ForeignServer *server, int host, const UserMapping *mapping)
 		count = add_scram_keys(keywords, values, count);
 	keywords[count] = values[count] = NULL;
 	return PQconnectStartParams(keywords, values, 0);
-}
-
-/*
- * postgres_fdw has checked the options.  Those that libpq does not know are
- * postgres_fdw's own.
- */
-static int
-add_options(List *options, int host, const char **keywords, const char **values,
-			int count)
-{
-	ListCell *lc;
-
-	foreach (lc, options)
-	{
-		DefElem *option = lfirst(lc);
-
-		if (!is_libpq_option(option->defname))
-			continue;
-		keywords[count] = option->defname;
-		values[count++] = for_host(option, host);
-	}
-	return count;
-}
-
-/*
- * The value of an option for one host, from 1 on: that host, whatever it is; or, for 0,
- * as it is, for libpq to choose.
- */
-static const char *
-for_host(const DefElem *option, int host)
-{
-	const char *value = strVal(option->arg);
-	const char *name = option->defname;
-
-	if (host == 0)
-		return value;
-	/* One port is that of all hosts. */
-	if (strcmp(name, "host") == 0 || strcmp(name, "hostaddr") == 0 ||
-		(strcmp(name, "port") == 0 && strchr(value, ',') != NULL))
-		return item_of(value, host);
-	return value;
-}
-
-/* The n-th part of a list with commas, from 1 on; "" if there is none. */
-static const char *
-item_of(const char *list, int n)
-{
-	while (--n > 0 && list != NULL)
-	{
-		list = strchr(list, ',');
-		if (list != NULL)
-			list++;
-	}
-	return list == NULL ? "" : pnstrdup(list, strcspn(list, ","));
-}
-
-List *
-iuid_hosts_of_server(const char *name)
-{
-	const ForeignServer *server =
-		name == NULL ? NULL : GetForeignServerByName(name, true);
-	const char *hosts, *names, *ports;
-	List *result = NIL;
-	int count = 1;
-
-	if (server == NULL)
-		return NIL;
-	/* As libpq does: an address comes before a name, for each host. */
-	hosts = option_of(server->options, "hostaddr");
-	names = option_of(server->options, "host");
-	if (hosts == NULL || hosts[0] == '\0')
-		hosts = names;
-	ports = option_of(server->options, "port");
-	for (const char *c = hosts; c != NULL && *c != '\0'; c++)
-		count += *c == ',';
-	for (int i = 1; count > 1 && i <= count; i++)
-	{
-		const char *port = ports == NULL ?
-			"" :
-			item_of(ports, strchr(ports, ',') == NULL ? 1 : i);
-		const char *host = item_of(hosts, i);
-
-		if (host[0] == '\0')
-			host = item_of(names, i);
-		result =
-			lappend(result,
-					psprintf("%s%s%s", host, port[0] == '\0' ? "" : ":", port));
-	}
-	return result;
-}
-
-/* An option of a foreign server or user mapping; NULL if it is not set. */
-static const char *
-option_of(List *options, const char *name)
-{
-	ListCell *lc;
-
-	foreach (lc, options)
-	{
-		DefElem *option = lfirst(lc);
-
-		if (strcmp(option->defname, name) == 0)
-			return defGetString(option);
-	}
-	return NULL;
-}
-
-static bool
-is_libpq_option(const char *name)
-{
-	static PQconninfoOption *known; /* for the session, as libpq made it */
-
-	if (known == NULL)
-		known = PQconndefaults();
-	for (const PQconninfoOption *option = known;
-		 option != NULL && option->keyword != NULL; option++)
-	{
-		if (strcmp(option->keyword, name) == 0)
-			return true;
-	}
-	return false;
 }
 
 /* What a node says besides its answer goes nowhere, and not into the log. */
@@ -505,7 +378,7 @@ iuid_close_connection(Connection *connection)
 static int
 connect_seconds_of(const ForeignServer *server)
 {
-	const char *option = option_of(server->options, "connect_timeout");
+	const char *option = iuid_option_of(server->options, "connect_timeout");
 
 	long seconds = option == NULL ? CONNECT_SECONDS : strtol(option, NULL, 10);
 

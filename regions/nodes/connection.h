@@ -46,12 +46,6 @@ extern Connection *iuid_find_connection(const char *node, const char *name,
 										int host);
 
 /*
- * The hosts of a server, as its options name them, each with its port; NIL if there is
- * no such server, or if it has one host.
- */
-extern List *iuid_hosts_of_server(const char *name);
-
-/*
  * Begins to connect; PQconnectPoll() goes on.  The server must still be there
  * (42704).  The user needs a user mapping (42704), and a password in it (2F003),
  * but for a superuser, where a superuser has set password_required to false, where

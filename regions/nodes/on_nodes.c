@@ -23,11 +23,11 @@
 
 #include "ask_nodes.h"
 #include "attempt.h"
-#include "connection.h"
 #include "extension.h"
 #include "registry/registry.h"
 #include "row_type.h"
 #include "rows_as_text.h"
+#include "server_options.h"
 #include "statement.h"
 
 /* The longest time limit. */

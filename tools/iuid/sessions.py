@@ -14,7 +14,6 @@ import contextlib
 import getpass
 import os
 import random
-import re
 import socket
 import threading
 import time

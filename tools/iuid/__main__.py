@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What operators of several regions do with iuid.  doc/changing-regions.md and doc/bad-days.md say when.
+"""What operators of several regions do with iuid.  doc/running-regions.md says when.
 
 A node is reached by the service of libpq with its name.  What is printed is done, or with --dry-run
 would be; each line begins with the name of its node.

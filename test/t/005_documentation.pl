@@ -40,7 +40,7 @@ like($dump, qr/CREATE EXTENSION IF NOT EXISTS iuid_regions/, 'a dump whose super
 unlike($dump, qr/^REVOKE .* FROM "?\d+"?;$/m, 'it revokes nothing from a number');
 
 # A link leads to a file, and to a heading of it.
-for my $page (@pages, glob 'clients/README.md examples/README.md examples/*/README.md test/bench/*/README.md')
+for my $page (@pages, glob 'clients/README.md examples/README.md examples/*/README.md test/bench/*/README.md tools/README.md tools/iuid/*/README.md')
 {
 	my ($folder) = $page =~ m{^(.*/)?};
 	my @broken;
@@ -56,7 +56,7 @@ for my $page (@pages, glob 'clients/README.md examples/README.md examples/*/READ
 
 # The pages that COMMENTs, hints, tests and examples name are there.
 my %named = map { $_ => 1 } map { slurp_file($_) =~ m{\b(doc/[\w-]+\.md)}g }
-	glob 'META.json src/*.h {src,regions}/*/*.{c,h,sql} {.,regions}/sql/*.sql test/*/*.{pl,pm,py} examples/*/*.sql';
+	glob 'META.json src/*.h {src,regions}/*/*.{c,h,sql} {.,regions}/sql/*.sql test/*/*.{pl,pm,py} examples/*/*.sql tools/iuid/{*,*/*}.py';
 cmp_ok(scalar keys %named, '>', 8, 'pages that are named');
 is(join(' ', grep { !-e } sort keys %named), '', 'each page that is named is there');
 

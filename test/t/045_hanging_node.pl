@@ -1,5 +1,5 @@
 # What ends a session that waits, through postgres_fdw, for a node whose processes are all stopped: the
-# table in doc/regions.md.  A network that drops packets needs root, and is not here.
+# table in doc/reference.md.  A network that drops packets needs root, and is not here.
 use strict;
 use warnings;
 

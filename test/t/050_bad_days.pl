@@ -1,11 +1,11 @@
-# The blocks of doc/bad-days.md, run as they stand on four nodes.
+# The bad days of doc/running-regions.md: their blocks, run as they stand on four nodes.
 #
 # One version is enough: the page has statements of the server, the same on each version.
 use strict;
 use warnings;
 
 use lib 'test/t';
-use IPC::Run;
+use Commands;
 use Pages;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -17,11 +17,12 @@ plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
 
 my @names = ('almaty', 'jakarta', 'lima', 'mexico');
 my %node = start_nodes(@names);
-my @of_page = blocks_of(slurp_file('doc/bad-days.md'));
+my @of_page = blocks_of(part_of('doc/running-regions.md', 'Bad days'));
+# 053_failover_slots has the block for PostgreSQL 17.
 my @blocks = grep { $_->{language} eq 'sql' && $_->{needs} !~ /from 17$/ } @of_page;
-# The other commands have tests of their own: 076_restored_node and 077_node_address.
-my @commands = grep { $_->{language} eq 'sh' && $_->{text} =~ /^iuid registry/ } @of_page;
-my $variables = "\\i " . passwords() . "\n\\set timeout 1s\n";
+# 076_restored_node and 077_node_address have the other commands.
+my @commands = grep { "@$_" !~ /^node (?:restored|address) / } map { commands_in($_->{text}) } grep { $_->{language} eq 'sh' } @of_page;
+my $variables = "\\i " . passwords() . "\n";
 
 # Runs a block of the page at the nodes that it names; what each gives.
 sub run_block
@@ -34,13 +35,10 @@ sub run_block
 sub next_block { return run_block(shift @blocks) }
 
 # Runs a command of the page, on the machines of nodes; its exit status, and what it says.
-sub run_command_block
+sub run_on
 {
-	my ($block, @machines) = @_;
-	my ($command) = $block->{text} =~ /^iuid (.*) --machine 'dbname=shop user=postgres'$/m or die $block->{text};
-	IPC::Run::run([ '/usr/bin/python3', 'tools/iuid', (split / /, $command), map { ('--machine', $node{$_}->connstr('shop') . ' user=postgres') } @machines ], '>', \my $out, '2>&1');
-	note $out;
-	return ($? >> 8, $out);
+	my ($command, @machines) = @_;
+	return run_iuid($command, @node{@machines});
 }
 
 # Enters the statements that the command lists for a node, of the first or of the second set.
@@ -112,7 +110,7 @@ sub finds { my ($name, $other) = @_; return at($name, "SELECT note FROM iuid_fin
 is_well($_, "$_ is well at the beginning") for @names;
 
 # A node freezes in the middle of a transaction.
-next_block();
+at_machine($_, q{ALTER ROLE mesh SET idle_in_transaction_session_timeout = '1s'}) for @names;
 my $change = "UPDATE orders_global SET note = 'changed' WHERE id = '$id{jakarta}'";
 my $session = session_at('almaty');
 $session->query("BEGIN; $change;");
@@ -164,8 +162,10 @@ $node{mexico}->reload;
 $node{mexico}->safe_psql('shop', 'CHECKPOINT');
 like(at('mexico', 'SELECT string_agg(problem, $$,$$) FROM iuid_check_regions()'), qr/lost slot/, 'what the check says of a slot that is lost');
 at_machine('almaty', "ALTER SUBSCRIPTION registry_almaty CONNECTION \$\$$subscription\$\$");
-next_block();
-follow_registry('almaty', 'mexico');
+my ($status, $said) = run_on($commands[0], 'almaty');
+is($status, 5, 'the node that was cut off lacks a change');
+mend('almaty', $said =~ s/.*^If mexico is right:$//msr);
+is((run_on($commands[0], 'almaty'))[0], 0, 'and follows when it has it');
 ok(chile_is_at('almaty', 'mexico'), 'the node that subscribes again has the route');
 is_well($_, "$_ is well") for @names;
 $node{mexico}->append_conf('postgresql.conf', 'max_slot_wal_keep_size = -1');
@@ -181,7 +181,7 @@ my $from = -s $node{almaty}->logfile;
 copy_disk('mexico');
 restore_disk('mexico', without_slots => 1);
 $node{almaty}->wait_for_log(qr/replication slot "registry_almaty" does not exist/, $from);
-is((run_command_block($commands[0], @names))[0], 0, 'the command lets them subscribe again');
+is((run_on($commands[0], @names))[0], 0, 'the command lets them subscribe again');
 route_chile_to('mexico');
 ok(chile_is_at($_, 'mexico'), "$_ follows again") for @names;
 
@@ -197,13 +197,13 @@ at('mexico', q{UPDATE iuid_routes SET node = 'lima' FROM iuid_countries AS c WHE
 $node{mexico}->wait_for_catchup('registry_almaty', 'flush');
 is(at('almaty', q{SELECT iuid_node(country, 1) FROM iuid_countries WHERE code = 'CO'}), 'jakarta', 'a new change does not arrive');
 like(problems('almaty'), qr/another registry/, 'what the check says');
-my ($status, $said) = run_command_block($commands[0], @names);
+($status, $said) = run_on($commands[0], @names);
 is($status, 5, 'the command finds what the publisher has lost');
 mend('mexico', $said =~ s/^If .*//msr);
 # On the machine of one node after the other.
 for (1 .. 5)
 {
-	($status) = run_command_block($commands[0], $_) for @names;
+	($status) = run_on($commands[0], $_) for @names;
 	last if $status == 0;
 }
 is($status, 0, 'the command on each machine in turn');
@@ -217,15 +217,15 @@ my @left = @names[ 0 .. 2 ];
 $from = -s $node{almaty}->logfile;
 $node{mexico}->stop('immediate');
 $node{almaty}->wait_for_log(qr/could not connect to the publisher/, $from);
-is((run_command_block($commands[0], @left))[0], 3, 'another node publishes');
+is((run_on($commands[0], @left))[0], 3, 'another node publishes');
 
 # It is restored, and subscribes; the others have a change that it has not.
 route_chile_to('almaty', 'jakarta');
 $node{mexico}->start;
-($status, $said) = run_command_block($commands[0], 'mexico');
+($status, $said) = run_on($commands[0], 'mexico');
 is($status, 5, 'the old publisher lacks a change');
 mend('mexico', $said =~ s/.*^If jakarta is right:$//msr);
-is((run_command_block($commands[0], 'mexico'))[0], 0, 'and follows when it has it');
+is((run_on($commands[0], 'mexico'))[0], 0, 'and follows when it has it');
 shift @commands;
 ok(chile_is_at($_, 'almaty'), "$_ follows the new publisher") for 'almaty', 'lima', 'mexico';
 is(finds('almaty', 'mexico'), 'of mexico', 'the rows of the old publisher are back');

@@ -1,5 +1,5 @@
 # From PostgreSQL 17 on a subscriber of the registry goes on when its publisher fails over: the block of
-# doc/bad-days.md that needs that version.
+# doc/running-regions.md that needs that version.
 use strict;
 use warnings;
 
@@ -16,7 +16,7 @@ if ($node{jakarta}->pg_version < 17)
 	$_->stop for values %node;
 	plan skip_all => 'SKIPPED: before PostgreSQL 17 a standby keeps no slots of its primary';
 }
-my ($block) = grep { $_->{language} eq 'sql' && $_->{needs} =~ /^needs lima, from 17$/ } blocks_of(slurp_file('doc/bad-days.md'));
+my ($block) = grep { $_->{language} eq 'sql' && $_->{needs} =~ /^needs lima, from 17$/ } blocks_of(part_of('doc/running-regions.md', 'Bad days'));
 
 run_example($node{jakarta}->connstr('shop'), 'registry.sql');
 follow_registry('lima', 'jakarta');

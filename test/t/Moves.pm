@@ -113,7 +113,7 @@ sub subscribes_again
 	return;
 }
 
-# As doc/bad-days.md says.
+# A node subscribes to the registry anew, with a copy.
 sub registry_again
 {
 	my $name = shift;

@@ -21,7 +21,7 @@ use Exporter 'import';
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(blocks_of check_page);
+our @EXPORT = qw(blocks_of part_of check_page);
 
 # The blocks of a page, in order.  An output has its block before it.
 sub blocks_of
@@ -41,6 +41,15 @@ sub blocks_of
 		$end = $last;
 	}
 	return @blocks;
+}
+
+# The text of a page below a heading of the second level, or without a heading that before the first one.
+sub part_of
+{
+	my ($page, $heading) = @_;
+	my $begin = defined $heading ? qr/^## \Q$heading\E$/m : qr/\A/;
+	my ($part) = slurp_file($page) =~ /$begin(.*?)(?=^## |\z)/ms or die "$page has no part $heading";
+	return $part;
 }
 
 # The SQL of a block, with a mark before and after each statement that promises something.

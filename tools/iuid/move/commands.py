@@ -125,7 +125,7 @@ def under_way(nodes, given, allows=lambda found: False):
         nodes.lease.take([node for node, kept in ((given.old, found and found.old), (given.new, found and found.new)) if kept])
         found = situation.read(nodes, given)
     if found and found.forgotten() and not allows(found):
-        raise Stop(". ".join(found.behind()) + ". Nothing is dropped: doc/bad-days.md has a node that is restored from a backup")
+        raise Stop(". ".join(found.behind()) + ". Nothing is dropped: doc/running-regions.md has a node that is restored from a backup")
     return found
 
 
@@ -306,7 +306,7 @@ def finish(nodes, given):
         raise Stop("".join(f"{line}. " for line in found.behind()) + f"{move.new} does not take writes yet, or {move.old}"
                    " still has the country: start switch")
     if found.old is None and found.old_has:
-        raise Stop(". ".join(found.behind()) + f". {move.new} keeps its rows; doc/bad-days.md has a node that is restored")
+        raise Stop(". ".join(found.behind()) + f". {move.new} keeps its rows; doc/running-regions.md has a node that is restored")
     if found.old:
         comparing.after(nodes, move, state.kept, noted=not found.refilled())
     if after_switch(nodes, move):

@@ -88,7 +88,7 @@ class Situation:
                     yield f"      writes are refused {kept.refused}"
         yield from (f"   {line}" for line in self.behind())
         if self.forgotten():
-            yield "   Nothing is dropped: doc/bad-days.md has a node that is restored from a backup"
+            yield "   Nothing is dropped: doc/running-regions.md has a node that is restored from a backup"
             if self.emptied():
                 yield f"   Next: abort, with which {move.old} takes the country back as it was at the switch"
         elif list(self.behind()):

@@ -8,9 +8,9 @@
 #                              million orders; each node behind a relay that delays each direction;
 #                              then with faults at every step; --show prints the switch
 #   ./dev models [--rows N] [--day NAME] bad_days
-#                              twelve bad days of four nodes, each beside writers, without and with a
-#                              move in the middle (twenty minutes); --day restored, restored/too_early
-#                              or restored/too_early/move, also several times, runs only those
+#                              twelve bad days of four nodes beside writers, without and with a move
+#                              in the middle (twenty minutes); --day restored, restored/too_early or
+#                              restored/too_early/move, also several times, runs only those
 #
 # Each model prints its seed, and --seed repeats its data.  The tests run the models, too, with few
 # rows.

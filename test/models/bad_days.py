@@ -7,7 +7,7 @@ at the node of its country, as a version that was confirmed; what is deleted mus
 must find the same; and iuid_check_regions() must have no row at any node.
 
 A node that is restored lacks what came after its backup.  The log knows what that is: writers pause
-for the moment of a backup.  Nothing else may be missing, and what a command puts aside it must name.
+for the moment of a backup.  Nothing else may be missing, and a command must name what it puts aside.
 
 Each day has ways in which it goes, and each way is run without and with a move of country 235 in
 its middle.  A name such as restored, restored/too_early or restored/too_early/move chooses.
@@ -66,7 +66,7 @@ class Log(move.Log):
         return {table: {key: self.possible(table, key) for key in self.version[table].keys() | self.unknown[table].keys()} for table in TABLES}
 
     def rewind(self, countries, before):
-        """The rows of these countries are again as they were.  Gives how many of them were something else."""
+        """The rows of these countries are as they were.  Gives how many were something else."""
         lost = 0
         self.rewound += 1
         for table in TABLES:
@@ -168,7 +168,8 @@ class Company:
             for setting in ("wal_retrieve_retry_interval = '200ms'", "min_wal_size = '32MB'", "checkpoint_timeout = '1h'"):
                 self.nodes.rows(name, f"ALTER SYSTEM SET {setting}")
         with psycopg.connect("service=almaty", autocommit=True) as session:
-            session.execute(f"INSERT INTO orders SELECT gen_iuid({COUNTRY}, 1, now() - n * interval '1 second'), 0, 'loaded' FROM generate_series(1, {rows}) AS n")
+            session.execute(f"INSERT INTO orders SELECT gen_iuid({COUNTRY}, 1, now() - n * interval '1 second'), 0, 'loaded'"
+                            f" FROM generate_series(1, {rows}) AS n")
             session.execute(f"INSERT INTO trips SELECT gen_iuid({COUNTRY}, 3, now() - n * interval '1 second'), id, 0"
                             f" FROM (SELECT id FROM orders WHERE iuid_is_from(id, {COUNTRY}) LIMIT 1) AS o, generate_series(1, {rows // 10}) AS n")
             session.execute("ANALYZE")
@@ -179,6 +180,11 @@ class Company:
 
     def well(self, name):
         return Path(self.data[name]).parent / "well"
+
+    def read_services(self):
+        services = configparser.ConfigParser(interpolation=None)
+        services.read(self.file)
+        return services
 
     def renew(self):
         """The nodes are as they were."""
@@ -255,8 +261,8 @@ class Day(move.Test):
         errors = collections.Counter()
         for error, count in self.errors().items():
             errors[error.split()[0]] += count
-        done = sum(client.done for client in self.clients)
-        print(f"{self.label}: {done} statements of clients; errors {', '.join(f'{error}: {count}' for error, count in sorted(errors.items())) or 'none'}; "
+        count = ", ".join(f"{error}: {count}" for error, count in sorted(errors.items()))
+        print(f"{self.label}: {sum(client.done for client in self.clients)} statements of clients; errors {count or 'none'}; "
               + "".join(f"{note}; " for note in self.notes)
               + f"{time.monotonic() - begin:.0f} s: {'WRONG' if wrong else 'well'}", flush=True)
         if wrong:
@@ -333,7 +339,7 @@ class Day(move.Test):
         raise Failed(f"no client has seen an error like {pattern}: {dict(self.errors())}")
 
     def but(self, name, *others):
-        """The writers that have nothing to do with a node; or not beside others, to which it has no way."""
+        """The writers that have nothing to do with a node, or with its way to some others."""
         def concerned(client):
             here, there = client.node, COUNTRIES[client.country]
             return name in (here, there) if not others else {here, there} in [{name, other} for other in others]
@@ -408,7 +414,7 @@ class Day(move.Test):
         return [word for name in names for word in ("--machine", self.nodes.machine[name])]
 
     def publish(self, node, names, *options, ends=0, others_right=True):
-        """iuid registry publisher on the machines of NAMES.  If the registries differ, mexico gets what it lacks."""
+        """iuid registry publisher, on the machines of NAMES.  mexico gets what its registry lacks."""
         for _ in range(5):
             status, out = self.iuid("registry", "publisher", node, *options, *self.machines(*names), ends=None)
             if status == ends:
@@ -433,7 +439,8 @@ class Day(move.Test):
         raise Failed(f"iuid_check_regions() at {name} does not say {problem}: {found}")
 
     def be_well(self):
-        """iuid_check_regions() has no row at any node.  The operator enters the remedies that it has, if they make global tables."""
+        """iuid_check_regions() has no row at any node.  The operator enters its remedies, if they
+        make global tables or views."""
         begin, entered = time.monotonic(), 0
         while True:
             found = {name: self.problems(name) for name in self.live}
@@ -478,10 +485,15 @@ class Day(move.Test):
                 raise Failed("pg_basebackup")
             return self.log.everything()
 
+    def homes(self, name):
+        """The node of each country, by the registry of a node."""
+        return dict(self.nodes.rows(name, "SELECT country, iuid_node(country, 1) FROM iuid_countries"))
+
     def lose(self, name, before, switched=None):
-        """A node is restored: the log forgets what its backup lacks.  SWITCHED: the rows that the old node has kept of a move."""
-        (publisher,) = [each for each in self.live if each != name][:1]
-        countries = {country for country, home in self.nodes.rows(publisher, "SELECT country, iuid_node(country, 1) FROM iuid_countries") if home == name}
+        """The log forgets what the backup of a node lacks.  SWITCHED: what the old node of a move has
+        kept."""
+        other = next(each for each in self.live if each != name)
+        countries = {country for country, home in self.homes(other).items() if home == name}
         lost = 0
         with self.paused():
             if switched and COUNTRY in countries:
@@ -521,7 +533,8 @@ class Day(move.Test):
     def restarting(self, name):
         """The command that opens a node for everybody."""
         data, script = self.nodes.data[name], self.company.folder / "restart"
-        script.write_text(f"#!/bin/sh\nset -e\ncd /\npg_ctl -D '{data}' -m fast -w stop\npg_ctl -D '{data}' -l '{data}/../{name}.again.log' -w start\n")
+        control = f"pg_ctl -D '{data}' -l '{data}/../{name}.again.log' -m fast -w"
+        script.write_text(f"#!/bin/sh\nset -e\ncd /\n{control} stop\n{control} start\n")
         script.chmod(0o755)
         return str(script)
 
@@ -554,8 +567,7 @@ class Day(move.Test):
         for other in self.names:
             if other != name:
                 self.nodes.rows(other, f"ALTER SERVER {name} OPTIONS (SET host '{hosts}', SET port '{ports}', ADD target_session_attrs 'read-write')")
-        services = configparser.ConfigParser(interpolation=None)
-        services.read(self.company.file)
+        services = self.company.read_services()
         services[name].update({"host": hosts, "port": ports, "target_session_attrs": "read-write"})
         with self.company.file.open("w") as file:
             services.write(file, space_around_delimiters=False)
@@ -563,8 +575,11 @@ class Day(move.Test):
     # --- the days ---
 
     def freeze(self, _):
-        """A node freezes in a transaction.  The row that it has locked elsewhere is free after the time limit
-        of mesh, and nothing of the transaction is done when the node goes on."""
+        """A node freezes in a transaction.
+
+        The row that it has locked elsewhere is free after the time limit of mesh, and nothing of the
+        transaction is done when the node goes on.
+        """
         name = self.random.choice([each for each in self.names if each != "jakarta"])
         self.begin_move()
         for each in self.names:
@@ -593,8 +608,10 @@ class Day(move.Test):
         self.end_move()
 
     def cut_off(self, way):
-        """Two nodes cannot reach each other, and all else goes on.  One of them is the publisher of the registry, too,
-        for so long that the slot is lost."""
+        """Two nodes cannot reach each other, and all else goes on.
+
+        One of them is the publisher of the registry, too; and for so long that the slot is lost.
+        """
         here, there = "almaty", "jakarta" if way == "nodes" else PUBLISHER
         self.begin_move()
         self.fault()
@@ -644,19 +661,22 @@ class Day(move.Test):
         """The block of the page, and subscribe.sql."""
         self.nodes.rows(name, f"DROP SUBSCRIPTION registry_{name}")
         self.nodes.rows(name, "TRUNCATE iuid_routes, iuid_nodes, iuid_entities, iuid_countries")
-        services = configparser.ConfigParser(interpolation=None)
-        services.read(self.company.file)
-        run("psql", "-Xq", "-v", "ON_ERROR_STOP=1", "-d", self.nodes.machine[name], "-v", f"host={HOST}", "-v", f"port={self.port[PUBLISHER]}",
-            "-v", f"root={services[PUBLISHER]['sslrootcert']}", "-f", self.company.folder / "passwords.sql", "-f", model.ROOT / "examples/regions/subscribe.sql")
+        variables = {"host": HOST, "port": self.port[PUBLISHER], "root": self.company.read_services()[PUBLISHER]["sslrootcert"]}
+        run("psql", "-Xq", "-v", "ON_ERROR_STOP=1", "-d", self.nodes.machine[name],
+            *(word for variable, value in variables.items() for word in ("-v", f"{variable}={value}")),
+            "-f", self.company.folder / "passwords.sql", "-f", model.ROOT / "examples/regions/subscribe.sql")
 
     def restored(self, way):
-        """A node is restored from a copy of its disk, or from pg_basebackup, or its clients come before the operator.
-        Its countries have the rows of the backup, and a country that has moved since is where it moved to."""
+        """A node is restored from a copy of its disk, or from pg_basebackup.
+
+        Its countries have the rows of the backup, and a country that has moved since is where it
+        moved to.  Clients come before the operator does, too.
+        """
         kind = "basebackup" if way == "basebackup" else "disk"
         self.node_restored(kind, way == "too_early")
 
     def dump(self, way):
-        """A node is restored from pg_dump, on a server that is new; the publisher of the registry, too."""
+        """A node is restored from pg_dump, on a new server; the publisher of the registry, too."""
         if way == "node":
             self.node_restored("dump", False)
         else:
@@ -701,7 +721,7 @@ class Day(move.Test):
         self.end_move()
 
     def come_too_early(self, name, moved):
-        """The clients of a node reach it before the operator.  MOVED: it has a country that is elsewhere now."""
+        """The clients reach a node before the operator.  MOVED: it has a country that is elsewhere."""
         strayed = []
         with self.paused() if moved else contextlib.nullcontext():
             self.nodes.start(name)
@@ -719,7 +739,7 @@ class Day(move.Test):
         return strayed
 
     def bring_back(self, name, out, strayed):
-        """The command names the tables that it has put aside.  What came too early is inserted where the country is."""
+        """The command names what it has put aside.  What came too early goes where the country is."""
         for table in TABLES:
             kept = f"{table}_c{COUNTRY}_restored"
             if not re.search(rf'"{kept}" keeps ', out):
@@ -733,8 +753,11 @@ class Day(move.Test):
             self.rows(name, f"DROP TABLE {table}_c{COUNTRY}_restored")
 
     def publisher_restored(self, way):
-        """The publisher is restored, with its slots or without.  The others have changes of the registry that it has lost,
-        and give them back; its countries have the rows of the backup."""
+        """The publisher is restored, with its slots or without.
+
+        The others have changes of the registry that it has lost, and give them back.  Its countries
+        have the rows of the backup.
+        """
         self.restored_publisher(way)
 
     def restored_publisher(self, way):
@@ -766,8 +789,10 @@ class Day(move.Test):
         self.end_move()
 
     def publisher_lost(self, way):
-        """The publisher dies for good, and another node publishes.  Its countries begin anew elsewhere; or it comes back,
-        with its rows, and follows."""
+        """The publisher dies for good, and another node publishes.
+
+        Its countries begin anew elsewhere; or it comes back, with its rows, and follows.
+        """
         left = [name for name in self.names if name != PUBLISHER]
         self.begin_move()
         self.fault()
@@ -790,7 +815,7 @@ class Day(move.Test):
         self.end_move()
 
     def begin_anew(self, left):
-        """The countries of the node that is gone are given to another one; the rest is on the page of changing regions."""
+        """The countries of the publisher go to another node, and the publisher goes from the registry."""
         tables = [(table, entity) for table, (_, entity) in TABLES.items()]
         self.nodes.rows("jakarta", f"UPDATE iuid_routes SET node = 'jakarta' WHERE node = '{PUBLISHER}'")
         for table, entity in tables:
@@ -811,8 +836,11 @@ class Day(move.Test):
         Writer.orders[country] = keys
 
     def failover(self, way):
-        """A node fails over to its standby, which lacks nothing.  The others get its address; or they have both, and
-        iuid_check_regions() says when the old primary comes back."""
+        """A node fails over to its standby, which lacks nothing.
+
+        The others get its address; or they have both addresses, and iuid_check_regions() says when the
+        old primary comes back.
+        """
         name = self.random.choice(["almaty", "jakarta", "lagos"])
         others = [other for other in self.names if other != name]
         self.begin_move()
@@ -835,7 +863,7 @@ class Day(move.Test):
                 run("pg_ctl", "-D", old, "-m", "immediate", "-w", "stop")
 
     def publisher_failover(self, way):
-        """The publisher fails over to its standby, which has no slots: the others subscribe again."""
+        """The publisher fails over to its standby, without slots: the others subscribe again."""
         others = [name for name in self.names if name != PUBLISHER]
         self.begin_move()
         standby = self.make_standby(PUBLISHER)
@@ -855,7 +883,10 @@ class Day(move.Test):
         self.end_move()
 
     def full_disk(self, way):
-        """The disk of a node is full: of its tables, so writes fail and reads go on; or of its log, so the server ends."""
+        """The disk of a node is full.
+
+        Without room for tables writes fail, and reads go on.  Without room for the log the server ends.
+        """
         if not DISK:
             raise Skipped("SMALL_DISK names no small file system")
         room = os.statvfs(DISK).f_bavail * os.statvfs(DISK).f_frsize
@@ -927,8 +958,11 @@ class Day(move.Test):
         self.end_move()
 
     def command(self, way):
-        """The command of a move is killed at a statement of each step, and started again; or it is frozen, and the next
-        operator takes over.  What was frozen changes nothing when it goes on."""
+        """The command of a move is killed at a statement of each step, and started again.
+
+        Or it is frozen, and the next operator takes over.  What was frozen changes nothing when it
+        goes on.
+        """
         steps = ("copy", move.COPY), ("switch", move.UNTIL_GIVEN_UP + move.AFTER), ("finish", move.FINISH)
         if way == "frozen":
             steps = steps[:2]
@@ -994,7 +1028,7 @@ class Day(move.Test):
     def compare(self):
         """What is wrong, in lines."""
         wrong = list(self.log.wrong)
-        homes = dict(self.nodes.rows(self.live[0], "SELECT country, iuid_node(country, 1) FROM iuid_countries"))
+        homes = self.homes(self.live[0])
         for table, (column, _) in TABLES.items():
             places = {}
             for name in self.live:
@@ -1060,7 +1094,8 @@ def chosen(company, given):
         if given.plain and name != "command":
             found.append(Day(company, name, ways[0], False, given.seed))
         elif not given.plain:
-            found += [Day(company, name, way, with_move, given.seed) for way in ways for with_move in ((False,) if name == "command" else (False, True))]
+            moves = (False,) if name == "command" else (False, True)
+            found += [Day(company, name, way, with_move, given.seed) for way in ways for with_move in moves]
     if given.days:
         found = [day for day in found if any(f"{day.label}/".startswith(f"{each}/") for each in given.days)]
     return found or sys.exit(f"there is no day {', '.join(given.days)}")

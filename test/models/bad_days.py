@@ -414,7 +414,7 @@ class Day(move.Test):
         return [word for name in names for word in ("--machine", self.nodes.machine[name])]
 
     def publish(self, node, names, *options, ends=0, others_right=True):
-        """iuid registry publisher, on the machines of NAMES.  mexico gets what its registry lacks."""
+        """iuid registry publisher, on the machines of NAMES.  mexico gets what it lacks."""
         for _ in range(5):
             status, out = self.iuid("registry", "publisher", node, *options, *self.machines(*names), ends=None)
             if status == ends:
@@ -490,8 +490,7 @@ class Day(move.Test):
         return dict(self.nodes.rows(name, "SELECT country, iuid_node(country, 1) FROM iuid_countries"))
 
     def lose(self, name, before, switched=None):
-        """The log forgets what the backup of a node lacks.  SWITCHED: what the old node of a move has
-        kept."""
+        """The log forgets what the backup of a node lacks.  SWITCHED: what the old node has kept."""
         other = next(each for each in self.live if each != name)
         countries = {country for country, home in self.homes(other).items() if home == name}
         lost = 0
@@ -721,7 +720,7 @@ class Day(move.Test):
         self.end_move()
 
     def come_too_early(self, name, moved):
-        """The clients reach a node before the operator.  MOVED: it has a country that is elsewhere."""
+        """Clients come before the operator.  MOVED: the node has a country that is elsewhere."""
         strayed = []
         with self.paused() if moved else contextlib.nullcontext():
             self.nodes.start(name)
@@ -739,7 +738,7 @@ class Day(move.Test):
         return strayed
 
     def bring_back(self, name, out, strayed):
-        """The command names what it has put aside.  What came too early goes where the country is."""
+        """The command names what it put aside.  What came too early goes where the country is."""
         for table in TABLES:
             kept = f"{table}_c{COUNTRY}_restored"
             if not re.search(rf'"{kept}" keeps ', out):
@@ -815,7 +814,7 @@ class Day(move.Test):
         self.end_move()
 
     def begin_anew(self, left):
-        """The countries of the publisher go to another node, and the publisher goes from the registry."""
+        """The countries of the publisher go to another node; it is a node no more."""
         tables = [(table, entity) for table, (_, entity) in TABLES.items()]
         self.nodes.rows("jakarta", f"UPDATE iuid_routes SET node = 'jakarta' WHERE node = '{PUBLISHER}'")
         for table, entity in tables:

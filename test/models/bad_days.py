@@ -323,7 +323,7 @@ class Day(move.Test):
     def errors(self):
         found = collections.Counter()
         for client in self.clients:
-            found.update(client.errors)
+            found.update(dict(client.errors))
         return found
 
     def fault(self):
@@ -501,7 +501,7 @@ class Day(move.Test):
             lost += self.log.rewind(countries, before)
             for writer in self.writers:
                 writer.know()
-        self.notes.append(f"{lost} rows lack what came after the backup")
+        self.notes.append(f"{lost} rows are set back")
 
     def restore(self, name, kind):
         """The server is down afterwards."""

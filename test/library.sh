@@ -155,10 +155,11 @@ run_make() {
 	as_user make -s -C "$work/tree" PG_CONFIG="$bin/pg_config" "$@"
 }
 
-# A disk that is soon full, for the test of that.  Where nothing can be mounted, there is none.
+# A disk of this size that is soon full, for the test of that.  Where nothing can be mounted, there is
+# none.
 make_small_disk() {
 	as_user mkdir "$work/small"
-	! (as_root mount -t tmpfs -o "size=24m,uid=$(as_user id -u),mode=700" small "$work/small") ||
+	! (as_root mount -t tmpfs -o "size=${1:-24m},uid=$(as_user id -u),mode=700" small "$work/small") ||
 		export SMALL_DISK=$work/small
 }
 

@@ -7,6 +7,10 @@
 #                              a country that moves between four nodes while it is written, with two
 #                              million orders; each node behind a relay that delays each direction;
 #                              then with faults at every step; --show prints the switch
+#   ./dev models [--rows N] [--day NAME] bad_days
+#                              twelve bad days of four nodes beside writers, without and with a move
+#                              in the middle (twenty minutes); --day restored, restored/too_early or
+#                              restored/too_early/move, also several times, runs only those
 #
 # Each model prints its seed, and --seed repeats its data.  The tests run the models, too, with few
 # rows.
@@ -15,12 +19,13 @@
 
 # model.py, identifiers.py and clients.py are what the models share.
 all=$(basename -s .py "$tree"/test/models/*.py | grep -vxE 'model|identifiers|clients')
-rows='' delay='' parts=(plain) show=() seed=() names=()
+rows='' delay='' parts=(plain) show=() seed=() days=() names=()
 while [ $# -gt 0 ]; do
 	case $1 in
 		--rows) rows=${2:?} && shift ;;
 		--seed) seed=(--seed "${2:?}") && shift ;;
 		--delay) delay=${2:?} && shift ;;
+		--day) days+=("${2:?}") && shift ;;
 		--every) parts=(--every checks plain rights circle reader_writes linked kill abort limit outage publisher consumers maintenance) ;;
 		--show) show=(--show) ;;
 		*)
@@ -42,15 +47,16 @@ run_model() {
 	stop_server
 }
 
-# Four nodes of examples/regions, with a second table.  The nodes reach each other, and the program
-# reaches them, by relays if there is a delay.  The clients of a node are beside it.
-run_move() {
-	local node other way=()
+# Four nodes of examples/regions, with a second table, and lines of configuration.  The nodes reach
+# each other by relays if there is a delay.
+start_four_nodes() {
+	local node other
+	way=()
 	nodes="almaty mexico jakarta lagos" country[lagos]=164
 	prepare_nodes
 	echo "INSERT INTO nodes VALUES ('lagos', 'West Africa', NULL, NULL, '{NG}');" | as_user tee -a "$work/nodes.sql" >/dev/null
 	for node in $nodes; do
-		start_node "$node" $'max_worker_processes = 20\nshared_buffers = 512MB\nautovacuum_naptime = 1s'
+		start_node "$node" $'max_worker_processes = 20\nautovacuum_naptime = 1s\n'"${1:-}"
 		far[$node]=${port[$node]}
 		[ -z "$delay" ] || start_relay "$node"
 		way+=(--node "$node=$work/$node")
@@ -68,13 +74,35 @@ run_move() {
 		at "$node" -f "$mesh/tables.sql" -f test/models/move.sql >/dev/null
 		at "$node" -v country="${country[$node]}" -f "$mesh/load.sql"
 	done
+}
+
+# As if it had not been.
+stop_four_nodes() {
+	local node
+	for node in $nodes; do
+		stop_server "$work/$node"
+		rm -rf "${work:?}/$node"
+	done
+	rm -f "$PGSERVICEFILE"
+}
+
+# The program reaches the nodes by their relays, too.  The clients of a node are beside it.
+run_move() {
+	start_four_nodes 'shared_buffers = 512MB'
 	far_services
 	as_user /usr/bin/python3 test/models/move.py ${rows:+--rows "$rows"} "${seed[@]}" --program-services "$work/far" \
 		"${way[@]}" "${show[@]}" "${parts[@]}" || failed+=(move)
 	[ ${#relays[@]} = 0 ] || kill "${relays[@]}"
-	for node in $nodes; do
-		stop_server "$work/$node"
-	done
+	stop_four_nodes
+}
+
+# Without --day each day is run.
+run_bad_days() {
+	delay=''
+	start_four_nodes
+	make_small_disk 120m
+	as_user /usr/bin/python3 test/models/bad_days.py ${rows:+--rows "$rows"} "${seed[@]}" "${way[@]}" "${days[@]}" || failed+=(bad_days)
+	stop_four_nodes
 }
 
 start_relay() {
@@ -94,8 +122,11 @@ far_services() {
 }
 
 declare -A far=()
-relays=() failed=()
+relays=() failed=() way=()
 for name in "${names[@]}"; do
-	if [ "$name" = move ]; then run_move; else run_model "$name"; fi
+	case $name in
+		move | bad_days) "run_$name" ;;
+		*) run_model "$name" ;;
+	esac
 done
 [ ${#failed[@]} = 0 ] || die "FAILED: ${failed[*]}"

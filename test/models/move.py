@@ -85,6 +85,8 @@ class Client:
 
 
 class Writer(Client):
+    country, suffix = COUNTRY, "_global"  # of the rows, and of the name of the table
+
     def __init__(self, node, log, table):
         super().__init__(node, log)
         self.table, self.mine = table, []
@@ -93,20 +95,17 @@ class Writer(Client):
         column, entity = TABLES[self.table]
         choice = random.random()
         if not self.mine or choice < 0.4:
-            (key,), = self.session.execute("SELECT gen_iuid(%s, %s)::uuid", [COUNTRY, entity]).fetchall()
-            if self.table == "orders":
-                values = [key, 1, self.node]
-                self.change(key, 1, "INSERT INTO orders_global VALUES (%s, %s, %s)", values)
-            else:
-                self.change(key, 1, "INSERT INTO trips_global VALUES (%s, %s, %s)", [key, self.order(), 1])
+            (key,), = self.session.execute("SELECT gen_iuid(%s, %s)::uuid", [self.country, entity]).fetchall()
+            values = [key, 1, self.node] if self.table == "orders" else [key, self.order(), 1]
+            self.change(key, 1, f"INSERT INTO {self.table}{self.suffix} VALUES (%s, %s, %s)", values)
             self.mine.append(key)
         elif choice < 0.9 or len(self.mine) < 20:
             key = random.choice(self.mine)
             version = self.log.version[self.table][key] + 1
-            self.change(key, version, f"UPDATE {self.table}_global SET {column} = %s WHERE id = %s", [version, key])
+            self.change(key, version, f"UPDATE {self.table}{self.suffix} SET {column} = %s WHERE id = %s", [version, key])
         else:
             key = self.mine.pop(random.randrange(len(self.mine)))
-            self.change(key, GONE, f"DELETE FROM {self.table}_global WHERE id = %s", [key])
+            self.change(key, GONE, f"DELETE FROM {self.table}{self.suffix} WHERE id = %s", [key])
 
     def order(self):
         """An order that stays."""

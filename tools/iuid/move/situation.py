@@ -86,20 +86,24 @@ class Situation:
                 yield f"   {node}: {kept.phase} since {kept.since}"
                 if kept.refused and kept.phase == state.SERVING:
                     yield f"      writes are refused {kept.refused}"
-        yield from (f"   {line}" for line in self.behind())
+        yield from (f"   {line}" for line in self.next())
+
+    def next(self):
+        """What contradicts, and what the operator does next, in lines."""
+        yield from self.behind()
         if self.forgotten():
-            yield "   Nothing is dropped: doc/running-regions.md has a node that is restored from a backup"
+            yield "Nothing is dropped: doc/running-regions.md has a node that is restored from a backup"
             if self.emptied():
-                yield f"   Next: abort, with which {move.old} takes the country back as it was at the switch"
+                yield f"Next: abort, with which {self.move.old} takes the country back as it was at the switch"
         elif list(self.behind()):
-            yield ("   Nothing is dropped: switch goes on where the rows allow it" if self.switched() else
-                   "   Abort keeps the rows of the copy, under other names; then copy again")
+            yield ("Nothing is dropped: switch goes on where the rows allow it" if self.switched() else
+                   "Abort keeps the rows of the copy, under other names; then copy again")
         elif not self.switched():
-            yield "   Next: copy, switch or abort"
+            yield "Next: copy, switch or abort"
         elif self.serving() and not self.old_has:
-            yield "   Next: finish"
+            yield "Next: finish"
         else:
-            yield "   Next: switch, started again, as it was ended half-way"
+            yield "Next: switch, started again, as it was ended half-way"
 
 
 def read(nodes, given):

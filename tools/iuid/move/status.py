@@ -5,7 +5,7 @@ A node that does not answer is said to be silent; what the other ones say is giv
 
 import psycopg
 
-from move import checks, copying, state
+from move import checks, copying, situation, state
 from move.country import attached
 from sessions import LEASE, Silent, in_query, words
 
@@ -53,6 +53,10 @@ def read(nodes, country):
                 found["nodes"][node] |= of_node(nodes, move, node)
         if not {move.old, move.new} & nodes.silent:
             found["move"]["copy"] = copy(nodes, move)
+            # Unless a command is at it.
+            if not found["move"]["contradicts"] and not any(said["commands"] for said in found["nodes"].values()):
+                now = situation.read(nodes, nodes.given)
+                found["move"]["next"] = list(now.next()) if now else []
     return found
 
 
@@ -109,6 +113,7 @@ def describe(found):
                    " or abort.")
         if "copy" in move:
             yield f"The copy: {move['copy']}."
+        yield from (f"{line}." for line in move.get("next", []))
     for node, said in found["nodes"].items():
         lines = []
         if "phase" in said:

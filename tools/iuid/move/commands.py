@@ -181,7 +181,9 @@ def copy(nodes, given):
     if found and found.new:
         complain(list(checks.may_subscribe(nodes, move)))
     else:
-        for left in checks.left_behind(nodes, move):
+        if found:
+            copying.drop_slots(nodes, move)  # of a copy that the new node has forgotten
+        for left in checks.left_behind(nodes, move) if found is None else ():
             print(f"-- Does not go along: {left}")
         complain(checks.before_copy(nodes, move))
         if found is None:

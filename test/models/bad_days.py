@@ -176,6 +176,7 @@ class Company:
         # The publisher ends when all have what it has sent.
         for name in sorted(self.names, key=PUBLISHER.__eq__):
             self.nodes.control(name, "-m", "fast", "-w", "stop")
+            shutil.rmtree(self.well(name), ignore_errors=True)
             run("cp", "-a", self.data[name], self.well(name))
 
     def well(self, name):

@@ -203,8 +203,8 @@ def switch(nodes, given):
     move = found.move
     answer(nodes, move.old, move.new)
     if found.new is None or found.old is None:
-        raise Stop(". ".join(found.behind()) or ("the switch is done already: start finish" if found.switched() else
-                                                 "the copy is not there yet: start copy"))
+        raise Stop(". ".join(found.next()) if list(found.behind()) else
+                   "the switch is done already: start finish" if found.switched() else "the copy is not there yet: start copy")
     if not found.switched():
         begin_switch(nodes, given, found)
     elif found.serving() and found.old_has:

@@ -224,6 +224,9 @@ class Restored:
     def of_country(self, session, country):
         move, kept = self.move_of(session, country)
         if move and self.goes_on(move, kept, country):
+            if kept.same:
+                # A copy of the disk has all that says so otherwise, and would be taken for the node that it was.
+                session.do(f"UPDATE {move.at('move')} SET timeline = 'restored';")
             self.left.append(f"country {country} moves from {move.old} to {move.new}: iuid move status {country} says how far it is")
             return
         if move:

@@ -222,6 +222,32 @@ is($node{$_}->safe_psql('shop', 'SELECT count(*) FROM orders_global', connstr =>
 my $logs = $log->();
 unlike($logs, qr/\Q$secrets[0]\E|\Q$secrets[1]\E|$old/, 'no log has a password');
 
+# --- Another root of certificates ----------------------------------------------------------------
+
+my $folder = PostgreSQL::Test::Utils::tempdir_short;
+PostgreSQL::Test::Utils::system_or_bail('sh', 'examples/regions/certificates.sh', $folder, '127.0.0.1');
+my ($root) = slurp_file($ENV{PGSERVICEFILE}) =~ /^sslrootcert=(.*)$/m;
+my $first = slurp_file($root);
+my @roots = ('node', 'roots', "$folder/root.crt");
+sub roots_in_use { return scalar(() = slurp_file($root) =~ /BEGIN CERTIFICATE/g) }
+like(run_command(@roots, '--only', machines(@all)), qr/^1: .*almaty: .*certificate verify failed.*Nothing is changed/s, 'the old root is needed');
+like(run_command(@roots, '--dry-run', machines(@all)), qr/^0: .*root\.crt: 1 certificates, and then 2/s, 'a dry run');
+is(slurp_file($root), $first, 'nothing has changed');
+like(run_command(@roots, machines($_)), qr/^0: .*almaty: .*certificate verify failed/s, "both roots, at $_") for @all;
+is(roots_in_use(), 2, 'each once');
+are_well('both roots', @all);
+for my $part ('crt', 'key')
+{
+	my $file = $root =~ s/root\.crt$/127.0.0.1.$part/r;
+	PostgreSQL::Test::Utils::system_or_bail('cp', "$folder/127.0.0.1.$part", $file);
+}
+$node{$_}->reload for @all;
+sleep 1;
+like(run_command(@roots, '--only', machines(@all)), qr/^0: .*root\.crt: 2 certificates, and then 1/s, 'the new one alone');
+is(slurp_file($root), slurp_file("$folder/root.crt"), 'is left');
+$node{$_}->restart for @all;
+are_well('another root', @all);
+
 # --- Another name --------------------------------------------------------------------------------
 
 my $name = "Cusco's";

@@ -13,7 +13,7 @@ import psycopg
 
 import column
 from move import commands, status
-from node import add as add_node, address, credentials, remove, rename, restored
+from node import add as add_node, address, credentials, remove, rename, restored, roots
 from registry import comparing, publishing
 from registry.nodes import Nodes
 from sessions import VERSION, Stop, words
@@ -58,6 +58,7 @@ NODE = """What concerns a node as a whole.  Run each on the machine of each node
   rename       gets another name
   remove       goes for good
   credentials  nodes come in as another role, with another password, without a gap
+  roots        certificates get another root, without a gap
   restored     after its restore from a backup, before anybody reaches it: gets the registry as it is,
                and puts aside the rows of countries that have moved away; only on its own machine
 """
@@ -67,12 +68,17 @@ made has the password of NEW.  Without NEW, the role itself gets the password th
 of this machine, and in ~/.pgpass: who has the old one is refused from then on.
 """
 
+ROOTS = """Puts the root certificates of FILE into the files of roots that this machine uses, beside those that are there.  When
+all machines have both, and each host has a certificate of the new root, --only takes the old one out.
+"""
+
 COLUMN = """A column of a global table and its local tables, at all nodes, as the owner of the tables.  A TYPE that is not in
 pg_catalog has its schema.  What fails at a node is not done there: start the command again.
 """
 
 
-NODE_COMMANDS = {"add": add_node, "address": address, "rename": rename, "remove": remove, "credentials": credentials, "restored": restored}
+NODE_COMMANDS = {"add": add_node, "address": address, "rename": rename, "remove": remove, "credentials": credentials, "roots": roots,
+                 "restored": restored}
 
 
 def arguments():
@@ -121,6 +127,9 @@ def add_node_commands(node):
     roles.add_argument("role")
     roles.add_argument("new", nargs="?")
     roles.add_argument("--passwords", required=True, metavar="FILE", help="that passwords.sh made, with the password")
+    root = add(node, "roots", description=ROOTS)
+    root.add_argument("file")
+    root.add_argument("--only", action="store_true", help="take the other roots out")
     for command in node.choices.values():
         add_machine(command, required=True)
         add_dry_run(command)

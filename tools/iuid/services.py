@@ -40,6 +40,11 @@ def services():
     return re.findall(r"^\[(.+)\]\s*$", read(service_file()), re.MULTILINE)
 
 
+def roots_of_services():
+    """The files of roots that they name."""
+    return [file for file in re.findall(r"^sslrootcert\s*=\s*(.+?)\s*$", read(service_file()), re.MULTILINE) if file != "system"]
+
+
 def change_service(node, what, change, dry):
     """Gives the section of a node to a function, for another one."""
     path = service_file()

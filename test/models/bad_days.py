@@ -176,6 +176,7 @@ class Company:
         # The publisher ends when all have what it has sent.
         for name in sorted(self.names, key=PUBLISHER.__eq__):
             self.nodes.control(name, "-m", "fast", "-w", "stop")
+            shutil.rmtree(self.well(name), ignore_errors=True)
             run("cp", "-a", self.data[name], self.well(name))
 
     def well(self, name):
@@ -266,7 +267,7 @@ class Day(move.Test):
               + "".join(f"{note}; " for note in self.notes)
               + f"{time.monotonic() - begin:.0f} s: {'WRONG' if wrong else 'well'}", flush=True)
         if wrong:
-            print("\n".join(self.said[-30:]))
+            print("\n".join("\n".join(said.split("\n")[:1] + said.split("\n")[1:][-10:]) for said in self.said[-12:]))
             print("\n".join(f"   {line}" for line in wrong), flush=True)
             for error, count in sorted(self.errors().items()):
                 print(f"   {count} x {error}", flush=True)

@@ -13,7 +13,6 @@ from registry.nodes import Nodes
 from sessions import Silent, Stop, at_once, name, words
 
 PATIENCE = 60  # seconds for the locks of a node
-REWRITE = 3600  # seconds for another type, which the server gives to each row
 
 COLUMN = """
 SELECT format_type(atttypid, atttypmod) AS type, atttypid::regtype::text AS kind FROM pg_attribute
@@ -72,8 +71,22 @@ class Change:
                 raise Stop(f"{given.table} at {node} has a column {given.column} of type {self.there.type}")
         if given.command == "rename" and self.there and self.column(given.new):
             raise Stop(f"{given.table} at {node} has both {given.column} and {given.new}")
+        if given.command == "type" and self.there and self.rewrites():
+            raise Stop(f"the server would write all rows of {given.table} anew, and a statement of another node that waits for that"
+                       f" would see no row: add a column of type {given.type}, fill it, drop {given.column}, and rename the other one")
         if not self.there and (given.command == "type" or given.command == "rename" and not self.column(given.new)):
             raise Stop(f"{given.table} at {node} has no column {given.column}")
+
+    def rewrites(self):
+        """Whether another type changes the rows, as it does with a table of no row."""
+        trial = "SELECT pg_relation_filenode('pg_temp.trial')::int8"
+        self.session.run(f"BEGIN; CREATE TEMPORARY TABLE trial (LIKE {self.globally.local})")
+        try:
+            before = self.session.value(trial)
+            self.session.run(f"ALTER TABLE pg_temp.trial ALTER COLUMN {name(self.given.column)} TYPE {self.given.type}")
+            return self.session.value(trial) != before
+        finally:
+            self.session.roll_back()
 
     def run(self):
         given, column = self.given, name(self.given.column)
@@ -84,7 +97,7 @@ class Change:
         elif given.command == "drop" and self.there:
             return self.alter_without_views(f"DROP COLUMN {column}")
         elif given.command == "type" and self.there.type != given.type:
-            return self.alter_without_views(f"ALTER COLUMN {column} TYPE {given.type}", REWRITE)
+            return self.alter_without_views(f"ALTER COLUMN {column} TYPE {given.type}")
         for call in self.calls():
             self.session.do(f"{call};")
         return None
@@ -98,7 +111,7 @@ class Change:
         statement = f"ALTER TABLE {self.globally.relation} {action}"
         self.session.do_locked([self.globally.relation], [statement], time.monotonic() + PATIENCE)
 
-    def alter_without_views(self, action, seconds=60):
+    def alter_without_views(self, action):
         """The server lets no column go that a view shows.  Others wait for the rows until the views are there again."""
         of_countries = [row.view for row in self.session.read(VIEWS, self.globally.local)]
         shown = [*of_countries, *(each.relation for each in self.views)]
@@ -109,4 +122,4 @@ class Change:
                         + " WITH GRANT OPTION" * row.is_grantable for row in self.session.read(RIGHTS, shown))]
         # In the order in which readers take them.
         locks = [f"ONLY {self.globally.relation}", f"ONLY {self.globally.local}", *of_countries]
-        self.session.do_locked(locks, statements, time.monotonic() + PATIENCE, seconds=seconds)
+        self.session.do_locked(locks, statements, time.monotonic() + PATIENCE)

@@ -408,7 +408,7 @@ class Session:
                 raise
         self.run("RESET log_min_messages; RESET log_min_error_statement; RESET pg_stat_statements.track")
 
-    def do_locked(self, tables, statements, deadline, mode="ACCESS EXCLUSIVE", seconds=SECONDS):
+    def do_locked(self, tables, statements, deadline, mode="ACCESS EXCLUSIVE"):
         """Runs statements in a transaction that locks all its tables first, all or none.
 
         Others wait behind these locks, so an attempt is short, and a pause comes after it.  First
@@ -425,12 +425,12 @@ class Session:
                  f"LOCK TABLE {names} IN SHARE UPDATE EXCLUSIVE MODE",
                  f"SET LOCAL statement_timeout = {FOR_LOCKS}",
                  *(f"LOCK TABLE {names} IN {each} MODE" for each in modes),
-                 f"SET LOCAL statement_timeout = {seconds * 1000}"]
+                 f"SET LOCAL statement_timeout = {SECONDS * 1000}"]
         self.prepare()
         while True:
             try:
                 with self.giving_way():
-                    return self._do(begin, [*statements, "COMMIT;"], max(seconds, SECONDS))
+                    return self._do(begin, [*statements, "COMMIT;"])
             except psycopg.Error as error:
                 self._execute("ROLLBACK", None, SECONDS)
                 if error.sqlstate not in BUSY:

@@ -182,7 +182,9 @@ def copy(nodes, given):
     if found and found.new:
         complain(list(checks.may_subscribe(nodes, move)))
     else:
-        for left in checks.left_behind(nodes, move):
+        if found:
+            copying.drop_slots(nodes, move)  # of a copy that the new node has forgotten
+        for left in checks.left_behind(nodes, move) if found is None else ():
             print(f"-- Does not go along: {left}")
         complain(checks.before_copy(nodes, move))
         if found is None:
@@ -202,8 +204,8 @@ def switch(nodes, given):
     move = found.move
     answer(nodes, move.old, move.new)
     if found.new is None or found.old is None:
-        raise Stop(". ".join(found.behind()) or ("the switch is done already: start finish" if found.switched() else
-                                                 "the copy is not there yet: start copy"))
+        raise Stop(". ".join(found.next()) if list(found.behind()) else
+                   "the switch is done already: start finish" if found.switched() else "the copy is not there yet: start copy")
     if not found.switched():
         begin_switch(nodes, given, found)
     elif found.serving() and found.old_has:

@@ -30,7 +30,7 @@ class Situation:
             return f"says that it has the country, whose writes {self.move.new} takes since {self.new.since}"
         if self.new.number > self.old.number + 1:
             return "has forgotten a comparison of the rows"
-        return None if self.old.same else "is another server, or was promoted, since the copy began"
+        return None if self.old.same else "is another server, or was promoted or restored, since the copy began"
 
     def new_is_behind(self):
         """The same of the new node."""
@@ -40,7 +40,7 @@ class Situation:
             return f"says that it has not the country, which {self.move.old} gave up at {self.old.since}"
         if self.new.number < self.old.number:
             return "has forgotten a comparison of the rows"
-        return None if self.new.same else "is another server, or was promoted, since the copy began"
+        return None if self.new.same else "is another server, or was promoted or restored, since the copy began"
 
     def behind(self):
         """What contradicts, for who reads it."""

@@ -118,7 +118,7 @@ def describe(found):
         lines = []
         if "phase" in said:
             lines.append(f"{said['phase']} since {said['since']}" + ("" if said["same server"] else
-                         "; another server than when the copy began, or promoted since"))
+                         "; another server than when the copy began, or promoted or restored since"))
         if said.get("refuses writes"):
             lines.append(f"writes are refused {said['refuses writes']}")
         lines += [f"{table}: {of['rows']} rows{', in use' if of['serves'] else ''}" for table, of in said.get("tables", {}).items()]

@@ -29,13 +29,15 @@ WHERE datname = current_database() AND backend_type = 'client backend' AND pid <
 
 
 def run(given):
-    service = given.new if given.new in services() else given.node
+    service = given.node if given.node in services() else given.new
     called = name_of(service)
     if called not in (given.node, given.new):
         raise Stop(f"the service {service} leads to {called}")
     if called == given.node:
         give_name(given)
-    change_service(given.node, f"[{given.new}]", lambda section: section.replace(f"[{given.node}]", f"[{given.new}]", 1), given.dry_run)
+    if given.new not in services():
+        change_service(given.node, f"[{given.new}]", lambda section: section.replace(f"[{given.node}]", f"[{given.new}]", 1),
+                       given.dry_run)
     if given.dry_run:
         print("Nothing was changed, as this is a dry run.")
         return
@@ -86,6 +88,7 @@ def register(given):
                         f"UPDATE @iuid@.iuid_routes SET node = {new} WHERE node = {old}",
                         f"DELETE FROM @iuid@.iuid_nodes WHERE node = {old}"):
         raise Stop(f"the registry is changed first: start this command on the machine of {publisher}")
+    nodes.close()
 
 
 def only(publishers):

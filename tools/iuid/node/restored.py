@@ -190,8 +190,9 @@ class Restored:
         return all(conninfo_to_dict(way).get(key) == options.get(key) for key in ("host", "hostaddr", "port"))
 
     def subscribe(self, subscription, server):
-        """If this is killed between the two steps, both are done anew."""
+        """If this is killed between two steps, all are done anew, as the subscription is disabled."""
         slot = slot_of(self.node)
+        self.machine.do(f"ALTER SUBSCRIPTION {name(subscription.name)} DISABLE;")
         coming = self.session(self.publisher, way_of_subscriber(self.machine, server, self.publisher), NAME)
         coming.wait_until("SELECT NOT EXISTS (SELECT FROM pg_replication_slots WHERE slot_name = %s::name AND active)",
                           time.monotonic() + IN_USE, f"another server has the subscription of {self.node}, and reads the slot {slot}", slot)
@@ -223,6 +224,9 @@ class Restored:
     def of_country(self, session, country):
         move, kept = self.move_of(session, country)
         if move and self.goes_on(move, kept, country):
+            if kept.same:
+                # A copy of the disk has all that says so otherwise, and would be taken for the node that it was.
+                session.do(f"UPDATE {move.at('move')} SET timeline = 'restored';")
             self.left.append(f"country {country} moves from {move.old} to {move.new}: iuid move status {country} says how far it is")
             return
         if move:

@@ -154,6 +154,10 @@ class Nodes:
             for node in self.answering():
                 self.session("lock", node, make_conninfo(service=node), locks=True).read("SELECT 1")
 
+    def close(self):
+        for session in self.sessions.values():
+            session.close()
+
     def answering(self):
         return [node for node in self.names if node not in self.silent]
 

@@ -113,7 +113,7 @@ my $at_first = state_of(@names);
 my ($dry, $would) = registry('publisher', 'jakarta', '--dry-run', machines('jakarta', 'lima'));
 is($dry, 0, 'a dry run');
 like($would, qr/^\Q$_\E/m, 'it says what would be done') for 'jakarta    CREATE PUBLICATION registry', 'mexico     REVOKE UPDATE', 'lima       REVOKE DELETE', 'jakarta    DROP SUBSCRIPTION',
-	"almaty     DO \$subscribe", 'mexico     DROP PUBLICATION', 'jakarta    GRANT UPDATE';
+	"almaty     DO \$block", 'mexico     DROP PUBLICATION', 'jakarta    GRANT UPDATE';
 is(state_of(@names), $at_first, 'it changes nothing');
 my $done = PostgreSQL::Test::Utils::tempdir_short . '/done';
 my $writer = <<'END';

@@ -40,13 +40,13 @@ sub run_iuid
 	return ($status, $out);
 }
 
-# Runs a command on the machine of one node after the other, until it ends well on each; whether it does.
+# Runs a command on the machine of one node after the other, until it has ended well on each; whether it has.
 sub in_turn
 {
 	my ($command, @machines) = @_;
 	for (1 .. 20)
 	{
-		return 1 unless grep { (run_iuid($command, $_))[0] } @machines;
+		@machines = grep { (run_iuid($command, $_))[0] } @machines or return 1;
 		sleep 0.5;
 	}
 	return 0;

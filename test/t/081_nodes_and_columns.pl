@@ -27,7 +27,7 @@ sub start_command
 }
 
 # The exit status, and what the command says.
-sub run_command
+sub said_by
 {
 	my $command = start_command(\my $out, @_);
 	$command->finish;
@@ -46,7 +46,7 @@ sub in_turn
 	my $said = '';
 	for my $round (1 .. 6)
 	{
-		$said = run_command(@arguments, machines($_)) for @$there;
+		$said = said_by(@arguments, machines($_)) for @$there;
 		return is($round, $round, "$what, in $round rounds") if $said =~ /^0/;
 	}
 	return is($said, 0, $what);
@@ -79,7 +79,7 @@ sub changes_nothing
 {
 	my ($what, $pattern, @arguments) = @_;
 	my $before = state_of(keys %node);
-	like(run_command(@arguments), $pattern, $what);
+	like(said_by(@arguments), $pattern, $what);
 	is(state_of(keys %node), $before, "$what: nothing has changed");
 	return;
 }
@@ -111,7 +111,7 @@ for my $when (qr/INSERT INTO public\.iuid_nodes/, qr/pg_create_logical_replicati
 	like($out, $when, 'the command is killed');
 	$command->kill_kill(grace => 0);
 }
-like(run_command(@add, machines('almaty', 'lima')), qr/^1: .*lima has the registry, and no public\.orders with a global table or view: let the owner make them there/s,
+like(said_by(@add, machines('almaty', 'lima')), qr/^1: .*lima has the registry, and no public\.orders with a global table or view: let the owner make them there/s,
 	'then its tables are to be made');
 run_example('service=lima', 'tables.sql');
 in_turn('a new node', \@all, @add);
@@ -130,7 +130,7 @@ at($_, q{SELECT iuid_create_routed_partitions('orders', 1); SELECT iuid_create_g
 at('lima', q{INSERT INTO orders SELECT gen_iuid(country, 1), 42, 'of lima' FROM iuid_countries, generate_series(1, 10) WHERE code = 'PE'});
 are_well('its country', @all);
 is(at($_, 'SELECT count(*) FROM orders_global'), '40', "$_ finds all rows") for @all;
-like(run_command(@add, machines(@all)), qr/^0: .*lima is a node, and all nodes know it/s, 'once more: nothing is left');
+like(said_by(@add, machines(@all)), qr/^0: .*lima is a node, and all nodes know it/s, 'once more: nothing is left');
 
 # --- A column ------------------------------------------------------------------------------------
 
@@ -142,7 +142,7 @@ changes_nothing('a column of another type', qr/^1: .*has a column customer of ty
 changes_nothing('a dry run', qr/^0: .*ALTER TABLE public\.orders_global ADD COLUMN "Amount"/s, 'column', 'add', 'orders_global', 'Amount', 'numeric(10,2)', '--dry-run');
 # One node has it already.
 at('jakarta', 'ALTER TABLE orders_global ADD COLUMN "Amount" numeric(10,2)');
-like(run_command('column', 'add', 'orders_global', 'Amount', 'numeric(10,2)'), qr/^0: .*All nodes have it: almaty, jakarta, lima, mexico/s, 'a column comes');
+like(said_by('column', 'add', 'orders_global', 'Amount', 'numeric(10,2)'), qr/^0: .*All nodes have it: almaty, jakarta, lima, mexico/s, 'a column comes');
 are_well('a column', @all);
 is(at('almaty', q{WITH changed AS (UPDATE orders_global SET "Amount" = 5 WHERE note = 'of lima' RETURNING 1) SELECT count(*) FROM changed}), '10', 'it is written from another node');
 # A role has rights on the view, and on the view of a country.
@@ -150,19 +150,19 @@ at('mexico', 'GRANT SELECT ON orders_all TO desk; GRANT SELECT ON orders_c157_e1
 my $rights = q{SELECT string_agg(relname || relacl::text, ' ' ORDER BY relname) FROM pg_class WHERE relname IN ('orders_all', 'orders_c157_e1')};
 my $before = at('mexico', $rights);
 changes_nothing('a type that changes all rows', qr/^1: .*write all rows of orders_global anew/s, 'column', 'type', 'orders_global', 'Amount', 'double precision');
-like(run_command('column', 'type', 'public.orders_global', 'Amount', 'numeric(12,2)'), qr/^0/, 'it gets another type');
+like(said_by('column', 'type', 'public.orders_global', 'Amount', 'numeric(12,2)'), qr/^0/, 'it gets another type');
 is(at('mexico', $rights), $before, 'the views have the rights that they had');
 is(at('jakarta', q{SELECT sum("Amount") FROM orders_global}), '50.00', 'its values are there');
 is(at($_, q{SELECT string_agg(DISTINCT format_type(atttypid, atttypmod), ' ') FROM pg_attribute WHERE attname = 'Amount'}), 'numeric(12,2)', "$_ has the type") for @all;
 are_well('another type', @all);
-like(run_command('column', 'rename', 'orders_global', 'Amount', 'amount; "paid"'), qr/^0/, 'it gets another name');
-like(run_command('column', 'rename', 'orders_global', 'Amount', 'amount; "paid"'), qr/^0/, 'and has it');
+like(said_by('column', 'rename', 'orders_global', 'Amount', 'amount; "paid"'), qr/^0/, 'it gets another name');
+like(said_by('column', 'rename', 'orders_global', 'Amount', 'amount; "paid"'), qr/^0/, 'and has it');
 are_well('another name', @all);
 # What stands on the view keeps it.
 at('lima', 'CREATE VIEW mine AS SELECT * FROM orders_all');
-like(run_command('column', 'drop', 'orders_global', 'amount; "paid"'), qr/^1: .*lima: cannot drop view .*mine.*done at almaty, jakarta, mexico: start/s, 'a view of somebody keeps the column at one node');
+like(said_by('column', 'drop', 'orders_global', 'amount; "paid"'), qr/^1: .*lima: cannot drop view .*mine.*done at almaty, jakarta, mexico: start/s, 'a view of somebody keeps the column at one node');
 at('lima', 'DROP VIEW mine');
-like(run_command('column', 'drop', 'orders_global', 'amount; "paid"'), qr/^0/, 'then it goes');
+like(said_by('column', 'drop', 'orders_global', 'amount; "paid"'), qr/^0/, 'then it goes');
 are_well('a column less', @all);
 is(at($_, 'SELECT count(*), count(*) FILTER (WHERE a.attname ~ $$amount$$) FROM orders_all, (SELECT string_agg(attname, $$ $$) FROM pg_attribute WHERE attrelid = $$orders$$::regclass AND NOT attisdropped) AS a (attname)'),
 	'40|0', "$_ has all rows") for @all;
@@ -186,12 +186,12 @@ my $hba = $node{lima}->data_dir . '/pg_hba.conf';
 my $lines = slurp_file($hba);
 PostgreSQL::Test::Utils::system_or_bail('sed', '-i', 's/ +mesh,/ mesh,/', $hba);
 $node{lima}->reload;
-like(run_command(@credentials, 'mesh', 'mesh_2', @file, machines(@all)), qr/^1: .*lima does not let mesh_2 in: .*no pg_hba.conf entry/s, 'a node that does not let the new role in');
+like(said_by(@credentials, 'mesh', 'mesh_2', @file, machines(@all)), qr/^1: .*lima does not let mesh_2 in: .*no pg_hba.conf entry/s, 'a node that does not let the new role in');
 is(at_machine('almaty', q{SELECT count(*) FROM pg_user_mappings WHERE umoptions @> '{user=mesh}'}), '3', 'the old one is used');
 PostgreSQL::Test::Utils::system_or_bail('sed', '-i', 's/ mesh,/ +mesh,/', $hba);
 is(slurp_file($hba), $lines, 'it is to be let in');
 $node{lima}->reload;
-like(run_command(@credentials, 'mesh', 'mesh_2', @file, machines(@all)), qr/^1: .*has \d+ sessions of mesh yet/s, 'sessions of the old role are left');
+like(said_by(@credentials, 'mesh', 'mesh_2', @file, machines(@all)), qr/^1: .*has \d+ sessions of mesh yet/s, 'sessions of the old role are left');
 is($look_up->($_), '40', "$_ finds all rows, in an open session") for @all;
 in_turn('another password of mesh', \@all, @credentials, 'mesh', 'mesh_2', @file);
 is($look_up->($_), '40', "$_ finds all rows as mesh_2") for @all;
@@ -202,7 +202,7 @@ $session{$_}->quit for @all;
 is($session{$_}{stderr}, '', "$_ saw no error") for @all;
 in_turn('another password of registry', \@all, @credentials, 'registry', 'registry_2', @file);
 is(at_machine('mexico', q{SELECT string_agg(DISTINCT usename::text, ',') || count(*) FROM pg_stat_replication}), 'registry_23', 'who follows the registry');
-like(run_command(@credentials, 'desk', 'desk_2', @file, machines(@all)), qr/^0: .*desk goes on to log in itself.*All nodes come in as desk_2/s, 'another password of desk');
+like(said_by(@credentials, 'desk', 'desk_2', @file, machines(@all)), qr/^0: .*desk goes on to log in itself.*All nodes come in as desk_2/s, 'another password of desk');
 append_to_file(passwords(), "\\set mesh_3 '$secrets[1]'\n");
 in_turn('a third one of mesh', \@all, @credentials, 'mesh_2', 'mesh_3', @file);
 is(at_machine('jakarta', q{SELECT string_agg(roleid::regrole::text, ',') FROM pg_auth_members WHERE member = 'mesh_3'::regrole}), 'mesh', 'is in the role that pg_hba.conf names');
@@ -215,8 +215,8 @@ $text =~ s/(set desk ')\w+/$1$secrets[1]/;
 open my $file, '>', passwords() or die;
 print {$file} $text;
 close $file;
-like(run_command(@credentials, 'desk', @file, machines('almaty')), qr/^0: .*Start this command on the machine of jakarta, lima, mexico, too/s, 'the role itself, at one node');
-like(run_command(@credentials, 'desk', @file, machines(@all)), qr/^0: /s, 'at all');
+like(said_by(@credentials, 'desk', @file, machines('almaty')), qr/^0: .*Start this command on the machine of jakarta, lima, mexico, too/s, 'the role itself, at one node');
+like(said_by(@credentials, 'desk', @file, machines(@all)), qr/^0: /s, 'at all');
 like(slurp_file($ENV{PGPASSFILE}), qr/^\*:\*:\*:desk:a3rd\\:password$/m, 'the file of passwords has it');
 is($node{$_}->safe_psql('shop', 'SELECT count(*) FROM orders_global', connstr => "service=$_ user=desk"), '40', "desk logs in at $_") for @all;
 my $logs = $log->();
@@ -230,10 +230,10 @@ my ($root) = slurp_file($ENV{PGSERVICEFILE}) =~ /^sslrootcert=(.*)$/m;
 my $first = slurp_file($root);
 my @roots = ('node', 'roots', "$folder/root.crt");
 sub roots_in_use { return scalar(() = slurp_file($root) =~ /BEGIN CERTIFICATE/g) }
-like(run_command(@roots, '--only', machines(@all)), qr/^1: .*almaty: .*certificate verify failed.*Nothing is changed/s, 'the old root is needed');
-like(run_command(@roots, '--dry-run', machines(@all)), qr/^0: .*root\.crt: 1 certificates, and then 2/s, 'a dry run');
+like(said_by(@roots, '--only', machines(@all)), qr/^1: .*almaty: .*certificate verify failed.*Nothing is changed/s, 'the old root is needed');
+like(said_by(@roots, '--dry-run', machines(@all)), qr/^0: .*root\.crt: 1 certificates, and then 2/s, 'a dry run');
 is(slurp_file($root), $first, 'nothing has changed');
-like(run_command(@roots, machines($_)), qr/^0: .*almaty: .*certificate verify failed/s, "both roots, at $_") for @all;
+like(said_by(@roots, machines($_)), qr/^0: .*almaty: .*certificate verify failed/s, "both roots, at $_") for @all;
 is(roots_in_use(), 2, 'each once');
 are_well('both roots', @all);
 for my $part ('crt', 'key')
@@ -243,7 +243,7 @@ for my $part ('crt', 'key')
 }
 $node{$_}->reload for @all;
 sleep 1;
-like(run_command(@roots, '--only', machines(@all)), qr/^0: .*root\.crt: 2 certificates, and then 1/s, 'the new one alone');
+like(said_by(@roots, '--only', machines(@all)), qr/^0: .*root\.crt: 2 certificates, and then 1/s, 'the new one alone');
 is(slurp_file($root), slurp_file("$folder/root.crt"), 'is left');
 $node{$_}->restart for @all;
 are_well('another root', @all);
@@ -254,9 +254,9 @@ my $name = "Cusco's";
 changes_nothing('a name that another node has', qr/^1: .*(leads to|there is a node almaty already)/s, 'node', 'rename', 'lima', 'almaty', machines(@all));
 changes_nothing('a node that is not there', qr/^3: /s, 'node', 'rename', 'paris', 'rome', machines(@all));
 changes_nothing('the publisher comes first', qr/^1: .*start this command on the machine of mexico/s, 'node', 'rename', 'lima', $name, machines('lima'));
-like(run_command('node', 'rename', 'lima', $name, machines('mexico')), qr/^1: .*at once, start this command on the machine of lima/s, 'the registry has the name');
-like(run_command('node', 'rename', 'lima', $name, machines('lima')), qr/^0: .*lima is called Cusco's/s, 'the node has the name');
-like(run_command('node', 'rename', 'lima', $name, machines($_)), qr/^0: /s, "the command at $_") for @names;
+like(said_by('node', 'rename', 'lima', $name, machines('mexico')), qr/^1: .*at once, start this command on the machine of lima/s, 'the registry has the name');
+like(said_by('node', 'rename', 'lima', $name, machines('lima')), qr/^0: .*lima is called Cusco's/s, 'the node has the name');
+like(said_by('node', 'rename', 'lima', $name, machines($_)), qr/^0: /s, "the command at $_") for @names;
 delete $node{lima};
 $node{$name} = call_node('lima', $name);
 @all = (@names, $name);
@@ -267,13 +267,13 @@ is(at_machine('mexico', q{SELECT count(*) FROM pg_replication_slots WHERE slot_n
 at_machine('mexico', q{UPDATE iuid_nodes SET region = 'the Andes' WHERE node = 'Cusco''s'});
 ok($node{$name}->poll_query_until('shop', q{SELECT count(*) = 1 FROM iuid_nodes WHERE region = 'the Andes'}), 'it follows');
 # Back, as the way of a program to a node is its name.
-like(run_command('node', 'rename', $name, 'lima', machines(@all)), qr/^0: .*is called lima/s, 'back');
+like(said_by('node', 'rename', $name, 'lima', machines(@all)), qr/^0: .*is called lima/s, 'back');
 delete $node{$name};
 $node{lima} = call_node($name, 'lima');
 @all = (@names, 'lima');
 are_well('the old name', @all);
 # The publisher has a name, too.
-like(run_command('node', 'rename', 'mexico', 'puebla', machines(@all)), qr/^0: .*is called puebla/s, 'the publisher gets another name');
+like(said_by('node', 'rename', 'mexico', 'puebla', machines(@all)), qr/^0: .*is called puebla/s, 'the publisher gets another name');
 delete $node{mexico};
 $node{puebla} = call_node('mexico', 'puebla');
 @all = sort keys %node;
@@ -303,8 +303,8 @@ at_machine('puebla', q{UPDATE iuid_routes SET node = 'almaty' WHERE node = 'jaka
 $node{jakarta}->stop('immediate');
 @stay = ('almaty', 'puebla');
 $node{almaty}->poll_query_until('shop', q{SELECT count(*) = 0 FROM iuid_routes WHERE node = 'jakarta'}) or die;
-like(run_command('node', 'remove', 'jakarta', machines(@stay)), qr/^3: /s, 'a node that does not answer');
-like(run_command('node', 'remove', 'jakarta', '--lost', machines(@stay)), qr/^0: .*jakarta is no node any more/s, 'is lost');
+like(said_by('node', 'remove', 'jakarta', machines(@stay)), qr/^3: /s, 'a node that does not answer');
+like(said_by('node', 'remove', 'jakarta', '--lost', machines(@stay)), qr/^0: .*jakarta is no node any more/s, 'is lost');
 at($_, q{SELECT iuid_create_routed_partitions('orders', 1)}) for @stay;
 are_well('a node lost', @stay);
 

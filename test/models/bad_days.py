@@ -253,12 +253,15 @@ class Day(move.Test):
             print(f"{self.label}: SKIPPED: {reason}", flush=True)
             return []
         except (Exception, SystemExit) as error:
-            wrong = [f"{type(error).__name__}: {error}", *self.log.wrong[:10]]
+            wrong = [f"{type(error).__name__}: {error}"]
         finally:
             self.nodes.go_on()
             self.stop_clients()
             for command in self.commands:
                 command.kill()
+        if self.log.wrong:
+            with contextlib.suppress(psycopg.Error):
+                wrong += self.compare()
         errors = collections.Counter()
         for error, count in self.errors().items():
             errors[error.split()[0]] += count
@@ -357,7 +360,7 @@ class Day(move.Test):
         return self.judged(" ".join(words), done.returncode, done.stdout, ends)
 
     def judged(self, command, status, out, ends):
-        self.said.append(f"{time.monotonic() - self.morning:.0f} s: iuid {command}\n{out}exit status {status}")
+        self.said.append(f"{time.strftime('%H:%M:%S')} iuid {command}\n{out}exit status {status}")
         if "Traceback" in out or ends is not None and status != ends:
             raise Failed(f"iuid {command}: exit status {status}, not {ends}")
         return status, out

@@ -1112,7 +1112,7 @@ def chosen(company, given):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rows", type=int, default=2000, help="orders of the country that moves; a tenth as many trips (%(default)s)")
-    parser.add_argument("--pause", type=float, default=0.05, help="seconds that a client waits after each success (%(default)s)")
+    parser.add_argument("--pause", type=float, default=0.1, help="seconds that a client waits after each success (%(default)s)")
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     parser.add_argument("--node", action="append", required=True, metavar="NAME=SOCKET[:PORT]")
     parser.add_argument("--plain", action="store_true", help="the first way of each day, without a move")

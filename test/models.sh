@@ -7,10 +7,11 @@
 #                              a country that moves between four nodes while it is written, with two
 #                              million orders; each node behind a relay that delays each direction;
 #                              then with faults at every step; --show prints the switch
-#   ./dev models [--rows N] [--day NAME] bad_days
+#   ./dev models [--rows N] [--day NAME] [--show] bad_days
 #                              twelve bad days of four nodes beside writers, without and with a move
 #                              in the middle (twenty minutes); --day restored, restored/too_early or
-#                              restored/too_early/move, also several times, runs only those
+#                              restored/too_early/move, also several times, runs only those; --show
+#                              prints what the commands say
 #
 # Each model prints its seed, and --seed repeats its data.  The tests run the models, too, with few
 # rows.
@@ -101,7 +102,7 @@ run_bad_days() {
 	delay=''
 	start_four_nodes
 	make_small_disk 120m
-	as_user /usr/bin/python3 test/models/bad_days.py ${rows:+--rows "$rows"} "${seed[@]}" "${way[@]}" "${days[@]}" || failed+=(bad_days)
+	as_user /usr/bin/python3 test/models/bad_days.py ${rows:+--rows "$rows"} "${seed[@]}" "${way[@]}" "${show[@]}" "${days[@]}" || failed+=(bad_days)
 	stop_four_nodes
 }
 

@@ -228,11 +228,11 @@ def make_room():
 class Day(move.Test):
     """One day, in one way."""
 
-    def __init__(self, company, name, way, with_move, seed):
+    def __init__(self, company, name, way, with_move, given):
         self.company, self.nodes, self.names = company, company.nodes, company.names
         self.label = "/".join([name, *([way] if way else []), *(["move"] if with_move else [])])
         self.name, self.way, self.with_move = name, way, with_move
-        self.random = random.Random(f"{seed} {self.label}")
+        self.random, self.show = random.Random(f"{given.seed} {self.label}"), given.show
         self.said, self.clients, self.threads, self.commands, self.notes = [], [], [], [], []
         self.live, self.port, self.log = list(company.names), dict(company.port), Log()
 
@@ -240,7 +240,7 @@ class Day(move.Test):
 
     def whole(self):
         """Gives what was wrong."""
-        begin, wrong = time.monotonic(), []
+        self.morning, wrong = time.monotonic(), []
         try:
             self.begin()
             getattr(self, self.name)(self.way)
@@ -253,21 +253,27 @@ class Day(move.Test):
             print(f"{self.label}: SKIPPED: {reason}", flush=True)
             return []
         except (Exception, SystemExit) as error:
-            wrong = [f"{type(error).__name__}: {error}", *self.log.wrong[:10]]
+            wrong = [f"{type(error).__name__}: {error}"]
         finally:
             self.nodes.go_on()
             self.stop_clients()
             for command in self.commands:
                 command.kill()
+        if self.log.wrong:
+            with contextlib.suppress(psycopg.Error):
+                wrong += self.compare()
         errors = collections.Counter()
         for error, count in self.errors().items():
             errors[error.split()[0]] += count
         count = ", ".join(f"{error}: {count}" for error, count in sorted(errors.items()))
         print(f"{self.label}: {sum(client.done for client in self.clients)} statements of clients; errors {count or 'none'}; "
               + "".join(f"{note}; " for note in self.notes)
-              + f"{time.monotonic() - begin:.0f} s: {'WRONG' if wrong else 'well'}", flush=True)
+              + f"{time.monotonic() - self.morning:.0f} s: {'WRONG' if wrong else 'well'}", flush=True)
+        if wrong or self.show:
+            for said in self.said:
+                first, *lines = said.split("\n")
+                print("\n".join([first, *(lines if self.show else lines[-10:])]))
         if wrong:
-            print("\n".join("\n".join(said.split("\n")[:1] + said.split("\n")[1:][-10:]) for said in self.said[-12:]))
             print("\n".join(f"   {line}" for line in wrong), flush=True)
             for error, count in sorted(self.errors().items()):
                 print(f"   {count} x {error}", flush=True)
@@ -351,19 +357,19 @@ class Day(move.Test):
     def iuid(self, *words, ends=0):
         """The command; ENDS is its exit status, or None if any may be."""
         done = subprocess.run([*IUID, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
-        return self.judged(f"iuid {' '.join(words)}", done.returncode, done.stdout, ends)
+        return self.judged(" ".join(words), done.returncode, done.stdout, ends)
 
     def judged(self, command, status, out, ends):
-        self.said.append(f"$ {command}\n{out}[{status}]")
+        self.said.append(f"{time.strftime('%H:%M:%S')} iuid {command}\n{out}exit status {status}")
         if "Traceback" in out or ends is not None and status != ends:
-            raise Failed(f"{command}: exit status {status}, not {ends}")
+            raise Failed(f"iuid {command}: exit status {status}, not {ends}")
         return status, out
 
     def move(self, command, *options, ends=None):
         process = self.moves.start(command, *options)
         self.commands.append(process)
         out = process.communicate(timeout=300)[0]
-        return self.judged(f"iuid move {command}", process.returncode, out, ends)
+        return self.judged(f"move {command}", process.returncode, out, ends)
 
     def until_done(self, command, *options):
         """Started again until it is done."""
@@ -726,7 +732,7 @@ class Day(move.Test):
         with self.paused() if moved else contextlib.nullcontext():
             self.nodes.start(name)
             if moved:
-                hand = Writer(name, self.log, "orders", COUNTRY, "")
+                hand = Writer(name, Log(), "orders", COUNTRY, "")  # nobody finds them before they are brought back
                 with psycopg.connect(f"service={name}", autocommit=True) as hand.session:
                     for _ in range(5):
                         (key,), = hand.session.execute(f"SELECT gen_iuid({COUNTRY}, 1)::uuid").fetchall()
@@ -749,6 +755,8 @@ class Day(move.Test):
             if "What came here after the restore is among them" not in said:
                 raise Failed(f"what came too early is not named: {said}")
             self.rows(name, f"INSERT INTO orders_global SELECT * FROM orders_c{COUNTRY}_restored WHERE note = 'too early'")
+            self.log.country.update(dict.fromkeys(strayed, COUNTRY))
+            self.log.version["orders"].update(dict.fromkeys(strayed, 1))
         for table in reversed(TABLES):
             self.rows(name, f"DROP TABLE {table}_c{COUNTRY}_restored")
 
@@ -972,7 +980,7 @@ class Day(move.Test):
             if way == "killed" or step == frozen:
                 label = self.random.choice(labels)
                 process, out = self.moves.run_until(step, label)
-                self.said.append(f"$ iuid move {step}\n{''.join(out)}")
+                self.judged(f"move {step}", "none yet", "".join(out), None)
                 if process:
                     count += 1
                     self.commands.append(process)
@@ -996,7 +1004,7 @@ class Day(move.Test):
         self.until_done_or_done(step, "--take-over")
         process.send_signal(signal.SIGCONT)
         out = process.communicate(timeout=120)[0]
-        self.judged(f"iuid move {step}, which was frozen", process.returncode, out, None)
+        self.judged(f"move {step}, which was frozen", process.returncode, out, None)
 
     def until_done_or_done(self, step, *options):
         """A command that was killed can have come to its end."""
@@ -1092,10 +1100,10 @@ def chosen(company, given):
     found = []
     for name, ways in DAYS.items():
         if given.plain and name != "command":
-            found.append(Day(company, name, ways[0], False, given.seed))
+            found.append(Day(company, name, ways[0], False, given))
         elif not given.plain:
             moves = (False,) if name == "command" else (False, True)
-            found += [Day(company, name, way, with_move, given.seed) for way in ways for with_move in moves]
+            found += [Day(company, name, way, with_move, given) for way in ways for with_move in moves]
     if given.days:
         found = [day for day in found if any(f"{day.label}/".startswith(f"{each}/") for each in given.days)]
     return found or sys.exit(f"there is no day {', '.join(given.days)}")
@@ -1104,10 +1112,11 @@ def chosen(company, given):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rows", type=int, default=2000, help="orders of the country that moves; a tenth as many trips (%(default)s)")
-    parser.add_argument("--pause", type=float, default=0.05, help="seconds that a client waits after each success (%(default)s)")
+    parser.add_argument("--pause", type=float, default=0.1, help="seconds that a client waits after each success (%(default)s)")
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     parser.add_argument("--node", action="append", required=True, metavar="NAME=SOCKET[:PORT]")
     parser.add_argument("--plain", action="store_true", help="the first way of each day, without a move")
+    parser.add_argument("--show", action="store_true", help="what the commands say")
     parser.add_argument("days", nargs="*", help=f"all, or {', '.join(DAYS)}; also restored/disk, or restored/disk/move")
     given = parser.parse_args()
     given.sockets = {}

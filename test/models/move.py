@@ -141,7 +141,8 @@ class Reader(Client):
             return
         column = TABLES[table][0]
         before = {key: known[key] for key in keys if key not in self.log.unknown[table]}
-        if random.random() < 0.5:
+        self.way = random.choice(["iuid_find", "the global table"])
+        if self.way == "iuid_find":
             rows = self.session.execute(f"SELECT id::uuid, {column} FROM iuid_find(NULL::{table}, VARIADIC %s::uuid[])", [keys]).fetchall()
         else:
             rows = self.session.execute(f"SELECT id::uuid, {column} FROM {table}_global WHERE id = ANY (%s::uuid[])", [keys]).fetchall()
@@ -159,7 +160,7 @@ class Reader(Client):
             wrong = f"is older than what was confirmed: {found[0]}, not {'deleted' if before is GONE else before}"
         else:
             return
-        log.wrong.append(f"{self.node}: a look-up in {table}: {key} {wrong}")
+        log.wrong.append(f"{time.strftime('%H:%M:%S')} {self.node}: a look-up in {table} by {self.way}: {key} {wrong}")
 
 
 class Counter(Client):

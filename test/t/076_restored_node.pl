@@ -217,5 +217,27 @@ is(rows_at('almaty', 116, 'orders_global'), $last, 'the country is seen where it
 at('almaty', 'DROP TABLE orders_c125_restored, orders_c116_restored');
 is(at_last($_, q{SELECT DISTINCT problem FROM iuid_check_regions()}, qr/^$/), '', "$_ is well") for @names;
 
+# --- The old node of a copy: what it had after the backup is in the copy alone --------------
+
+moves($_, 125, 'jakarta', 'almaty') for 'copy', 'switch', 'finish';
+moves('copy', 125, 'almaty', 'jakarta');
+copy_disk('almaty');
+$node{jakarta}->poll_query_until('shop', 'SELECT bool_and(pid IS NOT NULL) FROM pg_stat_subscription') or die;
+at('almaty', q{DELETE FROM orders WHERE iuid_is_from(id, 125) AND customer <= 7; INSERT INTO orders SELECT gen_iuid(125, 1), n, 'lost' FROM generate_series(1, 20) AS n});
+$node{jakarta}->poll_query_until('shop', q{SELECT count(*) = 20 FROM orders_c125 WHERE note = 'lost'}) or die;
+restore_closed();
+like(restored(), qr/^done: .*country 125 moves from almaty to jakarta: iuid move status 125 says/s, 'a move that is under way');
+open_again();
+$node{jakarta}->poll_query_until('shop', 'SELECT bool_and(pid IS NOT NULL) FROM pg_stat_subscription') or die;
+# The log of almaty grows past the place up to which jakarta has it.
+at_machine('almaty', 'CREATE TABLE much AS SELECT repeat(md5(n::text), 10) FROM generate_series(1, 30000) AS n');
+my $kept = rows_at('almaty', 125);
+like(iuid('move', 'status', 125), qr/almaty is behind.*restored.*Abort keeps the rows of the copy/s, 'status says what comes next');
+like(iuid('move', 'switch', 125, 'almaty', 'jakarta', '--trust-owners', '--subscribe-as', $node{jakarta}->connstr('shop') . ' user=postgres'),
+	qr/^failed: .*almaty is behind.*restored.*abort, which keeps the rows of the copy/s, 'the switch says why not');
+moves('abort', 125, 'almaty', 'jakarta');
+is(rows_at('almaty', 125), $kept, 'the country has the rows of the backup');
+is(at('jakarta', q{SELECT count(*) FROM orders_c125_copy WHERE note = 'lost'}), 20, 'and what came after it is kept');
+
 $_->stop for values %node;
 done_testing();

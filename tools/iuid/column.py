@@ -6,11 +6,9 @@ that has done it already only makes again what stands on the column.
 
 import time
 
-from psycopg.sql import quote
-
 import tables
 from registry.nodes import Nodes
-from sessions import Silent, Stop, at_once, name, words
+from sessions import Silent, Stop, at_once, name, quote, words
 
 PATIENCE = 60  # seconds for the locks of a node
 

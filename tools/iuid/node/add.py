@@ -9,13 +9,11 @@ its own machine, and says where it is to be run, too:
   all nodes         have global tables and views with it
 """
 
-from psycopg.sql import quote
-
 import tables
 from node.address import answers
 from registry.nodes import TABLES, Nodes, of_registry
 from registry.publishing import Change
-from sessions import Silent, Stop, block, name, say
+from sessions import Silent, Stop, block, name, quote, say
 
 # The foreign servers of a node, and for whom they have user mappings.
 SERVERS = """

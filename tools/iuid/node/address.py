@@ -9,10 +9,9 @@ import re
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.sql import quote
 
 from services import change_service
-from sessions import Session, Silent, Stop, machines, name
+from sessions import Session, Silent, Stop, machines, name, quote
 
 PARTS = "host", "port"
 

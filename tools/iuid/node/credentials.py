@@ -15,11 +15,10 @@ import re
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.sql import quote
 
 from registry.nodes import NAME, Nodes
 from services import change_password
-from sessions import Session, Silent, Stop, machines, name, words
+from sessions import Session, Silent, Stop, machines, name, quote, words
 
 ROLE = """
 SELECT r.rolcanlogin AS may_log_in, r.rolreplication AS may_replicate, r.rolsuper AS superuser, shobj_description(r.oid, 'pg_authid') AS note,

@@ -8,12 +8,10 @@
 
 import time
 
-from psycopg.sql import quote
-
 import tables
 from registry.nodes import Nodes, of_registry, slot_of
 from registry.publishing import names
-from sessions import Silent, Stop, dropping, name
+from sessions import Silent, Stop, dropping, name, quote
 
 ARRIVE = 60  # seconds for a change of the registry
 

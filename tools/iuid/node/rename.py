@@ -11,13 +11,12 @@ import time
 
 import psycopg
 from psycopg.conninfo import make_conninfo
-from psycopg.sql import quote
 
 import tables
 from registry.nodes import Nodes, of_registry, slot_of
 from registry.publishing import Change
 from services import change_service, services
-from sessions import Session, Silent, Stop, machines, name, words
+from sessions import Session, Silent, Stop, machines, name, quote, words
 
 ARRIVE = 60  # seconds for a change of the registry
 

@@ -1,0 +1,75 @@
+# The commands iuid node add, rename, remove and credentials, and iuid column, among owners of the database who plant
+# things, roles of the same names, and operators who err.
+#
+# One version is enough: the commands use statements that are the same on each version.
+use strict;
+use warnings;
+
+use lib 'test/t';
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Programs;
+use Regions;
+use Test::More;
+
+plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
+
+my @names = ('almaty', 'mexico');
+my %node = start_nodes(@names);
+run_example($node{mexico}->connstr('shop'), 'registry.sql');
+follow_registry('almaty', 'mexico');
+run_example("service=$_", 'tables.sql') for @names;
+
+sub machines { return map { ('--machine', $node{$_}->connstr('shop') . ' user=postgres') } @_ }
+
+# The exit status, and what the command says.
+sub iuid
+{
+	my $command = IPC::Run::start([ '/usr/bin/python3', 'tools/iuid', @_ ], '>', \my $out, '2>&1', IPC::Run::timeout(120));
+	$command->finish;
+	note "@_\n$out";
+	unlike($out, qr/Traceback/, 'the command ends in order');
+	return ($command->full_result >> 8) . ": $out";
+}
+
+sub state_of_all
+{
+	return join "\n", map { at_machine($_, q{
+		SELECT srvname, srvoptions, srvacl FROM pg_foreign_server ORDER BY 1;
+		SELECT srvname, usename, umoptions FROM pg_user_mappings ORDER BY 1, 2;
+		SELECT subname, subslotname, subconninfo FROM pg_subscription ORDER BY 1;
+		SELECT slot_name FROM pg_replication_slots ORDER BY 1;
+		SELECT rolname, rolcanlogin, rolsuper, rolpassword FROM pg_authid ORDER BY 1;
+		SELECT setdatabase, setrole, setconfig FROM pg_db_role_setting ORDER BY 1, 2;
+		SELECT * FROM iuid_nodes ORDER BY 1}) } @names;
+}
+
+sub changes_nothing
+{
+	my ($what, $pattern, @arguments) = @_;
+	my $before = state_of_all();
+	like(iuid(@arguments), $pattern, $what);
+	is(state_of_all(), $before, "$what: nothing has changed");
+	return;
+}
+
+sub passwords_have { append_to_file(passwords(), join '', map { "\\set $_\n" } @_); return }
+
+my @credentials = ('node', 'credentials');
+my @file = ('--passwords', passwords());
+my @there = machines(@names);
+
+# --- The schema of the extension has a name that ends a string, and a role has that schema in a setting -----------
+
+passwords_have("mesh_2 'a2nd-password'", "registry_2 'a2nd-password'", "desk_2 'a2nd-password'");
+$node{almaty}->safe_psql('shop', q{SET ROLE mesh; ALTER ROLE mesh SET application_name = '@iuid@'});
+my $schema = q{',true);ALTER ROLE shop SUPERUSER;--};
+at('almaty', qq{ALTER SCHEMA public RENAME TO "$schema"});
+like(iuid(@credentials, 'mesh', 'mesh_2', @file, @there), qr/^1: .*the schema of the extension at almaty is called "',true\);ALTER/s, 'a schema whose name ends a string is refused');
+at('almaty', qq{ALTER SCHEMA "$schema" RENAME TO public});
+is(at_machine('almaty', q{SELECT rolsuper FROM pg_roles WHERE rolname = 'shop'}), 'f', 'its owner is no superuser');
+
+unlike(slurp_file($_->logfile), qr/a2nd-password/, 'no password in a log') for values %node;
+$_->stop for values %node;
+done_testing();

@@ -70,6 +70,25 @@ like(iuid(@credentials, 'mesh', 'mesh_2', @file, @there), qr/^1: .*the schema of
 at('almaty', qq{ALTER SCHEMA "$schema" RENAME TO public});
 is(at_machine('almaty', q{SELECT rolsuper FROM pg_roles WHERE rolname = 'shop'}), 'f', 'its owner is no superuser');
 
+# --- A node comes -------------------------------------------------------------------------------------------------
+
+at_machine('almaty', 'CREATE USER MAPPING FOR postgres SERVER mexico');
+$node{lima} = start_another_node('lima');
+make_servers('lima');
+@there = machines(@names, 'lima');
+my @add = ('node', 'add', 'lima', '127.0.0.1', $node{lima}->port, '--region', 'Peru', @there);
+at_machine('mexico', q{ALTER SERVER almaty RENAME TO lima; UPDATE iuid_nodes SET server = 'lima' WHERE node = 'almaty'});
+changes_nothing('a server of this name is that of another node', qr/^1: .*lima is the server of almaty at the other nodes/s, @add);
+at_machine('mexico', q{ALTER SERVER lima RENAME TO "o'ld"; UPDATE iuid_nodes SET server = 'o''ld' WHERE node = 'almaty'});
+changes_nothing('a server that has another name', qr/^1: .*ALTER SERVER "almaty" RENAME TO "o'ld"/s, @add);
+at_machine('lima', q{ALTER SERVER almaty RENAME TO "o'ld"});
+like(iuid(@add), qr/^1: .*let the owner make them there/s, 'a node comes');
+is(at_machine('almaty', q{SELECT string_agg(usename || CASE WHEN umoptions IS NULL THEN '' ELSE '+' END, ' ' ORDER BY usename) FROM pg_user_mappings WHERE srvname = 'lima'}),
+	'desk+ postgres registry+ shop+', 'a user mapping without options is one at its server, too');
+run_example('service=lima', 'tables.sql');
+like(iuid(@add), qr/^0: /, 'it has the tables');
+push @names, 'lima';
+
 unlike(slurp_file($_->logfile), qr/a2nd-password/, 'no password in a log') for values %node;
 $_->stop for values %node;
 done_testing();

@@ -64,7 +64,8 @@ FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.
 # What the command uses of them.
 USED = ["iuid", "iuid_check_regions", "iuid_compare_registry", "iuid_countries", "iuid_country", "iuid_country_floor",
         "iuid_create_global_table", "iuid_create_global_view", "iuid_create_routed_partitions", "iuid_drop_global", "iuid_entities",
-        "iuid_entity_of", "iuid_global_locals", "iuid_node", "iuid_nodes", "iuid_routes", "iuid_timestamp", "~>=~", "~<~"]
+        "iuid_entity_of", "iuid_global_locals", "iuid_node", "iuid_nodes", "iuid_routes", "iuid_run_on_nodes",
+        "iuid_timestamp", "~>=~", "~<~"]
 
 # Whether a node has the registry from another one.
 SUBSCRIBES = "SELECT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = '@iuid@.iuid_routes'::regclass)"

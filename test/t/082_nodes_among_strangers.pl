@@ -89,6 +89,15 @@ run_example('service=lima', 'tables.sql');
 like(iuid(@add), qr/^0: /, 'it has the tables');
 push @names, 'lima';
 
+# --- It gets another name, and goes -------------------------------------------------------------------------------
+
+changes_nothing('its own name', qr/^1: .*the new name is another one/s, 'node', 'rename', 'lima', 'lima', @there);
+changes_nothing('a name of two lines', qr/^1: .*the new name is another one, of one line/s, 'node', 'rename', 'lima', "li\nma", @there);
+my $services = slurp_file($ENV{PGSERVICEFILE});
+append_to_file($ENV{PGSERVICEFILE}, $services =~ s/.*\[mexico\]/[cusco]/sr);
+changes_nothing('a name that is the service of another node', qr/^1: .*there is a service cusco, which leads to mexico/s, 'node', 'rename', 'lima', 'cusco', @there);
+changes_nothing('the server of another node', qr/^1: .*mexico is the server of another node/s, 'node', 'remove', 'lima', '--server', 'mexico', @there);
+
 unlike(slurp_file($_->logfile), qr/a2nd-password/, 'no password in a log') for values %node;
 $_->stop for values %node;
 done_testing();

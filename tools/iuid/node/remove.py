@@ -45,7 +45,10 @@ class Gone:
             raise Stop("the registry is published by " + (" and ".join(publishers) or "none of the other nodes")
                        + ": let one of them publish it first, by iuid registry publisher")
         self.publisher, = publishers
-        self.server = given.server or nodes.facts(self.publisher)["servers"].get(self.node) or self.node
+        servers = nodes.facts(self.publisher)["servers"]
+        self.server = given.server or servers.get(self.node) or self.node
+        if self.server != servers.get(self.node) and self.server in servers.values():
+            raise Stop(f"{self.server} is the server of another node")
 
     def run(self):
         self.refuse()

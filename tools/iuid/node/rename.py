@@ -28,10 +28,14 @@ WHERE datname = current_database() AND backend_type = 'client backend' AND pid <
 
 
 def run(given):
+    if given.new == given.node or not given.new.isprintable() or given.new != given.new.strip():
+        raise Stop("the new name is another one, of one line, without spaces around it")
     service = given.node if given.node in services() else given.new
     called = name_of(service)
     if called not in (given.node, given.new):
         raise Stop(f"the service {service} leads to {called}")
+    if service != given.new and given.new in services() and name_of(given.new) != called:
+        raise Stop(f"there is a service {given.new}, which leads to {name_of(given.new)}")
     if called == given.node:
         give_name(given)
     if given.new not in services():

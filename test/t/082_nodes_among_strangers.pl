@@ -98,6 +98,16 @@ append_to_file($ENV{PGSERVICEFILE}, $services =~ s/.*\[mexico\]/[cusco]/sr);
 changes_nothing('a name that is the service of another node', qr/^1: .*there is a service cusco, which leads to mexico/s, 'node', 'rename', 'lima', 'cusco', @there);
 changes_nothing('the server of another node', qr/^1: .*mexico is the server of another node/s, 'node', 'remove', 'lima', '--server', 'mexico', @there);
 
+# --- A column: who has rights on the views ------------------------------------------------------------------------
+
+my $rights = q{SELECT string_agg(concat_ws(' ', relname, relacl, attname, attacl), ' ' ORDER BY relname, attnum) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+	WHERE relname ~ '^orders_(all|c157_e1)$' AND attname IN ('id', 'note')};
+at('mexico', 'REVOKE ALL ON orders_all, orders_c157_e1 FROM desk; GRANT SELECT (id) ON orders_all TO desk; REVOKE DELETE ON orders_c157_e1 FROM mesh');
+my $had = at('mexico', $rights);
+like(iuid('column', 'add', 'orders_global', 'more', 'int'), qr/^0: /, 'a column comes');
+like(iuid('column', 'drop', 'orders_global', 'more'), qr/^0: /, 'and goes');
+is(at('mexico', $rights), $had, 'who has rights on the views, by the defaults of the owner or without');
+
 unlike(slurp_file($_->logfile), qr/a2nd-password/, 'no password in a log') for values %node;
 $_->stop for values %node;
 done_testing();

@@ -108,6 +108,34 @@ like(iuid('column', 'add', 'orders_global', 'more', 'int'), qr/^0: /, 'a column 
 like(iuid('column', 'drop', 'orders_global', 'more'), qr/^0: /, 'and goes');
 is(at('mexico', $rights), $had, 'who has rights on the views, by the defaults of the owner or without');
 
+# --- A role that takes the place of another one -------------------------------------------------------------------
+
+# Shop has USAGE on the servers, so it writes any user into its own user mapping, and reads what stands there then.
+my $mine = at_machine('almaty', q{SELECT array_to_string(umoptions, ' ') FROM pg_user_mappings WHERE usename = 'shop' AND srvname = 'mexico'}) =~ s/.*password=//r;
+at('almaty', q{ALTER USER MAPPING FOR shop SERVER mexico OPTIONS (SET user 'registry', SET password 'no')});
+iuid(@credentials, 'registry', 'registry_2', @file, @there);
+is(at('almaty', q{SELECT count(*) FROM pg_user_mappings WHERE umoptions::text ~ 'registry_2'}), '0', 'a planted user mapping gets no password of another role');
+like(iuid(@credentials, 'registry', 'registry_2', @file, @there), qr/^1: .*the user mapping of shop for the server mexico at almaty does not let registry in/s, 'the command says so');
+at_machine('almaty', qq{SET log_statement = none; ALTER USER MAPPING FOR shop SERVER mexico OPTIONS (SET user 'mesh', SET password '$mine')});
+like(iuid(@credentials, 'registry', 'registry_2', @file, @there), qr/^(0|1: .*sessions of registry yet)/s, 'without it the role is used');
+
+# Settings of the role itself, of its database, and its roles.
+
+changes_nothing('a role in its own place', qr/^1: .*mesh cannot take its own place/s, @credentials, 'mesh', 'mesh', @file, @there);
+at_machine($_, q{SET log_statement = none; CREATE ROLE desk_3 SUPERUSER LOGIN PASSWORD 'a2nd-password'; CREATE ROLE desk_4 LOGIN PASSWORD 'a2nd-password' IN ROLE mesh}) for @names;
+passwords_have("desk_3 'a2nd-password'", "desk_4 'a2nd-password'");
+changes_nothing("a superuser in the place of a role", qr/^1: .*has a role desk_3 already, which has other rights than desk/s, @credentials, 'desk', 'desk_3', @file, @there);
+changes_nothing("another role's second one", qr/^1: .*has a role desk_4 already, which has other rights than desk/s, @credentials, 'desk', 'desk_4', @file, @there);
+$node{almaty}->safe_psql('shop', q{SET ROLE mesh; ALTER ROLE mesh SET role = 'mesh'; ALTER ROLE mesh SET statement_timeout = '17min'; ALTER ROLE mesh SET search_path = 'a b', public; ALTER ROLE mesh SET transaction_read_only = on});
+at('almaty', q{ALTER DATABASE shop SET password_encryption = 'md5'});
+at_machine($_, q{CREATE ROLE reports; GRANT reports TO mesh; ALTER ROLE mesh BYPASSRLS}) for @names;
+like(iuid(@credentials, 'mesh', 'mesh_2', @file, @there), qr/^(0|1: .*sessions of mesh yet)/s, 'a role with settings of its own, and in another role');
+my $settings = q{SELECT array_agg(c ORDER BY c) FROM pg_db_role_setting, unnest(setconfig) AS c WHERE setrole = (SELECT oid FROM pg_roles WHERE rolname = 'ROLE')};
+is(at_machine('almaty', $settings =~ s/ROLE/mesh_2/r),
+	at_machine('almaty', $settings =~ s/ROLE/mesh/r), 'the settings are the same');
+is(at_machine('almaty', q{SELECT rolbypassrls, pg_has_role('mesh_2', 'mesh', 'USAGE'), rolpassword ~ '^SCRAM' FROM pg_authid WHERE rolname = 'mesh_2'}), 't|t|t', 'so are the rights, and the password is no MD5 hash');
+is(at('almaty', q{SELECT count(*) FROM orders_all}), '0', 'the nodes come in');
+
 unlike(slurp_file($_->logfile), qr/a2nd-password/, 'no password in a log') for values %node;
 $_->stop for values %node;
 done_testing();

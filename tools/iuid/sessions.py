@@ -417,7 +417,8 @@ class Session:
 
         STATEMENTS gives them with what stands in its place.
         """
-        self.run("SET log_min_messages = panic; SET log_min_error_statement = panic; SET pg_stat_statements.track = none")
+        self.run("SET log_min_messages = panic; SET log_min_error_statement = panic; SET pg_stat_statements.track = none;"
+                 " SET password_encryption = 'scram-sha-256'")
         say(self.node, in_schema(";\n".join(["BEGIN", *statements("'...'"), "COMMIT;"]), self.schema))
         if not self.dry:
             try:
@@ -425,7 +426,7 @@ class Session:
             except psycopg.Error:
                 self._execute("ROLLBACK", None, SECONDS)
                 raise
-        self.run("RESET log_min_messages; RESET log_min_error_statement; RESET pg_stat_statements.track")
+        self.run("RESET log_min_messages; RESET log_min_error_statement; RESET pg_stat_statements.track; RESET password_encryption")
 
     def do_locked(self, tables, statements, deadline, mode="ACCESS EXCLUSIVE"):
         """Runs statements in a transaction that locks all its tables first, all or none.

@@ -136,6 +136,20 @@ is(at_machine('almaty', $settings =~ s/ROLE/mesh_2/r),
 is(at_machine('almaty', q{SELECT rolbypassrls, pg_has_role('mesh_2', 'mesh', 'USAGE'), rolpassword ~ '^SCRAM' FROM pg_authid WHERE rolname = 'mesh_2'}), 't|t|t', 'so are the rights, and the password is no MD5 hash');
 is(at('almaty', q{SELECT count(*) FROM orders_all}), '0', 'the nodes come in');
 
+# The file of passwords has lines for other servers, too, and is a link.
+my $pass = $ENV{PGPASSFILE};
+rename $pass, "$pass.real" or die;
+symlink "$pass.real", $pass or die;
+append_to_file("$pass.real", "db.example:5432:*:mover:kept\n*:*:other:mover:kept\n127.0.0.1:*:shop:mover:gone\n");
+my $text = slurp_file(passwords());
+$text =~ s/^(\\set mover ').*'$/${1}a2nd-password'/m;
+open my $passwords, '>', passwords() or die;
+print {$passwords} $text;
+close $passwords;
+like(iuid(@credentials, 'mover', @file, @there), qr/^0: /, 'the password of a role that comes from outside');
+is(join(' ', slurp_file("$pass.real") =~ /^(.*:mover:.*)$/mg), '*:*:*:mover:a2nd-password db.example:5432:*:mover:kept *:*:other:mover:kept 127.0.0.1:*:shop:mover:a2nd-password', 'lines for other servers keep theirs');
+ok(-l $pass, 'the link is a link');
+
 unlike(slurp_file($_->logfile), qr/a2nd-password/, 'no password in a log') for values %node;
 $_->stop for values %node;
 done_testing();

@@ -97,8 +97,8 @@ def of_one_role(given, password):
             raise Stop(f"{session.node} comes in at other nodes as {given.role}: give a second role, such as {given.role}_2")
     for session in sessions:
         session.secret_transaction(lambda secret: [f"ALTER ROLE {name(given.role)} PASSWORD {secret}"], quote(password))
-    change_password(given.role, password, given.dry_run)
     others = sorted({row[0] for session in sessions for row in session.read("SELECT node FROM @iuid@.iuid_nodes")} - ways.keys())
+    change_password(given.role, password, [*ways, *others], given.dry_run)
     if others:
         print(f"Start this command on the machine of {', '.join(others)}, too: until then who logs in there as {given.role} needs the"
               " other password.")

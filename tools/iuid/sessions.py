@@ -197,7 +197,7 @@ def machines(ways):
     """
     found = {}
     for way in ways:
-        with psycopg.connect(way, connect_timeout=5) as connection:
+        with psycopg.connect(way, connect_timeout=5, client_encoding="utf8") as connection, limited(connection, SECONDS):
             node, superuser = connection.execute(
                 "SELECT pg_catalog.current_setting('iuid.node', true), rolsuper FROM pg_catalog.pg_roles"
                 " WHERE rolname OPERATOR(pg_catalog.=) CURRENT_USER").fetchone()

@@ -16,7 +16,7 @@ import tables
 from registry.nodes import Nodes, of_registry, slot_of
 from registry.publishing import Change
 from services import change_service, services
-from sessions import Session, Silent, Stop, machines, name, quote, words
+from sessions import SECONDS, Session, Silent, Stop, limited, machines, name, quote, words
 
 ARRIVE = 60  # seconds for a change of the registry
 
@@ -52,7 +52,7 @@ def run(given):
 
 def name_of(service):
     try:
-        with psycopg.connect(make_conninfo(service=service), connect_timeout=5) as session:
+        with psycopg.connect(make_conninfo(service=service), connect_timeout=5, client_encoding="utf8") as session, limited(session, SECONDS):
             return session.execute("SELECT pg_catalog.current_setting('iuid.node', true)").fetchone()[0] or "a database without iuid.node"
     except psycopg.OperationalError as error:
         raise Silent(f"{service} does not answer: {words(error)}") from error

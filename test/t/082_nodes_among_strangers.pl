@@ -87,6 +87,11 @@ is(at_machine('almaty', q{SELECT string_agg(usename || CASE WHEN umoptions IS NU
 	'desk+ postgres registry+ shop+', 'a user mapping without options is one at its server, too');
 run_example('service=lima', 'tables.sql');
 like(iuid(@add), qr/^0: /, 'it has the tables');
+at_machine('lima', 'ALTER SUBSCRIPTION registry_lima DISABLE');
+$node{mexico}->poll_query_until('shop', q{SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'registry_lima'}) or die;
+at_machine('mexico', q{SELECT pg_drop_replication_slot('registry_lima')});
+like(iuid(@add), qr/^0: /, 'a node whose subscription brings nothing any more');
+is(at_machine('mexico', q{SELECT active FROM pg_replication_slots WHERE slot_name = 'registry_lima'}), 't', 'follows again');
 push @names, 'lima';
 
 # --- It gets another name, and goes -------------------------------------------------------------------------------

@@ -9,10 +9,12 @@ its own machine, and says where it is to be run, too:
   all nodes         have global tables and views with it
 """
 
+import time
+
 import tables
 from node.address import answers
-from registry.nodes import TABLES, Nodes, of_registry
-from registry.publishing import Change
+from registry.nodes import TABLES, Nodes, follows, of_registry
+from registry.publishing import BACK, Change
 from sessions import Silent, Stop, block, name, quote, say
 
 # The foreign servers of a node, and for whom they have user mappings.
@@ -137,12 +139,16 @@ class New:
         self.change(node, block(LIKE.format(**{key: quote(value) for key, value in values.items()})))
 
     def subscribe(self):
-        if of_registry(self.nodes.facts(self.node)):
+        """Also if it has a subscription from before that brings nothing any more."""
+        deadline = time.monotonic() + BACK
+        while any(each["enabled"] and not each["ready"] for each in of_registry(self.nodes.facts(self.node))) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        if follows(self.nodes, self.node, self.publisher, deadline):
             return
         if self.node not in self.nodes.machines:
             self.left.append(self.node)
         else:
-            Change(self.nodes, self.publisher, []).subscribe_at(self.node, copy=True)
+            Change(self.nodes, self.publisher, []).subscribe_at(self.node, copy=not self.nodes.facts(self.node)["rows"])
 
     def make_tables(self):
         """The owner of the tables makes them at the new node, as they are at the others."""

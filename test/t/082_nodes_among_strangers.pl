@@ -101,6 +101,9 @@ changes_nothing('a name of two lines', qr/^1: .*the new name is another one, of 
 my $services = slurp_file($ENV{PGSERVICEFILE});
 append_to_file($ENV{PGSERVICEFILE}, $services =~ s/.*\[mexico\]/[cusco]/sr);
 changes_nothing('a name that is the service of another node', qr/^1: .*there is a service cusco, which leads to mexico/s, 'node', 'rename', 'lima', 'cusco', @there);
+at_machine('lima', q{SET client_min_messages = error; CREATE SUBSCRIPTION moving_c157 CONNECTION 'dbname=shop' PUBLICATION moving_c157 WITH (connect = false)});
+changes_nothing('a country that moves to it', qr/^1: .*lima copies country 157: let iuid move finish or abort end that first/s, 'node', 'remove', 'lima', @there);
+at_machine('lima', 'ALTER SUBSCRIPTION moving_c157 SET (slot_name = NONE); DROP SUBSCRIPTION moving_c157');
 changes_nothing('the server of another node', qr/^1: .*mexico is the server of another node/s, 'node', 'remove', 'lima', '--server', 'mexico', @there);
 
 # --- A column: who has rights on the views ------------------------------------------------------------------------

@@ -19,6 +19,11 @@ ROUTES = """
 SELECT string_agg(coalesce('country ' || country, 'all countries') || coalesce(', entity ' || entity, ''), '; ' ORDER BY country, entity)
 FROM @iuid@.iuid_routes WHERE node = %s::text"""
 
+# The countries that move to a node: state.Move has the name.
+MOVES = """
+SELECT string_agg(substr(subname, 9), ', ' ORDER BY subname) FROM pg_subscription
+WHERE subname ~ '^moving_c[0-9]+$' AND subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())"""
+
 KNOWN = "SELECT FROM @iuid@.iuid_nodes WHERE node = %s::text"
 
 MAPPINGS = """
@@ -67,7 +72,9 @@ class Gone:
             raise Stop(f"{self.node} has rows, by the registry: {routes}. Move them first, by iuid move; or, if {self.node} is lost,"
                        " let the routes lead elsewhere")
         if not self.given.lost:
-            self.nodes.facts(self.node)
+            moves = self.nodes.owner(self.node).value(MOVES)
+            if moves:
+                raise Stop(f"{self.node} copies country {moves}: let iuid move finish or abort end that first")
 
     def change(self, node, *statements):
         if not self.nodes.change(node, *statements):

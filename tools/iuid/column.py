@@ -6,11 +6,9 @@ that has done it already only makes again what stands on the column.
 
 import time
 
-from psycopg.sql import quote
-
 import tables
 from registry.nodes import Nodes
-from sessions import Silent, Stop, at_once, name, words
+from sessions import Silent, Stop, at_once, name, quote, words
 
 PATIENCE = 60  # seconds for the locks of a node
 
@@ -27,8 +25,17 @@ FROM pg_inherits AS i JOIN pg_class AS l ON l.oid = i.inhparent
 WHERE l.oid = %s::regclass AND v.relkind = 'v' AND v.relowner = l.relowner AND v.relname ~ '_c[0-9]+_e[0-9]+$' ORDER BY 1"""
 
 RIGHTS = """
-SELECT c.oid::regclass::text AS relation, a.privilege_type AS privilege, a.is_grantable, CASE WHEN a.grantee <> 0 THEN pg_get_userbyid(a.grantee) END AS role
-FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.oid = ANY (%s::regclass[]) AND a.grantee <> c.relowner ORDER BY 1, 2, 4"""
+SELECT c.oid::regclass::text AS relation, r.attname AS column, a.privilege_type AS privilege, a.is_grantable,
+	CASE WHEN a.grantee <> 0 THEN pg_get_userbyid(a.grantee) END AS role
+FROM pg_class AS c CROSS JOIN LATERAL (SELECT NULL, c.relacl UNION ALL SELECT attname, attacl FROM pg_attribute WHERE attrelid = c.oid AND attname <> %s::name)
+	AS r (attname, acl), aclexplode(r.acl) WITH ORDINALITY AS a
+WHERE c.oid = ANY (%s::regclass[]) AND a.grantee <> c.relowner ORDER BY 1, 2, ordinality"""
+
+# Who has rights on what this role makes.
+DEFAULTS = """
+SELECT DISTINCT CASE WHEN a.grantee <> 0 THEN pg_get_userbyid(a.grantee) END AS role
+FROM pg_default_acl AS d, aclexplode(d.defaclacl) AS a
+WHERE d.defaclobjtype = 'r' AND pg_get_userbyid(d.defaclrole) = current_user AND a.grantee <> d.defaclrole ORDER BY 1"""
 
 
 def run(given):
@@ -114,12 +121,18 @@ class Change:
     def alter_without_views(self, action):
         """The server lets no column go that a view shows.  Others wait for the rows until the views are there again."""
         of_countries = [row.view for row in self.session.read(VIEWS, self.globally.local)]
+        column = self.given.column if self.given.command == "drop" else ""
         shown = [*of_countries, *(each.relation for each in self.views)]
         statements = [*(f"SELECT @iuid@.iuid_drop_global({quote(each.relation)}::regclass)" for each in self.views),
                       *([f"DROP VIEW {', '.join(of_countries)}"] if of_countries else []),
                       f"ALTER TABLE {self.globally.relation} {action}", *self.calls(),
-                      *(f"GRANT {row.privilege} ON {row.relation} TO {'PUBLIC' if row.role is None else name(row.role)}"
-                        + " WITH GRANT OPTION" * row.is_grantable for row in self.session.read(RIGHTS, shown))]
+                      *(f"REVOKE ALL ON {', '.join(shown)} FROM {role_of(row)}" for row in self.session.read(DEFAULTS) if shown),
+                      *(f"GRANT {row.privilege}{f' ({name(row.column)})' if row.column else ''} ON {row.relation} TO {role_of(row)}"
+                        + " WITH GRANT OPTION" * row.is_grantable for row in self.session.read(RIGHTS, column, shown))]
         # In the order in which readers take them.
         locks = [f"ONLY {self.globally.relation}", f"ONLY {self.globally.local}", *of_countries]
         self.session.do_locked(locks, statements, time.monotonic() + PATIENCE)
+
+
+def role_of(row):
+    return "PUBLIC" if row.role is None else name(row.role)

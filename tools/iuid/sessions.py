@@ -14,11 +14,13 @@ import contextlib
 import getpass
 import os
 import random
+import re
 import socket
 import threading
 import time
 
 import psycopg
+from psycopg import sql
 from psycopg.rows import namedtuple_row
 
 VERSION = "1.0"  # of this command, and of the extension that it knows
@@ -62,7 +64,8 @@ FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.
 # What the command uses of them.
 USED = ["iuid", "iuid_check_regions", "iuid_compare_registry", "iuid_countries", "iuid_country", "iuid_country_floor",
         "iuid_create_global_table", "iuid_create_global_view", "iuid_create_routed_partitions", "iuid_drop_global", "iuid_entities",
-        "iuid_entity_of", "iuid_global_locals", "iuid_node", "iuid_nodes", "iuid_routes", "iuid_timestamp", "~>=~", "~<~"]
+        "iuid_entity_of", "iuid_global_locals", "iuid_node", "iuid_nodes", "iuid_routes", "iuid_run_on_nodes",
+        "iuid_timestamp", "~>=~", "~<~"]
 
 # Whether a node has the registry from another one.
 SUBSCRIBES = "SELECT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = '@iuid@.iuid_routes'::regclass)"
@@ -131,7 +134,21 @@ def say(node, text):
 
 def name(*parts):
     """A name, quoted, of one part or with its schema."""
-    return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
+    return as_data(".".join('"' + part.replace('"', '""') + '"' for part in parts))
+
+
+def quote(text):
+    """A string, quoted."""
+    return as_data(sql.quote(text))
+
+
+def as_data(text):
+    """@iuid@ is the schema of the extension in a statement, and not in a name or string.  No text of a server has a NUL."""
+    return text.replace("@", "@\0") if "@iuid@" in text else text
+
+
+def in_schema(statement, schema):
+    return statement.replace("@iuid@", schema).replace("\0", "")
 
 
 def dropping(*subscriptions):
@@ -180,7 +197,7 @@ def machines(ways):
     """
     found = {}
     for way in ways:
-        with psycopg.connect(way, connect_timeout=5) as connection:
+        with psycopg.connect(way, connect_timeout=5, client_encoding="utf8") as connection, limited(connection, SECONDS):
             node, superuser = connection.execute(
                 "SELECT pg_catalog.current_setting('iuid.node', true), rolsuper FROM pg_catalog.pg_roles"
                 " WHERE rolname OPERATOR(pg_catalog.=) CURRENT_USER").fetchone()
@@ -254,6 +271,8 @@ class Session:
             raise Stop(f"the connection to {self.node} ({self.kind}) leads to {row.node or 'a database without iuid.node'}")
         if row.stranger:
             raise Stop(f"{row.stranger} at {self.node} is not what the extension made: drop it, or rename it")
+        if re.search(r"['\\%$]", row.schema):
+            raise Stop(f"the schema of the extension at {self.node} is called {row.schema}: give it a name without ', \\, % and $")
         if row.version != VERSION and self.locks:
             say(self.node, f"-- Has version {row.version} of iuid_regions, and this command is of version {VERSION}.")
         if self.locks:
@@ -358,7 +377,7 @@ class Session:
     def _do(self, begin, statements, seconds=SECONDS, values=None):
         if self.connection is None:
             self._execute("SELECT 1", None, seconds)
-        say(self.node, ";\n".join([*begin, *statements]).replace("@iuid@", self.schema))
+        say(self.node, in_schema(";\n".join([*begin, *statements]), self.schema))
         if not self.dry:
             return self._execute(";\n".join([*begin, *filter(None, [self.guard()]), *statements]), values, seconds)
 
@@ -373,7 +392,7 @@ class Session:
                     self.connect()
                 with limited(self.connection, seconds) as late:
                     # Known only when the session is open.
-                    return self.connection.execute(statement.replace("@iuid@", self.schema), values)
+                    return self.connection.execute(in_schema(statement, self.schema), values)
         except KeyboardInterrupt:
             self.close()  # nobody knows how far its statement is, and its server rolls back
             raise
@@ -398,15 +417,16 @@ class Session:
 
         STATEMENTS gives them with what stands in its place.
         """
-        self.run("SET log_min_messages = panic; SET log_min_error_statement = panic; SET pg_stat_statements.track = none")
-        say(self.node, ";\n".join(["BEGIN", *statements("'...'"), "COMMIT;"]).replace("@iuid@", self.schema))
+        self.run("SET log_min_messages = panic; SET log_min_error_statement = panic; SET pg_stat_statements.track = none;"
+                 " SET password_encryption = 'scram-sha-256'")
+        say(self.node, in_schema(";\n".join(["BEGIN", *statements("'...'"), "COMMIT;"]), self.schema))
         if not self.dry:
             try:
                 self._execute(";\n".join(["BEGIN", *statements(secret), "COMMIT"]), None, SECONDS)
             except psycopg.Error:
                 self._execute("ROLLBACK", None, SECONDS)
                 raise
-        self.run("RESET log_min_messages; RESET log_min_error_statement; RESET pg_stat_statements.track")
+        self.run("RESET log_min_messages; RESET log_min_error_statement; RESET pg_stat_statements.track; RESET password_encryption")
 
     def do_locked(self, tables, statements, deadline, mode="ACCESS EXCLUSIVE"):
         """Runs statements in a transaction that locks all its tables first, all or none.

@@ -1,6 +1,6 @@
 """The global tables and views of an owner, and the calls that make them as the registry says."""
 
-from psycopg.sql import quote
+from sessions import quote
 
 GLOBAL = """
 SELECT DISTINCT g.relation::text, g.local::text, c.relname AS name, n.nspname AS schema, c.relkind = 'v' AS is_view,

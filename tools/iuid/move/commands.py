@@ -9,12 +9,11 @@ import time
 
 import psycopg
 from psycopg.conninfo import make_conninfo
-from psycopg.sql import quote
 
 from move import checks, comparing, copying, situation, state, switching
 from move.lease import Lease, TakenOver
 from services import services
-from sessions import SUBSCRIBES, Session, Silent, Stop, name, say, words
+from sessions import SUBSCRIBES, Session, Silent, Stop, name, quote, say, words
 
 
 class Nodes:

@@ -3,11 +3,10 @@
 import time
 
 import psycopg
-from psycopg.sql import quote
 
 from move import comparing, state
 from move.country import COLUMNS, KEYS, bound, by_default, inside, moved, no_rights, tree
-from sessions import Stop, TooLong, in_query, name, say
+from sessions import Stop, TooLong, in_query, name, quote, say
 
 LAG = 2**18  # bytes of log: with less than that the copy is as good as the original
 STILL = 60  # seconds without progress, after which the copy is said to stand still

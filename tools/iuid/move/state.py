@@ -13,10 +13,8 @@ is too small, or that has another system identifier or timeline, is not the one 
 import dataclasses
 import uuid
 
-from psycopg.sql import quote
-
 from move.country import Table, in_order, moved, no_rights, read_tables, tree
-from sessions import VERSION, Stop, name
+from sessions import VERSION, Stop, name, quote
 
 # The phases.  The new node has the country from "attached" on, and takes writes from "serving" on.
 SERVING, GIVEN_UP = "serving", "given up"  # the old node; the new node ends at "serving"

@@ -14,11 +14,10 @@ import threading
 import time
 
 import psycopg
-from psycopg.sql import quote
 
 from move import checks, comparing, copying, state
 from move.country import LEADING, attached, by_default, moved, no_rights, nobody_else, rights, tree
-from sessions import Silent, Stop, TooLong, at_once, name, say
+from sessions import Silent, Stop, TooLong, at_once, name, quote, say
 
 REFUSED = 60  # seconds after which a refusal ends by itself, unless the switch that has its limit renews it
 OTHERS = 10  # seconds that the other nodes have to look for the country at the new one

@@ -9,13 +9,13 @@ its own machine, and says where it is to be run, too:
   all nodes         have global tables and views with it
 """
 
-from psycopg.sql import quote
+import time
 
 import tables
 from node.address import answers
-from registry.nodes import TABLES, Nodes, of_registry
-from registry.publishing import Change
-from sessions import Silent, Stop, block, name, say
+from registry.nodes import TABLES, Nodes, follows, of_registry
+from registry.publishing import BACK, Change
+from sessions import Silent, Stop, block, name, quote, say
 
 # The foreign servers of a node, and for whom they have user mappings.
 SERVERS = """
@@ -36,17 +36,20 @@ BEGIN
 			WHERE option_name NOT IN ('host', 'hostaddr', 'port', 'target_session_attrs')
 			UNION ALL VALUES ('host', {host}), ('port', {port})) AS o (option_name, option_value)));
 	FOR mapping IN SELECT umuser, umoptions FROM pg_user_mapping WHERE umserver = old.oid LOOP
-		EXECUTE format('CREATE USER MAPPING FOR %s SERVER %I OPTIONS (%s)',
+		EXECUTE format('CREATE USER MAPPING FOR %s SERVER %I %s',
 			CASE mapping.umuser WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(mapping.umuser)) END, {new}, (
-			SELECT string_agg(format('%I %L', option_name, option_value), ', ') FROM pg_options_to_table(mapping.umoptions)));
+			SELECT format('OPTIONS (%s)', string_agg(format('%I %L', option_name, option_value), ', ')) FROM pg_options_to_table(mapping.umoptions)
+			HAVING count(*) > 0));
 	END LOOP;
-	FOR mapping IN SELECT grantee FROM aclexplode(old.srvacl) WHERE grantee <> old.srvowner LOOP
+	FOR mapping IN SELECT grantee FROM aclexplode(coalesce(old.srvacl, acldefault('S', old.srvowner))) LOOP
 		EXECUTE format('GRANT USAGE ON FOREIGN SERVER %I TO %s', {new},
 			CASE mapping.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(mapping.grantee)) END);
 	END LOOP;
 EXCEPTION WHEN OTHERS THEN
 	RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = SQLERRM;
 END"""
+
+ASKS = "SELECT node, result FROM @iuid@.iuid_run_on_nodes('SELECT 1', %s::text[]) WHERE NOT success"
 
 
 def run(given):
@@ -71,6 +74,10 @@ class New:
         self.publisher, = publishers
         self.others = [node for node in nodes.names if node != self.node]
         self.known = self.others_known()
+        unknown = [node for node in self.others if node not in self.known]
+        if unknown:
+            raise Stop(f"the registry of {self.publisher} does not know {', '.join(unknown)}, which another node knows: let no service"
+                       " lead to a node that was removed")
         self.left = []
 
     def others_known(self):
@@ -102,7 +109,15 @@ class New:
         return {row.server: row.roles for row in self.nodes.owner(node).read(SERVERS)}
 
     def refuse(self):
+        server = self.known.get(self.node, self.node)
+        taken = [node for node in self.others if self.known[node] == server]
+        if taken:
+            raise Stop(f"{server} is the server of {taken[0]} at the other nodes: let the new node have another name")
         mine = self.servers(self.node)
+        for node in self.others:
+            if node in mine and self.known[node] not in (None, *mine):
+                raise Stop(f"the server of {node} has another name at the other nodes: let a superuser at {self.node}"
+                           f" ALTER SERVER {name(node)} RENAME TO {name(self.known[node])}")
         lacking = [node for node in self.others if self.known[node] not in mine]
         if lacking:
             raise Stop(f"{self.node} has no server of {', '.join(lacking)}: run examples/regions/servers.sql there")
@@ -124,12 +139,16 @@ class New:
         self.change(node, block(LIKE.format(**{key: quote(value) for key, value in values.items()})))
 
     def subscribe(self):
-        if of_registry(self.nodes.facts(self.node)):
+        """Also if it has a subscription from before that brings nothing any more."""
+        deadline = time.monotonic() + BACK
+        while any(each["enabled"] and not each["ready"] for each in of_registry(self.nodes.facts(self.node))) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        if follows(self.nodes, self.node, self.publisher, deadline):
             return
         if self.node not in self.nodes.machines:
             self.left.append(self.node)
         else:
-            Change(self.nodes, self.publisher, []).subscribe_at(self.node, copy=True)
+            Change(self.nodes, self.publisher, []).subscribe_at(self.node, copy=not self.nodes.facts(self.node)["rows"])
 
     def make_tables(self):
         """The owner of the tables makes them at the new node, as they are at the others."""
@@ -143,3 +162,7 @@ class New:
                        " them there, as at the other nodes, and start this command again")
         for node in self.nodes.names:
             tables.make(self.nodes.owner(node))
+        silent = [f"{node} does not come in at {row.node}: {row.result}" for node in self.nodes.names
+                  for row in self.nodes.owner(node).read(ASKS, self.others if node == self.node else [self.node])]
+        if silent:
+            raise Stop(f"{self.node} has all. " + ". ".join(silent))

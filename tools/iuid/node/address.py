@@ -9,10 +9,9 @@ import re
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.sql import quote
 
 from services import change_service
-from sessions import Session, Silent, Stop, machines, name
+from sessions import SECONDS, Session, Silent, Stop, limited, machines, name, quote
 
 PARTS = "host", "port"
 
@@ -48,8 +47,8 @@ def run(given):
 def takes_writes(node, address):
     """Whether the node answers at an address, and is no standby; None if nothing answers."""
     try:
-        with psycopg.connect(make_conninfo(service=node, **address), connect_timeout=5, tcp_user_timeout=5000,
-                             options="-c search_path=pg_catalog,pg_temp") as session:
+        with psycopg.connect(make_conninfo(service=node, **address), connect_timeout=5, tcp_user_timeout=5000, client_encoding="utf8",
+                             options="-c search_path=pg_catalog,pg_temp") as session, limited(session, SECONDS):
             said, standby = session.execute("SELECT current_setting('iuid.node', true), pg_is_in_recovery()").fetchone()
     except psycopg.OperationalError:
         return None

@@ -3,7 +3,7 @@
 A role has one password.  So the nodes come in at one another as another role, which has the rights of the
 first one, in these steps, each at all nodes before the next one:
 
-  the role is made      in the roles in which the first one is, or else in the first one, with its settings
+  the role is made      in the first one, or in that in which the first one was made, with its settings
   the role is used      by the user mappings, and by the subscriptions; a comment says so
   the first one goes    it has no LOGIN any more, when no session of it is left
 
@@ -15,14 +15,14 @@ import re
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.sql import quote
 
 from registry.nodes import NAME, Nodes
 from services import change_password
-from sessions import Session, Silent, Stop, machines, name, words
+from sessions import Session, Silent, Stop, machines, name, quote, words
 
 ROLE = """
-SELECT r.rolcanlogin AS may_log_in, r.rolreplication AS may_replicate, r.rolsuper AS superuser, shobj_description(r.oid, 'pg_authid') AS note,
+SELECT r.rolcanlogin AS may_log_in, r.rolreplication AS may_replicate, r.rolbypassrls AS may_see_all, r.rolsuper AS superuser,
+	shobj_description(r.oid, 'pg_authid') AS note,
 	ARRAY(SELECT pg_get_userbyid(m.roleid) FROM pg_auth_members AS m WHERE m.member = r.oid ORDER BY 1) AS groups,
 	(SELECT count(*) FROM pg_stat_activity AS a WHERE a.usesysid = r.oid) AS sessions
 FROM pg_roles AS r WHERE r.rolname = %s::name"""
@@ -31,10 +31,14 @@ SETTINGS = """
 SELECT (SELECT datname FROM pg_database WHERE oid = s.setdatabase) AS database, split_part(c, '=', 1) AS setting, substring(c FROM '=(.*)$') AS value
 FROM pg_db_role_setting AS s JOIN pg_roles AS r ON r.oid = s.setrole, unnest(s.setconfig) AS c WHERE r.rolname = %s::name ORDER BY 1, 2"""
 
+LISTS = ["local_preload_libraries", "search_path", "session_preload_libraries", "temp_tablespaces"]  # settings that are lists of names
+
 # By these a node comes in elsewhere as a role.
 MAPPINGS = """
-SELECT m.srvname AS server, m.usename::text AS role, EXISTS (SELECT FROM pg_options_to_table(m.umoptions) WHERE option_name = 'password') AS has_password
-FROM pg_user_mappings AS m, pg_options_to_table(m.umoptions) AS o WHERE o.option_name = 'user' AND o.option_value = %s::text ORDER BY 1, 2"""
+SELECT m.srvname AS server, m.usename::text AS role, n.node,
+	(SELECT option_value FROM pg_options_to_table(m.umoptions) WHERE option_name = 'password') AS password
+FROM @iuid@.iuid_nodes AS n JOIN pg_user_mappings AS m ON m.srvname = n.server, pg_options_to_table(m.umoptions) AS o
+WHERE o.option_name = 'user' AND o.option_value = %s::text ORDER BY 1, 2"""
 SUBSCRIPTIONS = """
 SELECT subname AS name, subconninfo AS way FROM pg_subscription
 WHERE subdbid = (SELECT oid FROM pg_database WHERE datname = current_database()) ORDER BY 1"""
@@ -47,6 +51,8 @@ def run(given):
     if given.new is None:
         of_one_role(given, password)
         return
+    if given.new == given.role:
+        raise Stop(f"{given.role} cannot take its own place")
     nodes = Nodes(given.machine, given.dry_run)
     nodes.find()
     if nodes.silent:
@@ -91,8 +97,8 @@ def of_one_role(given, password):
             raise Stop(f"{session.node} comes in at other nodes as {given.role}: give a second role, such as {given.role}_2")
     for session in sessions:
         session.secret_transaction(lambda secret: [f"ALTER ROLE {name(given.role)} PASSWORD {secret}"], quote(password))
-    change_password(given.role, password, given.dry_run)
     others = sorted({row[0] for session in sessions for row in session.read("SELECT node FROM @iuid@.iuid_nodes")} - ways.keys())
+    change_password(given.role, password, [*ways, *others], given.dry_run)
     if others:
         print(f"Start this command on the machine of {', '.join(others)}, too: until then who logs in there as {given.role} needs the"
               " other password.")
@@ -131,19 +137,25 @@ class Roles:
             raise Stop(f"{node} has no role {self.role}")
         if old.superuser:
             raise Stop(f"{self.role} is a superuser at {node}")
-        if self.at(node, self.new):
+        groups = old.groups if (old.note or "").startswith(NOTE) else [self.role]
+        new = self.at(node, self.new)
+        if new:
+            if (new.superuser, new.groups, new.may_replicate, new.may_see_all) != (False, groups, old.may_replicate, old.may_see_all):
+                raise Stop(f"{node} has a role {self.new} already, which has other rights than {self.role}")
             return
         settings = self.nodes.owner(node).read(SETTINGS, self.role)
         self.change(node, lambda secret: [
-            f"CREATE ROLE {name(self.new)} LOGIN{' REPLICATION' * old.may_replicate} PASSWORD {secret}"
-            f" IN ROLE {', '.join(map(name, old.groups or [self.role]))}",
+            f"CREATE ROLE {name(self.new)} LOGIN{' REPLICATION' * old.may_replicate}{' BYPASSRLS' * old.may_see_all} PASSWORD {secret}"
+            f" IN ROLE {', '.join(map(name, groups))}",
             *(statement for each in settings for statement in self.setting(each))])
 
     def setting(self, each):
-        """A list of names is one value, which SET TO would quote as one name."""
-        yield f"SELECT pg_catalog.set_config({quote(each.setting)}, {quote(each.value)}, true)"
+        """A list of names is one value, which SET TO would quote as one name.  Any other value is not for this session."""
+        listed = each.setting.lower() in LISTS
+        if listed:
+            yield f"SELECT pg_catalog.set_config({quote(each.setting)}, {quote(each.value)}, true)"
         yield (f"ALTER ROLE {name(self.new)}" + (f" IN DATABASE {name(each.database)}" if each.database else "")
-               + f" SET {name(each.setting)} FROM CURRENT")
+               + f" SET {name(each.setting)} " + ("FROM CURRENT" if listed else f"TO {quote(each.value)}"))
 
     def use(self, node):
         if (self.at(node, self.new).note or "") == NOTE + self.role:
@@ -154,9 +166,8 @@ class Roles:
         for other in self.nodes.names:
             self.is_let_in(other)
         mappings, subscriptions = used_by(self.nodes.machine(node), self.role)
-        bare = [each for each in mappings if not each.has_password]
-        if bare:
-            raise Stop(f"the user mapping of {bare[0].role} for the server {bare[0].server} at {node} has no password")
+        for each in mappings:
+            self.knows_password(node, each)
         self.change(node, lambda secret: [
             *(f"ALTER USER MAPPING FOR {'PUBLIC' if each.role == 'public' else name(each.role)} SERVER {name(each.server)}"
               f" OPTIONS (SET user {quote(self.new)}, SET password {secret})" for each in mappings),
@@ -164,6 +175,17 @@ class Roles:
                 secret if secret == "'...'" else quote(make_conninfo(**(way | {"user": self.new, "password": self.password}))))
               for title, way in subscriptions),
             f"COMMENT ON ROLE {name(self.new)} IS {quote(NOTE + self.role)}"])
+
+    def knows_password(self, node, mapping):
+        """Who has USAGE on a server can write any user into his own mapping, to be given the new password."""
+        of = f"the user mapping of {mapping.role} for the server {mapping.server} at {node}"
+        if mapping.password is None:
+            raise Stop(f"{of} has no password")
+        try:
+            with psycopg.connect(make_conninfo(service=mapping.node, user=self.role, password=mapping.password), connect_timeout=5):
+                pass
+        except psycopg.OperationalError as error:
+            raise Stop(f"{of} does not let {self.role} in: put it right, or drop it: {words(error)}") from error
 
     def is_let_in(self, node):
         try:

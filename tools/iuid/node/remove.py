@@ -8,18 +8,21 @@
 
 import time
 
-from psycopg.sql import quote
-
 import tables
 from registry.nodes import Nodes, of_registry, slot_of
 from registry.publishing import names
-from sessions import Silent, Stop, dropping, name
+from sessions import Silent, Stop, dropping, name, quote
 
 ARRIVE = 60  # seconds for a change of the registry
 
 ROUTES = """
 SELECT string_agg(coalesce('country ' || country, 'all countries') || coalesce(', entity ' || entity, ''), '; ' ORDER BY country, entity)
 FROM @iuid@.iuid_routes WHERE node = %s::text"""
+
+# The countries that move to a node: state.Move has the name.
+MOVES = """
+SELECT string_agg(substr(subname, 9), ', ' ORDER BY subname) FROM pg_subscription
+WHERE subname ~ '^moving_c[0-9]+$' AND subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())"""
 
 KNOWN = "SELECT FROM @iuid@.iuid_nodes WHERE node = %s::text"
 
@@ -47,7 +50,10 @@ class Gone:
             raise Stop("the registry is published by " + (" and ".join(publishers) or "none of the other nodes")
                        + ": let one of them publish it first, by iuid registry publisher")
         self.publisher, = publishers
-        self.server = given.server or nodes.facts(self.publisher)["servers"].get(self.node) or self.node
+        servers = nodes.facts(self.publisher)["servers"]
+        self.server = given.server or servers.get(self.node) or self.node
+        if self.server != servers.get(self.node) and self.server in servers.values():
+            raise Stop(f"{self.server} is the server of another node")
 
     def run(self):
         self.refuse()
@@ -66,7 +72,9 @@ class Gone:
             raise Stop(f"{self.node} has rows, by the registry: {routes}. Move them first, by iuid move; or, if {self.node} is lost,"
                        " let the routes lead elsewhere")
         if not self.given.lost:
-            self.nodes.facts(self.node)
+            moves = self.nodes.owner(self.node).value(MOVES)
+            if moves:
+                raise Stop(f"{self.node} copies country {moves}: let iuid move finish or abort end that first")
 
     def change(self, node, *statements):
         if not self.nodes.change(node, *statements):

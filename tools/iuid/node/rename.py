@@ -11,13 +11,12 @@ import time
 
 import psycopg
 from psycopg.conninfo import make_conninfo
-from psycopg.sql import quote
 
 import tables
 from registry.nodes import Nodes, of_registry, slot_of
 from registry.publishing import Change
 from services import change_service, services
-from sessions import Session, Silent, Stop, machines, name, words
+from sessions import SECONDS, Session, Silent, Stop, limited, machines, name, quote, words
 
 ARRIVE = 60  # seconds for a change of the registry
 
@@ -29,10 +28,14 @@ WHERE datname = current_database() AND backend_type = 'client backend' AND pid <
 
 
 def run(given):
+    if given.new == given.node or not given.new.isprintable() or given.new != given.new.strip():
+        raise Stop("the new name is another one, of one line, without spaces around it")
     service = given.node if given.node in services() else given.new
     called = name_of(service)
     if called not in (given.node, given.new):
         raise Stop(f"the service {service} leads to {called}")
+    if service != given.new and given.new in services() and name_of(given.new) != called:
+        raise Stop(f"there is a service {given.new}, which leads to {name_of(given.new)}")
     if called == given.node:
         give_name(given)
     if given.new not in services():
@@ -49,7 +52,7 @@ def run(given):
 
 def name_of(service):
     try:
-        with psycopg.connect(make_conninfo(service=service), connect_timeout=5) as session:
+        with psycopg.connect(make_conninfo(service=service), connect_timeout=5, client_encoding="utf8") as session, limited(session, SECONDS):
             return session.execute("SELECT pg_catalog.current_setting('iuid.node', true)").fetchone()[0] or "a database without iuid.node"
     except psycopg.OperationalError as error:
         raise Silent(f"{service} does not answer: {words(error)}") from error

@@ -17,14 +17,13 @@ import uuid
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.sql import quote
 
 from move import comparing, state, switching
 from move.country import columns, exists, in_order, moved, read_tables, tree
 from registry.nodes import NAME, TABLES, slot_of, subscription_of
 from registry.publishing import subscribing, way_of_subscriber
 from services import services
-from sessions import SUBSCRIBES, Session, Silent, Stop, dropping, in_query, machines, name, say, words
+from sessions import SUBSCRIBES, Session, Silent, Stop, dropping, in_query, machines, name, quote, say, words
 
 WAIT = 60  # seconds for the registry to arrive
 IN_USE = 20  # seconds for a slot to be free

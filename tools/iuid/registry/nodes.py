@@ -12,7 +12,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from services import services
-from sessions import PATH, Session, Silent, Stop, machines, say, words
+from sessions import PATH, Session, Silent, Stop, in_schema, machines, say, words
 
 TABLES = ["iuid_countries", "iuid_entities", "iuid_nodes", "iuid_routes"]
 WRITES = ["INSERT", "UPDATE", "DELETE", "TRUNCATE"]
@@ -182,7 +182,7 @@ class Nodes:
         """Runs statements in one transaction as a superuser; false if no connection leads to that machine."""
         if node not in self.machines:
             for statement in f"SET search_path = {PATH}", *statements:
-                say(node, statement.replace("@iuid@", self.owner(node).schema) + ";")
+                say(node, in_schema(statement, self.owner(node).schema) + ";")
             return self.dry
         self.require_locks()
         self.machine(node).transaction(*statements)

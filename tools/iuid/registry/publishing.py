@@ -16,11 +16,10 @@ import json
 import time
 
 from psycopg.conninfo import make_conninfo
-from psycopg.sql import quote
 
 from registry import comparing
 from registry.nodes import NAME, TABLES, WRITES, Nodes, follows, of_registry, publishes, slot_of, subscription_of
-from sessions import Differ, Silent, Stop, TooLong, block, dropping, name, say
+from sessions import Differ, Silent, Stop, TooLong, block, dropping, name, quote, say
 
 PATIENCE = 60  # seconds for transactions that have changed the registry, and for a subscriber to begin
 BACK = 10  # seconds for a subscriber whose publisher has just started

@@ -3,6 +3,7 @@
 --   psql -d shop -v root=FILE -f passwords.sql -f nodes.sql -f servers.sql
 -- FILE is root.crt of certificates.sh, on the machine of this node.
 SET search_path = pg_catalog, pg_temp;
+BEGIN;
 SELECT format(statement, n.node, n.host, n.port, me, :'root', :'mesh', :'desk', :'registry')
 FROM current_setting('iuid.node') AS me, nodes AS n, unnest(ARRAY[
 	$$CREATE SERVER %1$I FOREIGN DATA WRAPPER postgres_fdw OPTIONS (
@@ -35,3 +36,4 @@ FROM current_setting('iuid.node') AS me, nodes AS n, unnest(ARRAY[
 	$$CREATE USER MAPPING FOR registry SERVER %1$I OPTIONS (user 'registry', password %8$L)$$]) WITH ORDINALITY AS s (statement, step)
 WHERE n.node <> me AND NOT EXISTS (SELECT FROM pg_foreign_server WHERE srvname = n.node)
 ORDER BY n.node, step \gexec
+COMMIT;

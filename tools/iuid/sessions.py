@@ -32,7 +32,7 @@ PATH = "pg_catalog, pg_temp"
 # With these a row has the same text at every node, and one that row security hides is an error.
 SETTINGS = {"DateStyle": "ISO, YMD", "IntervalStyle": "postgres", "TimeZone": "UTC", "extra_float_digits": "1",
             "row_security": "off", "bytea_output": "hex", "lc_monetary": "C", "quote_all_identifiers": "off",
-            "synchronous_commit": "on"}  # what is committed is in the log, up to its place
+            "standard_conforming_strings": "on", "synchronous_commit": "on"}  # what is committed is in the log, up to its place
 # From PostgreSQL 17 on, so it is no option of the connection.
 NO_LIMIT = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout'"
 FOR_VACUUM = 3000  # ms until autovacuum has given way, which it does after deadlock_timeout

@@ -113,6 +113,13 @@ WHERE %(globally)s::text IS NOT NULL AND (NOT has_table_privilege(grantee, p.oid
 			pg_options_to_table(m.umoptions) WHERE n.node = %(new)s::text AND option_name = 'user'))
 GROUP BY grantee"""
 
+# The statement by which such a view shows the rows of a table of its own node, with the rights that it has.
+STANDING = """
+SELECT format('CREATE OR REPLACE VIEW %%s AS SELECT %%s FROM %%s', v.oid::regclass,
+	string_agg(CASE WHEN attname = 'ctid' AND atttypid <> 'tid'::regtype
+		THEN format('NULL::%%s AS ctid', atttypid::regtype) ELSE quote_ident(attname) END, ', ' ORDER BY attnum), %(part)s::regclass)
+FROM pg_class AS v JOIN pg_attribute ON attrelid = v.oid AND attnum > 0 WHERE v.oid = %(at)s::regclass GROUP BY v.oid"""
+
 COLUMNS = """
 SELECT attname AS name, quote_ident(attname) || ' ' || format_type(atttypid, atttypmod) AS shown FROM pg_attribute
 WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attname COLLATE "C" """

@@ -63,8 +63,11 @@ class Situation:
         return self.forgotten() and bool(self.new_has) and not self.old_has
 
     def emptied(self):
-        """The new node was restored, and has no rows of the country; the old one keeps those of the switch."""
-        return self.forgotten() and not self.new_has and not self.old_has
+        """The new node was restored, and has no rows of the country; the old one keeps those of the switch.
+
+        It has them attached if an abort was ended half-way.
+        """
+        return self.forgotten() and not self.new_has
 
     def switched(self):
         return self.old is not None and self.old.phase == state.GIVEN_UP \

@@ -16,7 +16,7 @@ import time
 import psycopg
 
 from move import checks, comparing, copying, state
-from move.country import LEADING, attached, by_default, moved, no_rights, nobody_else, rights, tree
+from move.country import LEADING, STANDING, attached, by_default, moved, no_rights, nobody_else, rights, tree
 from sessions import Silent, Stop, TooLong, at_once, name, quote, say
 
 REFUSED = 60  # seconds after which a refusal ends by itself, unless the switch that has its limit renews it
@@ -360,26 +360,29 @@ def back(nodes, move, without_new=False):
 def take_back(nodes, move):
     """The old node has the country again, with the rows that it keeps: the new one has lost them.
 
-    The route comes first: with it, the rest is one transaction.  Until then nobody finds the country, as before.
+    The rows come before the route: who follows the route finds them, and does not find that there is no row.
     """
     old, deadline = nodes.owner(move.old), time.monotonic() + 60
-    for each in nodes.publishers():
-        nodes.owner(each).do(f"UPDATE @iuid@.iuid_routes SET node = {quote(move.old)}"
-                             f" WHERE {routes(move, None)} OR {routes(move, move.new)};")
-    route(nodes, move, move.new, move.old, deadline)
     tables = [table for table in move.tables if table not in attached(old, move)]
-    shown = [table.view for table in move.tables if shows(old, table)]
-    statements = [f"DROP VIEW {view}" for view in shown]
+    statements = [old.value(STANDING, {"at": table.view, "part": state.kept(table)}) for table in tables if shows(old, table)]
     statements += [f"DROP FOREIGN TABLE {relation}" for table in tables for relation in foreign(old, table, move)]
     for table in tables:
         statements += [f"ALTER TABLE {name(part.schema, part.name)} RENAME TO {name(unmoved(table, part))}"
                        for part in reversed(tree(old, table, state.kept(table)))]
         statements.append(f"ALTER TABLE {table} ATTACH PARTITION {table.part} {table.bounds(move.country)}")
+    if statements:
+        old.do_locked([f"ONLY {table.globally}" for table in tables if table.globally] + [str(table) for table in tables], statements, deadline)
+    for each in nodes.publishers():
+        nodes.owner(each).do(f"UPDATE @iuid@.iuid_routes SET node = {quote(move.old)}"
+                             f" WHERE {routes(move, None)} OR {routes(move, move.new)};")
+    route(nodes, move, move.new, move.old, deadline)
+    # The views, as they are made for a country of this node.
+    shown = [table.view for table in move.tables if shows(old, table)]
+    statements = [f"DROP VIEW {view}" for view in shown]
     statements += [f"SELECT @iuid@.iuid_create_routed_partitions({quote(str(table))}::regclass, {table.entity})"
                    for table in move.tables]
     statements += rights(old, {view: view for view in shown})
-    locks = [f"ONLY {table.globally}" for table in tables if table.globally] + [str(table) for table in tables]
-    old.do_locked(locks, [*statements, state.enter(move, state.SERVING)], deadline)
+    old.do_locked([str(table) for table in move.tables], [*statements, state.enter(move, state.SERVING)], deadline)
     follow(nodes, move, deadline)
     copying.withdraw(nodes, move)
 

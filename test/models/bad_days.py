@@ -420,15 +420,15 @@ class Day(move.Test):
     def machines(self, *names):
         return [word for name in names for word in ("--machine", self.nodes.machine[name])]
 
-    def publish(self, node, names, *options, ends=0, others_right=True):
-        """iuid registry publisher, on the machines of NAMES.  mexico gets what it lacks."""
+    def publish(self, node, names, *options, ends=0, mended=PUBLISHER, others_right=True):
+        """iuid registry publisher, on the machines of NAMES.  The node that is MENDED gets what it lacks."""
         for _ in range(5):
             status, out = self.iuid("registry", "publisher", node, *options, *self.machines(*names), ends=None)
             if status == ends:
                 return
             if status == 5:
                 first, _, second = out.partition(f"If {node} is right:")
-                self.nodes.rows(PUBLISHER, "\n".join(re.findall(r"^mexico +([^-\s].*)$", first if others_right else second, re.MULTILINE)))
+                self.nodes.rows(mended, "\n".join(re.findall(rf"^{mended} +([^-\s].*)$", first if others_right else second, re.MULTILINE)))
                 self.notes.append("the registry was mended")
         raise Failed(f"iuid registry publisher: exit status {status}, not {ends}")
 
@@ -634,7 +634,7 @@ class Day(move.Test):
         for name, statement in back:
             self.nodes.rows(name, statement)
         if way == "lost_slot":
-            self.follow_again(here)
+            self.publish(PUBLISHER, [here], mended=here, others_right=False)
         self.go_on(self.clients, "the network is back")
         self.end_move()
 
@@ -662,15 +662,6 @@ class Day(move.Test):
             self.nodes.rows(PUBLISHER, "SELECT pg_reload_conf()")
             self.nodes.rows(PUBLISHER, "CHECKPOINT")
         self.says(PUBLISHER, "lost slot")
-
-    def follow_again(self, name):
-        """The block of the page, and subscribe.sql."""
-        self.nodes.rows(name, f"DROP SUBSCRIPTION registry_{name}")
-        self.nodes.rows(name, "TRUNCATE iuid_routes, iuid_nodes, iuid_entities, iuid_countries")
-        variables = {"host": HOST, "port": self.port[PUBLISHER], "root": self.company.read_services()[PUBLISHER]["sslrootcert"]}
-        run("psql", "-Xq", "-v", "ON_ERROR_STOP=1", "-d", self.nodes.machine[name],
-            *(word for variable, value in variables.items() for word in ("-v", f"{variable}={value}")),
-            "-f", self.company.folder / "passwords.sql", "-f", model.ROOT / "examples/regions/subscribe.sql")
 
     def restored(self, way):
         """A node is restored from a copy of its disk, or from pg_basebackup.
@@ -828,13 +819,7 @@ class Day(move.Test):
         self.nodes.rows("jakarta", f"UPDATE iuid_routes SET node = 'jakarta' WHERE node = '{PUBLISHER}'")
         for table, entity in tables:
             self.rows("jakarta", f"SELECT iuid_create_routed_partitions('{table}', {entity})")
-        self.nodes.rows("jakarta", f"DELETE FROM iuid_nodes WHERE node = '{PUBLISHER}'")
-        for name in left:
-            self.until(name, f"SELECT 1 WHERE NOT EXISTS (SELECT FROM iuid_nodes WHERE node = '{PUBLISHER}')")
-            for table, entity in tables:
-                self.rows(name, f"SELECT iuid_create_global_table('{table}_global', '{table}', {entity})")
-                self.rows(name, f"SELECT iuid_create_global_view('{table}_all', '{table}')")
-            self.nodes.rows(name, f"DROP SERVER {PUBLISHER} CASCADE")
+        self.iuid("node", "remove", PUBLISHER, "--lost", *self.machines(*left))
         country = next(country for country, home in COUNTRIES.items() if home == PUBLISHER)
         hand = Writer("jakarta", self.log, "orders", country, "")
         with psycopg.connect("service=jakarta", autocommit=True) as hand.session:

@@ -35,7 +35,6 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import quote
 
-import model
 import move
 from move import COUNTRY, GONE, TABLES
 

@@ -496,7 +496,7 @@ class Day(move.Test):
         return dict(self.nodes.rows(name, "SELECT country, iuid_node(country, 1) FROM iuid_countries"))
 
     def lose(self, name, before, switched=None):
-        """The log forgets what the backup of a node lacks.  SWITCHED: what the old node has kept."""
+        """The log forgets what a backup lacks.  SWITCHED: what the old node of a move has kept."""
         other = next(each for each in self.live if each != name)
         countries = {country for country, home in self.homes(other).items() if home == name}
         lost = 0

@@ -32,7 +32,8 @@ for my $name (@names)
 	run_example("service=$name", '../../test/models/move.sql');
 	run_example("service=$name", 'load.sql', country => $country{$name});
 }
-# The publisher is restored in 078_registry_publisher, and fails over in 077_node_address: that takes time.
+# The restore and the failover of the publisher take time: 078_registry_publisher and 077_node_address
+# have them.
 my @days = ('freeze', 'cut_off', 'restored', 'publisher_lost', 'failover', 'full_disk', 'read_only', 'dump', 'crash');
 passes('bad days', '/usr/bin/python3', 'test/models/bad_days.py', '--plain', '--rows', 200, (map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names), @days);
 

@@ -34,13 +34,11 @@
  * Tells what a snapshot sees.  When another transaction ends, the server counts
  * it; a snapshot that it did not make itself but was given has no such count,
  * and is another one if it differs in the others.  When this transaction has
- * changed something, curcid gets higher, or a subtransaction aborts; while one
- * of its commands runs, the rows that it has changed are counted.
+ * changed something, curcid gets higher.
  */
 typedef struct Sight
 {
 	LocalTransactionId lxid;
-	uint32 aborted; /* subtransactions so far */
 	uint64 completed;
 	TransactionId xmin;
 	TransactionId xmax;
@@ -49,7 +47,10 @@ typedef struct Sight
 	CommandId curcid;
 } Sight;
 
-/* What this transaction has made of the table so far. */
+/*
+ * What this transaction has made of the table so far: also within a command, and
+ * without what a subtransaction did that was rolled back.
+ */
 typedef struct Changes
 {
 	int64 rows; /* inserted, updated and deleted */
@@ -74,8 +75,6 @@ static Sight seen;
 static Changes changes_seen;
 static Routes routes[IUID_COUNTRIES + 1];
 
-static uint32 aborted;
-
 /* The node of a country whose rows no node has. */
 static const char *const nowhere = "";
 
@@ -85,8 +84,6 @@ static Changes get_changes(void);
 static bool has_changed(void);
 static void read_routes(Oid schema);
 static void keep_route(const Datum *values, const bool *nulls, void *arg);
-static void count_aborted(SubXactEvent event, SubTransactionId subxact,
-						  SubTransactionId parent, void *arg);
 
 static inline Sight
 get_sight(void)
@@ -102,7 +99,6 @@ get_sight(void)
 				 errhint("Look up a node in a query.")));
 	snapshot = GetActiveSnapshot();
 	return (Sight){ .lxid = MY_LXID,
-					.aborted = aborted,
 					.completed = snapshot->snapXactCompletionCount,
 					.xmin = snapshot->xmin,
 					.xmax = snapshot->xmax,
@@ -114,10 +110,9 @@ get_sight(void)
 static inline bool
 is_same(const Sight *a, const Sight *b)
 {
-	return a->lxid == b->lxid && a->aborted == b->aborted &&
-		a->completed == b->completed && a->xmin == b->xmin &&
-		a->xmax == b->xmax && a->xcnt == b->xcnt && a->subxcnt == b->subxcnt &&
-		a->curcid == b->curcid;
+	return a->lxid == b->lxid && a->completed == b->completed &&
+		a->xmin == b->xmin && a->xmax == b->xmax && a->xcnt == b->xcnt &&
+		a->subxcnt == b->subxcnt && a->curcid == b->curcid;
 }
 
 const char *
@@ -220,12 +215,8 @@ read_routes(Oid schema)
 	static const RegistryColumn columns[] = { { "country", INT4OID },
 											  { "entity", INT4OID },
 											  { "node", TEXTOID } };
-	static bool registered;
 	MemoryContext new_context;
 
-	if (!registered)
-		RegisterSubXactCallback(count_aborted, NULL);
-	registered = true;
 	if (context != NULL)
 		MemoryContextDelete(context);
 	context = NULL;
@@ -263,14 +254,4 @@ keep_route(const Datum *values, const bool *nulls, void *arg)
 		}
 	}
 	MemoryContextSwitchTo(caller);
-}
-
-/* What a subtransaction changed is undone, without another command's number. */
-static void
-count_aborted(SubXactEvent event, SubTransactionId subxact pg_attribute_unused(),
-			  SubTransactionId parent pg_attribute_unused(),
-			  void *arg pg_attribute_unused())
-{
-	if (event == SUBXACT_EVENT_ABORT_SUB)
-		aborted++;
 }

@@ -132,7 +132,7 @@ class Nodes:
                 if first is not None:
                     raise
                 failed.append(str(error))
-            if self.names:
+            if self.names or first is not None and not failed:
                 break
         else:
             raise Silent(". ".join(failed) or "no service of libpq leads to a node with a registry")

@@ -2,7 +2,8 @@
 """What operators of several regions do with iuid.  doc/running-regions.md says when.
 
 A node is reached by the service of libpq with its name.  What is printed is done, or with --dry-run
-would be; each line begins with the name of its node.
+would be; what is left to another machine is printed, too, and the last line names that.  Each line begins
+with the name of its node.
 """
 
 import argparse

@@ -52,7 +52,8 @@ def read(nodes, country):
             if node in found["nodes"]:
                 found["nodes"][node] |= of_node(nodes, move, node)
         if not {move.old, move.new} & nodes.silent:
-            found["move"]["copy"] = copy(nodes, move)
+            if not any(kept.phase == state.GIVEN_UP for _, _, kept in moves):
+                found["move"]["copy"] = copy(nodes, move)
             # Unless a command is at it.
             if not found["move"]["contradicts"] and not any(said["commands"] for said in found["nodes"].values()):
                 now = situation.read(nodes, nodes.given)

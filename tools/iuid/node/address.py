@@ -37,11 +37,21 @@ def run(given):
     change_service(given.node, f"host={given.host}, port={given.port}", lambda section: changed(section, new), given.dry_run)
     others = sorted({row[0] for session in sessions.values() for row in session.read("SELECT node FROM @iuid@.iuid_nodes")}
                     - {given.node, *ways})
+    others = [node for node in others if not has(node, given.node, new)]
     if others:
         raise Stop(f"{', '.join(others)} still has the old address: run this command on the machine there, too"
                    if len(others) == 1 else
                    f"{', '.join(others)} still have the old address: run this command on their machines, too")
     print(f"{given.node} is reached at {given.host}, port {given.port}.")
+
+
+def has(other, node, new):
+    """Whether another node has the address already: its server gets it last."""
+    session = Session(other, make_conninfo(service=other), f"address_{node}", "owner", locks=False)
+    try:
+        return any({part: getattr(row, part) for part in PARTS} == new for row in session.read(SERVER, node))
+    except Silent:
+        return False
 
 
 def takes_writes(node, address):

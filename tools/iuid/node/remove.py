@@ -11,7 +11,7 @@ import time
 import tables
 from registry.nodes import Nodes, of_registry, slot_of
 from registry.publishing import names
-from sessions import Silent, Stop, dropping, name, quote
+from sessions import Silent, Stop, dropping, name, quote, say
 
 ARRIVE = 60  # seconds for a change of the registry
 
@@ -23,6 +23,11 @@ FROM @iuid@.iuid_routes WHERE node = %s::text"""
 MOVES = """
 SELECT string_agg(substr(subname, 9), ', ' ORDER BY subname) FROM pg_subscription
 WHERE subname ~ '^moving_c[0-9]+$' AND subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())"""
+
+# Foreign servers that no node of the registry has.
+NOBODYS = """
+SELECT s.srvname AS server FROM pg_foreign_server AS s WHERE s.srvoptions::text[] && '{extensions=iuid}'
+	AND NOT EXISTS (SELECT FROM @iuid@.iuid_nodes AS n WHERE n.server = s.srvname) ORDER BY 1"""
 
 KNOWN = "SELECT FROM @iuid@.iuid_nodes WHERE node = %s::text"
 
@@ -96,6 +101,9 @@ class Gone:
         if mappings:
             self.change(node, *(f"DROP USER MAPPING FOR {'PUBLIC' if row.role == 'public' else name(row.role)} SERVER {name(self.server)}"
                                 for row in mappings if row.role is not None), f"DROP SERVER {name(self.server)}")
+        for row in session.read(NOBODYS):
+            if row.server != self.server:
+                say(node, f"-- The server {name(row.server)} is of no node.  If it was that of {self.node}, --server drops it.")
 
     def unsubscribe(self):
         if not self.given.lost:

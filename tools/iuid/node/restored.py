@@ -144,7 +144,7 @@ class Restored:
         found = [node for node, session in self.others.items() if not session.value(SUBSCRIBES)]
         if len(found) != 1:
             raise Silent("the registry is published by " + (" and ".join(found) or "none of the nodes that answer")
-                         + ": let one node publish it first, by iuid registry publisher")
+                         + f": let one node, and not {self.node}, publish it first, by iuid registry publisher")
         return found[0]
 
     # --- nobody comes in ---
@@ -371,8 +371,8 @@ class Restored:
             if move and move.new == self.node and kept.phase == state.GIVEN_UP:
                 return (f"{node} keeps its rows as they were at {kept.since}: when {self.node} is up again,"
                         f" iuid move abort {country} {node} {self.node} gives it back")
-        return (f"No node keeps its rows. To begin anew, UPDATE iuid_routes SET node = {quote(self.node)} WHERE country = {country},"
-                " and call iuid_create_routed_partitions")
+        return (f"No node keeps its rows. To begin anew, UPDATE iuid_routes SET node = {quote(self.node)} WHERE country = {country}"
+                f" at {self.publisher}, and call iuid_create_routed_partitions and iuid_create_global_table here")
 
     # --- and opens ---
 
@@ -383,7 +383,10 @@ class Restored:
         self.close_sessions()
         say(self.node, f"-- {self.given.restart}")
         if not self.given.dry_run:
-            subprocess.run(shlex.split(self.given.restart), check=True, stdout=subprocess.DEVNULL)
+            try:
+                subprocess.run(shlex.split(self.given.restart), check=True, stdout=subprocess.DEVNULL)
+            except (OSError, subprocess.CalledProcessError) as error:
+                self.left.append(f"what restarts the server has failed: {error}")
 
     def close_sessions(self):
         for (node, _), session in self.sessions.items():

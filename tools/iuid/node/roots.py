@@ -63,4 +63,4 @@ def refusal(node, file):
         with psycopg.connect(make_conninfo(service=node, sslrootcert=os.path.abspath(file)), connect_timeout=5):
             return None
     except psycopg.OperationalError as error:
-        return f"{node}: {words(error)}"
+        return f"{node} has no certificate of these roots yet: {words(error)}"

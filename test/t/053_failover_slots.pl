@@ -20,8 +20,8 @@ my ($block) = grep { $_->{language} eq 'sql' && $_->{needs} =~ /^needs lima, fro
 
 run_example($node{jakarta}->connstr('shop'), 'registry.sql');
 follow_registry('lima', 'jakarta');
-sub chile_is_at { return $node{lima}->poll_query_until('shop', "SELECT iuid_node(country, 1) = '$_[0]' FROM iuid_countries WHERE code = 'CL'") }
-ok(chile_is_at('mexico'), 'the subscriber follows');
+sub peru_is_at { return $node{lima}->poll_query_until('shop', "SELECT iuid_node(country, 1) = '$_[0]' FROM iuid_countries WHERE code = 'PE'") }
+ok(peru_is_at('lima'), 'the subscriber follows');
 
 # A standby with the settings of the page.
 my $jakarta = $node{jakarta};
@@ -49,14 +49,14 @@ ok($standby->poll_query_until('shop', q{SELECT count(*) = 1 FROM pg_replication_
 my $connection = at_machine('lima', q{SELECT subconninfo FROM pg_subscription WHERE subname = 'registry_lima'});
 my $both = $connection =~ s/host=(\S+) port=(\d+)/"host=$1,$1 port=$2," . $standby->port/er . ' target_session_attrs=read-write';
 at_machine('lima', "ALTER SUBSCRIPTION registry_lima CONNECTION \$\$$both\$\$");
-sub route_chile_to { return $_[0]->safe_psql('shop', "UPDATE iuid_routes SET node = '$_[1]' FROM iuid_countries AS c WHERE c.country = iuid_routes.country AND code = 'CL'") }
-route_chile_to($jakarta, 'jakarta');
-ok(chile_is_at('jakarta'), 'the subscriber follows the primary');
+sub route_peru_to { return $_[0]->safe_psql('shop', "UPDATE iuid_routes SET node = '$_[1]' FROM iuid_countries AS c WHERE c.country = iuid_routes.country AND code = 'PE'") }
+route_peru_to($jakarta, 'jakarta');
+ok(peru_is_at('jakarta'), 'the subscriber follows the primary');
 $jakarta->wait_for_catchup($standby);
 $jakarta->stop('immediate');
 $standby->promote;
-route_chile_to($standby, 'almaty');
-ok(chile_is_at('almaty'), 'and the standby that was promoted');
+route_peru_to($standby, 'lima');
+ok(peru_is_at('lima'), 'and the standby that was promoted');
 
 $_->stop for $standby, $node{lima};
 done_testing();

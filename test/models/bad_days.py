@@ -1103,11 +1103,7 @@ def arguments():
     parser.add_argument("--show", action="store_true", help="what the commands say")
     parser.add_argument("days", nargs="*", help=f"all, or {', '.join(DAYS)}; also restored/disk, or restored/disk/move")
     given = parser.parse_args()
-    given.sockets = {}
-    for node in given.node:
-        name, _, way = node.partition("=")
-        place, _, port = way.partition(":")
-        given.sockets[name] = (place, port or None)
+    given.sockets = move.sockets_of(given.node)
     random.seed(given.seed)
     move.Client.pause = given.pause
     print(f"bad_days --rows {given.rows} --seed {given.seed}", flush=True)

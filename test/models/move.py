@@ -898,6 +898,16 @@ class Test:
                     model.same(f"iuid_check_regions at {name} {when}", set(), {str(row) for row in found})
 
 
+def sockets_of(nodes):
+    """The folder of the socket, and the port if it is said, of each NAME=SOCKET[:PORT]."""
+    found = {}
+    for node in nodes:
+        name, _, way = node.partition("=")
+        socket, _, port = way.partition(":")
+        found[name] = (socket, port or None)
+    return found
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rows", type=int, default=2_000_000, help="orders of the country; a tenth as many trips (%(default)s)")
@@ -911,11 +921,7 @@ def arguments():
     parser.add_argument("--every", action="store_true", help="faults at each statement and of each node, not at a few")
     parser.add_argument("parts", nargs="*", default=["plain"], help="plain, rights, circle, reader_writes, linked, kill, abort, limit, outage, publisher, consumers, maintenance")
     given = parser.parse_args()
-    given.sockets = {}
-    for node in given.node:
-        name, _, way = node.partition("=")
-        socket, _, port = way.partition(":")
-        given.sockets[name] = (socket, port or None)
+    given.sockets = sockets_of(given.node)
     random.seed(given.seed)
     Moves.services, Client.pause = given.program_services, given.pause
     print(f"move --rows {given.rows} --seed {given.seed}", flush=True)

@@ -17,23 +17,7 @@ use Test::More;
 plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
 
 my @names = ('almaty', 'mexico', 'jakarta', 'lagos');
-my %country = (almaty => 125, mexico => 157, jakarta => 101, lagos => 164);
-my %node = start_nodes(@names);
-for my $name (@names)
-{
-	$node{$name}->append_conf('postgresql.conf', join "\n",
-		'log_statement = none', 'wal_retrieve_retry_interval = 100ms', 'autovacuum_naptime = 1s', 'max_worker_processes = 20', 'max_connections = 100');
-	$node{$name}->restart;
-}
-run_example($node{mexico}->connstr('shop'), 'registry.sql');
-at_machine('mexico', q{INSERT INTO iuid_entities VALUES (3, 'Ayan', 'Trip')});
-follow_registry($_, 'mexico') for grep { $_ ne 'mexico' } @names;
-for my $name (@names)
-{
-	run_example("service=$name", 'tables.sql');
-	run_example("service=$name", '../../test/models/move.sql');
-	run_example("service=$name", 'load.sql', country => $country{$name});
-}
+my %node = start_nodes_of_model('wal_retrieve_retry_interval = 100ms', 'autovacuum_naptime = 1s');
 passes('move', '/usr/bin/python3', 'test/models/move.py', '--rows', 5000, '--writers', 5, '--pause', '0.03',
 	'checks', 'plain', 'rights', 'circle', 'reader_writes', 'linked', 'kill', 'abort', 'limit', 'outage', 'publisher', 'consumers', 'maintenance', (map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names));
 

@@ -33,8 +33,6 @@ at_machine('mexico', q{GRANT UPDATE, INSERT ON iuid_routes TO "it's ""he"""});
 follow_registry($_, 'mexico') for grep { $_ ne 'mexico' } @names;
 equal();
 
-sub machines { return map { ('--machine', $node{$_}->connstr('shop') . ' user=postgres') } @_ }
-
 sub start_registry
 {
 	my ($out, @arguments) = @_;

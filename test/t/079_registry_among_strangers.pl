@@ -34,8 +34,6 @@ at_machine('jakarta', q{ALTER DATABASE shop SET iuid.node = 'Ja "k''a'});
 at_machine('mexico', q{INSERT INTO iuid_nodes VALUES ('Ja "k''a', 'x', 'a "ser''ver'); UPDATE iuid_routes SET node = 'Ja "k''a' WHERE node = 'jakarta'; DELETE FROM iuid_nodes WHERE node = 'jakarta'});
 append_to_file($ENV{PGSERVICEFILE}, "[$name]\n" . slurp_file($ENV{PGSERVICEFILE}) =~ s/.*\[jakarta\]\n(.*?)(\[.*|$)/$1/sr);
 
-sub machines { return map { ('--machine', $node{$_}->connstr('shop') . ' user=postgres') } @_ }
-
 sub start_publisher
 {
 	my ($out, @arguments) = @_;

@@ -37,8 +37,6 @@ sub said_by
 	return ($command->full_result >> 8) . ": $out";
 }
 
-sub machines { return map { ('--machine', $node{$_}->connstr('shop') . ' user=postgres') } @_ }
-
 # On the machine of one node after the other, in any order, until nothing is left.
 sub in_turn
 {

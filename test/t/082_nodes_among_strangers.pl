@@ -21,8 +21,6 @@ run_example($node{mexico}->connstr('shop'), 'registry.sql');
 follow_registry('almaty', 'mexico');
 run_example("service=$_", 'tables.sql') for @names;
 
-sub machines { return map { ('--machine', $node{$_}->connstr('shop') . ' user=postgres') } @_ }
-
 # The exit status, and what the command says.
 sub iuid
 {

@@ -10,7 +10,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes 'sleep';
 
-our @EXPORT = qw(start_nodes start_another_node make_servers call_node follow_registry copy_disk restore_disk $copies at_machine at at_last attempt run_example passwords);
+our @EXPORT = qw(start_nodes start_nodes_of_model start_another_node make_servers call_node follow_registry copy_disk restore_disk $copies at_machine machines at at_last attempt run_example passwords);
 
 my $files = 'examples/regions';
 my $host = '127.0.0.1';
@@ -40,6 +40,30 @@ sub make_servers
 	my $name = shift;
 	run_example($node{$name}->connstr('shop'), 'servers.sql', root => $root);
 	return;
+}
+
+# The four nodes of the models in Python, with lines of configuration, and with orders and trips.
+sub start_nodes_of_model
+{
+	my @lines = @_;
+	my %country = (almaty => 125, mexico => 157, jakarta => 101, lagos => 164);
+	my @names = ('almaty', 'mexico', 'jakarta', 'lagos');
+	start_nodes(@names);
+	for my $name (@names)
+	{
+		$node{$name}->append_conf('postgresql.conf', join "\n", 'log_statement = none', 'max_worker_processes = 20', 'max_connections = 100', @lines);
+		$node{$name}->restart;
+	}
+	run_example($node{mexico}->connstr('shop'), 'registry.sql');
+	at_machine('mexico', q{INSERT INTO iuid_entities VALUES (3, 'Ayan', 'Trip')});
+	follow_registry($_, 'mexico') for grep { $_ ne 'mexico' } @names;
+	for my $name (@names)
+	{
+		run_example("service=$name", 'tables.sql');
+		run_example("service=$name", '../../test/models/move.sql');
+		run_example("service=$name", 'load.sql', country => $country{$name});
+	}
+	return %node;
 }
 
 # A node more, which psql finds by its name, as the role shop.
@@ -150,6 +174,9 @@ sub at
 	my ($name, $statement) = @_;
 	return $node{$name}->safe_psql('shop', $statement, connstr => "service=$name");
 }
+
+# The options that lead iuid to the machines of nodes.
+sub machines { return map { ('--machine', $node{$_}->connstr('shop') . ' user=postgres') } @_ }
 
 # What a statement gives as the role shop as soon as that is like a pattern, or else after a minute:
 # the workers of replication start and copy in their own time.

@@ -8,7 +8,7 @@ import time
 
 import tables
 from registry.nodes import Nodes
-from sessions import Silent, Stop, at_once, name, quote, words
+from sessions import Stop, at_once, name, quote, to_role, words
 
 PATIENCE = 60  # seconds for the locks of a node
 
@@ -41,15 +41,14 @@ WHERE d.defaclobjtype = 'r' AND pg_get_userbyid(d.defaclrole) = current_user AND
 def run(given):
     nodes = Nodes(dry=given.dry_run)
     nodes.find()
-    if nodes.silent:
-        raise Silent("a column changes when all nodes answer. " + ". ".join(nodes.silent.values()))
+    nodes.require_all("a column changes")
     nodes.lock()
     changes = {node: Change(nodes.owner(node), given) for node in nodes.names}
     failed = {node: error for node, error in at_once(Change.run, {node: [change] for node, change in changes.items()}).items() if error}
     if failed:
         raise Stop(". ".join(f"{node}: {words(error)}" for node, error in failed.items())
                    + f". It is done at {', '.join(node for node in nodes.names if node not in failed) or 'no node'}: start the command again")
-    print(f"All nodes have it: {', '.join(nodes.names)}.")
+    print("Nothing was changed, as this is a dry run." if nodes.dry else f"All nodes have it: {', '.join(nodes.names)}.")
 
 
 class Change:
@@ -126,13 +125,9 @@ class Change:
         statements = [*(f"SELECT @iuid@.iuid_drop_global({quote(each.relation)}::regclass)" for each in self.views),
                       *([f"DROP VIEW {', '.join(of_countries)}"] if of_countries else []),
                       f"ALTER TABLE {self.globally.relation} {action}", *self.calls(),
-                      *(f"REVOKE ALL ON {', '.join(shown)} FROM {role_of(row)}" for row in self.session.read(DEFAULTS) if shown),
-                      *(f"GRANT {row.privilege}{f' ({name(row.column)})' if row.column else ''} ON {row.relation} TO {role_of(row)}"
+                      *(f"REVOKE ALL ON {', '.join(shown)} FROM {to_role(row.role)}" for row in self.session.read(DEFAULTS) if shown),
+                      *(f"GRANT {row.privilege}{f' ({name(row.column)})' if row.column else ''} ON {row.relation} TO {to_role(row.role)}"
                         + " WITH GRANT OPTION" * row.is_grantable for row in self.session.read(RIGHTS, column, shown))]
         # In the order in which readers take them.
         locks = [f"ONLY {self.globally.relation}", f"ONLY {self.globally.local}", *of_countries]
         self.session.do_locked(locks, statements, time.monotonic() + PATIENCE)
-
-
-def role_of(row):
-    return "PUBLIC" if row.role is None else name(row.role)

@@ -21,6 +21,7 @@ import time
 
 import psycopg
 from psycopg import sql
+from psycopg.conninfo import make_conninfo
 from psycopg.rows import namedtuple_row
 
 VERSION = "1.0"  # of this command, and of the extension that it knows
@@ -69,6 +70,11 @@ USED = ["iuid", "iuid_check_regions", "iuid_compare_registry", "iuid_countries",
 
 # Whether a node has the registry from another one.
 SUBSCRIBES = "SELECT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = '@iuid@.iuid_routes'::regclass)"
+
+# The subscriptions of a database, with what only a superuser may see of them.
+SUBSCRIPTIONS = """
+SELECT subname AS name, subconninfo AS way FROM pg_subscription
+WHERE subdbid = (SELECT oid FROM pg_database WHERE datname = current_database()) ORDER BY 1"""
 
 # Who holds an advisory lock, and for how long his command has given no sign of life, as far as a role may know.
 HOLDER = """
@@ -135,6 +141,11 @@ def say(node, text):
 def name(*parts):
     """A name, quoted, of one part or with its schema."""
     return as_data(".".join('"' + part.replace('"', '""') + '"' for part in parts))
+
+
+def to_role(role):
+    """A role, quoted, or PUBLIC, which no role is called: the catalogs have it as "public", or NULL."""
+    return "PUBLIC" if role in (None, "public") else name(role)
 
 
 def quote(text):
@@ -235,6 +246,15 @@ def words(error):
         return str(error) or "it was interrupted"
     said = [error.diag.message_primary, error.diag.message_detail, error.diag.message_hint]
     return ". ".join(part.rstrip(".") for part in said if part) or str(error).strip()
+
+
+def refused(node, **options):
+    """Why a node lets nobody in with these options beside those of its service; None if it does."""
+    try:
+        with psycopg.connect(make_conninfo(service=node, **options), connect_timeout=5):
+            return None
+    except psycopg.OperationalError as error:
+        return words(error)
 
 
 def who():

@@ -15,7 +15,7 @@ import tables
 from node.address import answers
 from registry.nodes import TABLES, Nodes, follows, of_registry
 from registry.publishing import BACK, Change
-from sessions import Silent, Stop, block, name, quote, say
+from sessions import Stop, block, name, quote, say
 
 # The foreign servers of a node, and for whom they have user mappings.
 SERVERS = """
@@ -58,8 +58,7 @@ def run(given):
     answers(given.node, {"host": given.host, "port": str(given.port)})
     if given.node not in nodes.names:
         nodes.names = sorted([*nodes.names, given.node])
-    if nodes.silent:
-        raise Silent("a node comes when all others answer. " + ". ".join(nodes.silent.values()))
+    nodes.require_all("a node comes")
     nodes.lock()
     New(nodes, given).run()
 
@@ -67,43 +66,26 @@ def run(given):
 class New:
     def __init__(self, nodes, given):
         self.nodes, self.given, self.node = nodes, given, given.node
-        publishers = [node for node in nodes.publishers() if node != self.node]
-        if len(publishers) != 1:
-            raise Stop("the registry is published by " + (" and ".join(publishers) or "no node")
-                       + ": let one node publish it first, by iuid registry publisher")
-        self.publisher, = publishers
+        self.publisher = nodes.publisher(but=self.node)
         self.others = [node for node in nodes.names if node != self.node]
-        self.known = self.others_known()
+        self.known = nodes.facts(self.publisher)["servers"]  # of each node at the others
         unknown = [node for node in self.others if node not in self.known]
         if unknown:
             raise Stop(f"the registry of {self.publisher} does not know {', '.join(unknown)}, which another node knows: let no service"
                        " lead to a node that was removed")
-        self.left = []
-
-    def others_known(self):
-        """The server of each node at the others, by the registry of the publisher."""
-        return self.nodes.facts(self.publisher)["servers"]
 
     def run(self):
         self.refuse()
         for node in self.others:
             self.reach(node)
-        self.stop_if_left()
+        self.nodes.stop_if_left()
         if self.node not in self.known:
-            self.change(self.publisher, f"INSERT INTO @iuid@.iuid_nodes VALUES ({quote(self.node)}, {quote(self.given.region)}, {quote(self.node)})")
-        self.stop_if_left()
+            self.nodes.change(self.publisher, f"INSERT INTO @iuid@.iuid_nodes VALUES ({quote(self.node)}, {quote(self.given.region)}, {quote(self.node)})")
+        self.nodes.stop_if_left()
         self.subscribe()
-        self.stop_if_left()
+        self.nodes.stop_if_left()
         self.make_tables()
         print(f"{self.node} is a node, and all nodes know it." if not self.nodes.dry else "Nothing was changed, as this is a dry run.")
-
-    def change(self, node, statement):
-        if not self.nodes.change(node, statement):
-            self.left.append(node)
-
-    def stop_if_left(self):
-        if self.left:
-            raise Stop(f"not done at {', '.join(self.left)}, to which no --machine leads: start this command on the machine of each")
 
     def servers(self, node):
         return {row.server: row.roles for row in self.nodes.owner(node).read(SERVERS)}
@@ -136,7 +118,7 @@ class New:
                        " run examples/regions/servers.sql there")
         say(node, f"-- The server of {self.node}, like {name(like[0])}, at {self.given.host}, port {self.given.port}:")
         values = {"old": like[0], "new": self.node, "host": self.given.host, "port": str(self.given.port)}
-        self.change(node, block(LIKE.format(**{key: quote(value) for key, value in values.items()})))
+        self.nodes.change(node, block(LIKE.format(**{key: quote(value) for key, value in values.items()})))
 
     def subscribe(self):
         """Also if it has a subscription from before that brings nothing any more."""
@@ -146,7 +128,7 @@ class New:
         if follows(self.nodes, self.node, self.publisher, deadline):
             return
         if self.node not in self.nodes.machines:
-            self.left.append(self.node)
+            self.nodes.left.append(self.node)
         else:
             Change(self.nodes, self.publisher, []).subscribe_at(self.node, copy=not self.nodes.facts(self.node)["rows"])
 

@@ -11,7 +11,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from services import change_service
-from sessions import SECONDS, Session, Silent, Stop, limited, machines, name, quote
+from sessions import SECONDS, SUBSCRIPTIONS, Session, Silent, Stop, limited, machines, name, quote
 
 PARTS = "host", "port"
 
@@ -20,10 +20,6 @@ SERVER = """
 SELECT n.server, (SELECT option_value FROM pg_options_to_table(s.srvoptions) WHERE option_name = 'host') AS host,
 	coalesce((SELECT option_value FROM pg_options_to_table(s.srvoptions) WHERE option_name = 'port'), '5432') AS port
 FROM @iuid@.iuid_nodes AS n JOIN pg_foreign_server AS s ON s.srvname = n.server WHERE n.node = %s::text"""
-
-SUBSCRIPTIONS = """
-SELECT subname AS name, subconninfo AS way FROM pg_subscription
-WHERE subdbid = (SELECT oid FROM pg_database WHERE datname = current_database()) ORDER BY 1"""
 
 
 def run(given):

@@ -13,12 +13,11 @@ the old password is refused from then on.
 
 import re
 
-import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from registry.nodes import NAME, Nodes
 from services import change_password
-from sessions import Session, Silent, Stop, machines, name, quote, words
+from sessions import SUBSCRIPTIONS, Session, Stop, machines, name, quote, refused, to_role
 
 ROLE = """
 SELECT r.rolcanlogin AS may_log_in, r.rolreplication AS may_replicate, r.rolbypassrls AS may_see_all, r.rolsuper AS superuser,
@@ -39,9 +38,6 @@ SELECT m.srvname AS server, m.usename::text AS role, n.node,
 	(SELECT option_value FROM pg_options_to_table(m.umoptions) WHERE option_name = 'password') AS password
 FROM @iuid@.iuid_nodes AS n JOIN pg_user_mappings AS m ON m.srvname = n.server, pg_options_to_table(m.umoptions) AS o
 WHERE o.option_name = 'user' AND o.option_value = %s::text ORDER BY 1, 2"""
-SUBSCRIPTIONS = """
-SELECT subname AS name, subconninfo AS way FROM pg_subscription
-WHERE subdbid = (SELECT oid FROM pg_database WHERE datname = current_database()) ORDER BY 1"""
 
 NOTE = "used in the place of "
 
@@ -55,8 +51,7 @@ def run(given):
         raise Stop(f"{given.role} cannot take its own place")
     nodes = Nodes(given.machine, given.dry_run)
     nodes.find()
-    if nodes.silent:
-        raise Silent("credentials change when all nodes answer. " + ". ".join(nodes.silent.values()))
+    nodes.require_all("credentials change")
     nodes.lock()
     Roles(nodes, given, password).run()
 
@@ -107,14 +102,12 @@ def of_one_role(given, password):
 class Roles:
     def __init__(self, nodes, given, password):
         self.nodes, self.role, self.new, self.password = nodes, given.role, given.new, password
-        self.left = []
 
     def run(self):
         for step in self.make, self.use, self.retire:
             for node in self.nodes.names:
                 step(node)
-            if self.left:
-                raise Stop(f"not done at {', '.join(self.left)}, to which no --machine leads: start this command on the machine of each")
+            self.nodes.stop_if_left()
             if self.nodes.dry:
                 print("Nothing was changed, as this is a dry run.")
                 return
@@ -126,7 +119,7 @@ class Roles:
     def change(self, node, statements):
         """Statements with the password, by a superuser."""
         if node not in self.nodes.machines:
-            self.left.append(node)
+            self.nodes.left.append(node)
             return
         self.nodes.require_locks()
         self.nodes.machine(node).secret_transaction(statements, quote(self.password))
@@ -161,7 +154,7 @@ class Roles:
         if (self.at(node, self.new).note or "") == NOTE + self.role:
             return
         if node not in self.nodes.machines:
-            self.left.append(node)
+            self.nodes.left.append(node)
             return
         for other in self.nodes.names:
             self.is_let_in(other)
@@ -169,7 +162,7 @@ class Roles:
         for each in mappings:
             self.knows_password(node, each)
         self.change(node, lambda secret: [
-            *(f"ALTER USER MAPPING FOR {'PUBLIC' if each.role == 'public' else name(each.role)} SERVER {name(each.server)}"
+            *(f"ALTER USER MAPPING FOR {to_role(each.role)} SERVER {name(each.server)}"
               f" OPTIONS (SET user {quote(self.new)}, SET password {secret})" for each in mappings),
             *(f"ALTER SUBSCRIPTION {name(title)} CONNECTION " + (
                 secret if secret == "'...'" else quote(make_conninfo(**(way | {"user": self.new, "password": self.password}))))
@@ -181,18 +174,14 @@ class Roles:
         of = f"the user mapping of {mapping.role} for the server {mapping.server} at {node}"
         if mapping.password is None:
             raise Stop(f"{of} has no password")
-        try:
-            with psycopg.connect(make_conninfo(service=mapping.node, user=self.role, password=mapping.password), connect_timeout=5):
-                pass
-        except psycopg.OperationalError as error:
-            raise Stop(f"{of} does not let {self.role} in: put it right, or drop it: {words(error)}") from error
+        why = refused(mapping.node, user=self.role, password=mapping.password)
+        if why:
+            raise Stop(f"{of} does not let {self.role} in: put it right, or drop it: {why}")
 
     def is_let_in(self, node):
-        try:
-            with psycopg.connect(make_conninfo(service=node, user=self.new, password=self.password), connect_timeout=5):
-                pass
-        except psycopg.OperationalError as error:
-            raise Stop(f"{node} does not let {self.new} in: {words(error)}") from error
+        why = refused(node, user=self.new, password=self.password)
+        if why:
+            raise Stop(f"{node} does not let {self.new} in: {why}")
 
     def retire(self, node):
         old = self.at(node, self.role)

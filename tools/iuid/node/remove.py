@@ -11,7 +11,7 @@ import time
 import tables
 from registry.nodes import Nodes, of_registry, slot_of
 from registry.publishing import names
-from sessions import Silent, Stop, dropping, name, quote, say
+from sessions import Stop, dropping, name, quote, say, to_role
 
 ARRIVE = 60  # seconds for a change of the registry
 
@@ -44,17 +44,12 @@ def run(given):
 
 class Gone:
     def __init__(self, nodes, given):
-        self.nodes, self.given, self.node, self.left = nodes, given, given.node, []
+        self.nodes, self.given, self.node = nodes, given, given.node
         self.registered = self.node in nodes.names
         nodes.names = [node for node in nodes.names if node != self.node]
-        if nodes.silent:
-            raise Silent("a node goes when all others answer. " + ". ".join(nodes.silent.values()))
+        nodes.require_all("a node goes")
         nodes.lock()
-        publishers = nodes.publishers()
-        if len(publishers) != 1:
-            raise Stop("the registry is published by " + (" and ".join(publishers) or "none of the other nodes")
-                       + ": let one of them publish it first, by iuid registry publisher")
-        self.publisher, = publishers
+        self.publisher = nodes.publisher(but=self.node)
         servers = nodes.facts(self.publisher)["servers"]
         self.server = given.server or servers.get(self.node) or self.node
         if self.server != servers.get(self.node) and self.server in servers.values():
@@ -63,7 +58,7 @@ class Gone:
     def run(self):
         self.refuse()
         if self.registered:
-            self.change(self.publisher, f"DELETE FROM @iuid@.iuid_nodes WHERE node = {quote(self.node)}")
+            self.nodes.change(self.publisher, f"DELETE FROM @iuid@.iuid_nodes WHERE node = {quote(self.node)}")
             self.stop_if_left()
         for node in self.nodes.names:
             self.forget_at(node)
@@ -81,15 +76,8 @@ class Gone:
             if moves:
                 raise Stop(f"{self.node} copies country {moves}: let iuid move finish or abort end that first")
 
-    def change(self, node, *statements):
-        if not self.nodes.change(node, *statements):
-            self.left.append(node)
-
     def stop_if_left(self):
-        if self.left:
-            server = f" --server {self.server}" if self.server != self.node else ""
-            raise Stop(f"not done at {', '.join(dict.fromkeys(self.left))}, to which no --machine leads: start this command on the"
-                       f" machine of each{server and f', with{server}'}")
+        self.nodes.stop_if_left(f", with --server {self.server}" if self.server != self.node else "")
 
     def forget_at(self, node):
         session = self.nodes.owner(node)
@@ -99,7 +87,7 @@ class Gone:
         # A foreign table that is left keeps the server, and the error names it.
         mappings = session.read(MAPPINGS, self.server)
         if mappings:
-            self.change(node, *(f"DROP USER MAPPING FOR {'PUBLIC' if row.role == 'public' else name(row.role)} SERVER {name(self.server)}"
+            self.nodes.change(node, *(f"DROP USER MAPPING FOR {to_role(row.role)} SERVER {name(self.server)}"
                                 for row in mappings if row.role is not None), f"DROP SERVER {name(self.server)}")
         for row in session.read(NOBODYS):
             if row.server != self.server:
@@ -109,10 +97,10 @@ class Gone:
         if not self.given.lost:
             found = of_registry(self.nodes.facts(self.node))
             if found:
-                self.change(self.node, *dropping(*names(found)))
+                self.nodes.change(self.node, *dropping(*names(found)))
         slot = slot_of(self.node)
-        if self.node in self.left or slot not in self.nodes.facts(self.publisher)["slots"]:
+        if self.node in self.nodes.left or slot not in self.nodes.facts(self.publisher)["slots"]:
             return
         session = self.nodes.owner(self.publisher)
         session.wait(lambda: not self.nodes.facts(self.publisher)["slots"][slot]["active"], time.monotonic() + ARRIVE, f"nobody reads {slot}")
-        self.change(self.publisher, f"SELECT pg_drop_replication_slot({quote(slot)})")
+        self.nodes.change(self.publisher, f"SELECT pg_drop_replication_slot({quote(slot)})")

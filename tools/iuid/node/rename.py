@@ -82,10 +82,9 @@ def register(given):
         return
     if given.node not in nodes.names:
         raise Stop(f"the registry does not know {given.node}")
-    if nodes.silent:
-        raise Silent("a node gets another name when all others answer. " + ". ".join(nodes.silent.values()))
+    nodes.require_all("a node gets another name")
     nodes.lock()
-    publisher = only(nodes.publishers())
+    publisher = nodes.publisher()
     old, new = quote(given.node), quote(given.new)
     if not nodes.change(publisher, f"INSERT INTO @iuid@.iuid_nodes SELECT {new}, region, server FROM @iuid@.iuid_nodes WHERE node = {old}",
                         f"UPDATE @iuid@.iuid_routes SET node = {new} WHERE node = {old}",
@@ -94,21 +93,13 @@ def register(given):
     nodes.close()
 
 
-def only(publishers):
-    if len(publishers) != 1:
-        raise Stop("the registry is published by " + (" and ".join(publishers) or "no node")
-                   + ": let one node publish it first, by iuid registry publisher")
-    return publishers[0]
-
-
 def follow(given):
     """What bears the name of the node."""
     nodes = Nodes(given.machine)
     nodes.find(but=[given.node])
-    if nodes.silent:
-        raise Silent(". ".join(nodes.silent.values()))
+    nodes.require_all("its subscription gets the name")
     nodes.lock()
-    publisher = only(nodes.publishers())
+    publisher = nodes.publisher()
     change = Change(nodes, publisher, [])
     if given.new != publisher and not subscribes_as(nodes, given.new):
         if given.new not in nodes.machines:

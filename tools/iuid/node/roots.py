@@ -7,11 +7,10 @@ name, and the services here.
 import os
 import re
 
-import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import conninfo_to_dict
 
 from services import read, replace, roots_of_services, services
-from sessions import Session, Stop, machines, say, words
+from sessions import SUBSCRIPTIONS, Session, Stop, machines, refused, say
 
 PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
 
@@ -19,8 +18,6 @@ FILES = """
 SELECT DISTINCT o.option_value AS file FROM pg_foreign_server AS s, pg_options_to_table(s.srvoptions) AS o WHERE o.option_name = 'sslrootcert'
 UNION SELECT CASE WHEN setting LIKE '/%%' THEN setting ELSE current_setting('data_directory') || '/' || setting END
 FROM pg_settings WHERE name = 'ssl_ca_file' AND setting <> '' ORDER BY 1"""
-SUBSCRIPTIONS = """
-SELECT subconninfo AS way FROM pg_subscription WHERE subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())"""
 
 
 def run(given):
@@ -29,7 +26,8 @@ def run(given):
         raise Stop(f"{given.file} has no certificate")
     sessions = [Session(node, way, "roots", "machine", given.dry_run, takes_over=None) for node, way in machines(given.machine).items()]
     nodes = sorted({row[0] for session in sessions for row in session.read("SELECT node FROM @iuid@.iuid_nodes")} & set(services()))
-    old = [why for why in (refusal(node, given.file) for node in nodes) if why]
+    old = [f"{node} has no certificate of these roots yet: {why}" for node in nodes
+           if (why := refused(node, sslrootcert=os.path.abspath(given.file)))]
     if given.only and old:
         raise Stop(". ".join(old) + ". Nothing is changed: let each host have a certificate of that root first")
     for file in sorted({file for session in sessions for file in files(session)} | set(roots_of_services())):
@@ -49,18 +47,9 @@ def run(given):
 
 
 def certificates(file):
-    return ["\n".join(found.split("\n")) for found in PEM.findall(read(file).replace("\r", ""))]
+    return PEM.findall(read(file).replace("\r", ""))
 
 
 def files(session):
     ways = [conninfo_to_dict(row.way).get("sslrootcert") for row in session.read(SUBSCRIPTIONS)]
     return {file for file in [*(row.file for row in session.read(FILES)), *ways] if file and file != "system"}
-
-
-def refusal(node, file):
-    """Why the certificate of a node is not of these roots; None if it is."""
-    try:
-        with psycopg.connect(make_conninfo(service=node, sslrootcert=os.path.abspath(file)), connect_timeout=5):
-            return None
-    except psycopg.OperationalError as error:
-        return f"{node} has no certificate of these roots yet: {words(error)}"

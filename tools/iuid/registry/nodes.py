@@ -96,6 +96,7 @@ class Nodes:
 
     def __init__(self, ways=(), dry=False):
         self.dry, self.sessions, self.silent, self.names, self.locked = dry, {}, {}, [], []
+        self.left = []  # where something is not done, as no --machine leads there
         try:
             self.machines = machines(ways)
         except psycopg.OperationalError as error:
@@ -169,6 +170,18 @@ class Nodes:
         facts = {node: self.facts(node) for node in self.answering()}
         return [node for node, said in facts.items() if publishes(said)]
 
+    def publisher(self, but=None):
+        """The only one; BUT is none of them, as it comes or goes."""
+        found = [node for node in self.publishers() if node != but]
+        if len(found) != 1:
+            none, one = ("no node", "node") if but is None else ("none of the other nodes", "of them")
+            raise Stop(f"the registry is published by {' and '.join(found) or none}: let one {one} publish it first, by iuid registry publisher")
+        return found[0]
+
+    def require_all(self, what):
+        if self.silent:
+            raise Silent(f"{what} when all nodes answer. " + ". ".join(self.silent.values()))
+
     def differences(self, node, other):
         """How the registry of a node differs from that of another one, by what that node finds."""
         try:
@@ -183,10 +196,17 @@ class Nodes:
         if node not in self.machines:
             for statement in f"SET search_path = {PATH}", *statements:
                 say(node, in_schema(statement, self.owner(node).schema) + ";")
+            if not self.dry:
+                self.left.append(node)
             return self.dry
         self.require_locks()
         self.machine(node).transaction(*statements)
         return True
+
+    def stop_if_left(self, more=""):
+        if self.left:
+            raise Stop(f"not done at {', '.join(dict.fromkeys(self.left))}, to which no --machine leads: start this command on the"
+                       f" machine of each{more}")
 
     def require_locks(self):
         """This process may have been frozen while another command went on."""

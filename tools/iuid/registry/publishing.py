@@ -19,7 +19,7 @@ from psycopg.conninfo import make_conninfo
 
 from registry import comparing
 from registry.nodes import NAME, TABLES, WRITES, Nodes, follows, of_registry, publishes, slot_of, subscription_of
-from sessions import Differ, Silent, Stop, TooLong, block, dropping, name, quote, say
+from sessions import Differ, Silent, Stop, TooLong, block, dropping, name, quote, say, to_role
 
 PATIENCE = 60  # seconds for transactions that have changed the registry, and for a subscriber to begin
 BACK = 10  # seconds for a subscriber whose publisher has just started
@@ -104,14 +104,14 @@ def writers(facts):
 def rights(word, to, found):
     """The statements that give or take rights."""
     for table, right, role in sorted(found, key=str):
-        yield f"{word} {right} ON @iuid@.{table} {to} {'PUBLIC' if role is None else name(role)}"
+        yield f"{word} {right} ON @iuid@.{table} {to} {to_role(role)}"
 
 
 class Change:
-    """NEW is to publish, WITHOUT nodes that are lost.  LEFT: nodes at which something was not done."""
+    """NEW is to publish, WITHOUT nodes that are lost."""
 
     def __init__(self, nodes, new, without):
-        self.nodes, self.new, self.without, self.left = nodes, new, without, []
+        self.nodes, self.new, self.without = nodes, new, without
         self.others = [node for node in nodes.answering() if node != new]
 
     def run(self):
@@ -121,14 +121,12 @@ class Change:
         if self.publish() and self.stop() and self.stand_alone():
             self.subscribe()
             self.clean()
-            if self.nodes.dry or not self.left:
+            if self.nodes.dry or not self.nodes.left:
                 self.give_rights()
         if self.nodes.dry:
             print("Nothing was changed, as this is a dry run.")
             return
-        if self.left:
-            raise Stop(f"not done at {', '.join(dict.fromkeys(self.left))}, to which no --machine leads: start this command on"
-                       " the machine of each, and then here again")
+        self.nodes.stop_if_left(", and then here again")
         self.compare()
         if self.nodes.silent:
             raise Silent(f"{self.new} publishes the registry, and the nodes that answer follow it. Not done, as there is no"
@@ -137,12 +135,6 @@ class Change:
 
     def facts(self):
         return {node: self.nodes.facts(node) for node in [self.new, *self.others]}
-
-    def change(self, node, *statements):
-        if self.nodes.change(node, *statements):
-            return True
-        self.left.append(node)
-        return False
 
     # --- Before the first change ---
 
@@ -239,15 +231,15 @@ class Change:
         statements = [] if said else [f"CREATE PUBLICATION {NAME} FOR TABLE {', '.join(f'@iuid@.{table}' for table in TABLES)}"]
         if found - (carried(facts[self.new]) or set()):
             statements.append(f"COMMENT ON PUBLICATION {NAME} IS {quote(json.dumps(sorted(found, key=str)))}")
-        return not statements or self.change(self.new, *statements)
+        return not statements or self.nodes.change(self.new, *statements)
 
     def stop(self):
         """Nobody changes the registry at another node from here on."""
         for node, said in self.facts().items():
             if node != self.new and writers(said):
-                self.change(node, *rights("REVOKE", "FROM", writers(said)))
-        if self.left or self.nodes.dry:
-            return not self.left
+                self.nodes.change(node, *rights("REVOKE", "FROM", writers(said)))
+        if self.nodes.left or self.nodes.dry:
+            return not self.nodes.left
         deadline = time.monotonic() + PATIENCE
         for node in self.others:
             # A right is looked at when the lock is there, so who has none then has seen that it was taken away.
@@ -264,7 +256,7 @@ class Change:
             return True
         for node in [] if self.nodes.dry else self.others:
             self.wait_until_equal(node)
-        return self.change(self.new, *dropping(*names(found)))
+        return self.nodes.change(self.new, *dropping(*names(found)))
 
     def wait_until_equal(self, node):
         """At one moment."""
@@ -287,7 +279,7 @@ class Change:
         make = f"SELECT pg_create_logical_replication_slot({quote(slot)}, 'pgoutput');"
         if node not in self.nodes.machines or self.nodes.dry:
             say(self.new, make)
-            self.change(node, *statements)
+            self.nodes.change(node, *statements)
             return
         coming = self.coming(node)
 
@@ -298,7 +290,7 @@ class Change:
         if slot in self.nodes.facts(self.new)["slots"]:
             # It is not what this node needs: from before a restore, or of a run that was ended.
             for reader in self.readers(said, node):
-                self.change(node, f"ALTER SUBSCRIPTION {name(reader)} DISABLE")
+                self.nodes.change(node, f"ALTER SUBSCRIPTION {name(reader)} DISABLE")
             self.drop_slots(self.new, [slot], drop)
         self.nodes.require_locks()
         coming.do(make, seconds=PATIENCE)
@@ -308,7 +300,7 @@ class Change:
         except Differ:
             drop()
             raise
-        self.change(node, *statements)
+        self.nodes.change(node, *statements)
         deadline = time.monotonic() + PATIENCE
         self.nodes.machine(node).wait(lambda: of_registry(self.nodes.facts(node))[0]["ready"], deadline, "the registry arrives")
         if not follows(self.nodes, node, self.new, time.monotonic() + PATIENCE):
@@ -340,7 +332,7 @@ class Change:
     def clean(self):
         """What the publisher that was has."""
         facts = self.facts()
-        gone = [node for node in [self.new, *self.others] if node == self.new or self.nodes.dry or node not in self.left]
+        gone = [node for node in [self.new, *self.others] if node == self.new or self.nodes.dry or node not in self.nodes.left]
         for node in self.others:
             said = facts[node]
             mine = {slot_of(each): each for each in self.nodes.names if said["slots"].get(slot_of(each), {}).get("here")}
@@ -350,7 +342,7 @@ class Change:
             if said["publication"] and said["publication"]["whole"] and not kept:
                 statements.append(f"DROP PUBLICATION {NAME}")
             if statements:
-                self.drop_slots(node, slots, lambda: self.change(node, *statements))
+                self.drop_slots(node, slots, lambda: self.nodes.change(node, *statements))
             for each in kept:
                 say(node, f"-- Keeps its log for {each}, which does not follow {self.new} yet.  If it is gone for good:"
                           f" SELECT pg_drop_replication_slot({quote(slot_of(each))})")
@@ -358,7 +350,7 @@ class Change:
     def give_rights(self):
         found = carried(self.nodes.facts(self.new)) or (self.to_give(self.facts()) if self.nodes.dry else set())
         if found:
-            self.change(self.new, *rights("GRANT", "TO", found - writers(self.nodes.facts(self.new))),
+            self.nodes.change(self.new, *rights("GRANT", "TO", found - writers(self.nodes.facts(self.new))),
                         f"COMMENT ON PUBLICATION {NAME} IS NULL")
 
 

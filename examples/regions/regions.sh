@@ -146,8 +146,8 @@ say
 count_orders
 
 say
-say "All steps are in examples/regions, to be copied: mesh, server, registry, subscribe, tables, load,"
-say "look_up, history, history_at_once; and the command move."
+say "All steps are in examples/regions, to be copied: nodes, mesh, servers, registry, subscribe, tables,"
+say "load, look_up, history, history_at_once.  The command iuid is in tools."
 if [ "${keep:-no}" = yes ]; then
 	say "The servers run on.  Open psql on them with"
 	for node in $nodes; do

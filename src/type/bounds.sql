@@ -69,7 +69,7 @@ CREATE FUNCTION @extschema@.iuid_lt(@extschema@.iuid, pg_catalog.timestamptz)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_lt_timestamptz'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_time_support;
 COMMENT ON FUNCTION @extschema@.iuid_lt(@extschema@.iuid, pg_catalog.timestamptz) IS
 'internal: implementation of iuid < timestamptz';
 
@@ -77,7 +77,7 @@ CREATE FUNCTION @extschema@.iuid_le(@extschema@.iuid, pg_catalog.timestamptz)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_le_timestamptz'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_time_support;
 COMMENT ON FUNCTION @extschema@.iuid_le(@extschema@.iuid, pg_catalog.timestamptz) IS
 'internal: implementation of iuid <= timestamptz';
 
@@ -85,7 +85,7 @@ CREATE FUNCTION @extschema@.iuid_ge(@extschema@.iuid, pg_catalog.timestamptz)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_ge_timestamptz'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_time_support;
 COMMENT ON FUNCTION @extschema@.iuid_ge(@extschema@.iuid, pg_catalog.timestamptz) IS
 'internal: implementation of iuid >= timestamptz';
 
@@ -93,7 +93,7 @@ CREATE FUNCTION @extschema@.iuid_gt(@extschema@.iuid, pg_catalog.timestamptz)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_gt_timestamptz'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_time_support;
 COMMENT ON FUNCTION @extschema@.iuid_gt(@extschema@.iuid, pg_catalog.timestamptz) IS
 'internal: implementation of iuid > timestamptz';
 
@@ -101,7 +101,7 @@ CREATE FUNCTION @extschema@.iuid_lt(pg_catalog.timestamptz, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'timestamptz_lt_iuid'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_time_support;
 COMMENT ON FUNCTION @extschema@.iuid_lt(pg_catalog.timestamptz, @extschema@.iuid) IS
 'internal: implementation of timestamptz < iuid';
 
@@ -109,7 +109,7 @@ CREATE FUNCTION @extschema@.iuid_le(pg_catalog.timestamptz, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'timestamptz_le_iuid'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_time_support;
 COMMENT ON FUNCTION @extschema@.iuid_le(pg_catalog.timestamptz, @extschema@.iuid) IS
 'internal: implementation of timestamptz <= iuid';
 
@@ -117,7 +117,7 @@ CREATE FUNCTION @extschema@.iuid_ge(pg_catalog.timestamptz, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'timestamptz_ge_iuid'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_time_support;
 COMMENT ON FUNCTION @extschema@.iuid_ge(pg_catalog.timestamptz, @extschema@.iuid) IS
 'internal: implementation of timestamptz >= iuid';
 
@@ -125,7 +125,7 @@ CREATE FUNCTION @extschema@.iuid_gt(pg_catalog.timestamptz, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'timestamptz_gt_iuid'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_time_support;
 COMMENT ON FUNCTION @extschema@.iuid_gt(pg_catalog.timestamptz, @extschema@.iuid) IS
 'internal: implementation of timestamptz > iuid';
 

@@ -48,7 +48,7 @@ CREATE FUNCTION @extschema@.iuid_lt(@extschema@.iuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_lt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_uuid_support;
 COMMENT ON FUNCTION @extschema@.iuid_lt(@extschema@.iuid, pg_catalog.uuid) IS
 'internal: implementation of iuid < uuid';
 
@@ -56,7 +56,7 @@ CREATE FUNCTION @extschema@.iuid_le(@extschema@.iuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_le'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_uuid_support;
 COMMENT ON FUNCTION @extschema@.iuid_le(@extschema@.iuid, pg_catalog.uuid) IS
 'internal: implementation of iuid <= uuid';
 
@@ -64,7 +64,7 @@ CREATE FUNCTION @extschema@.iuid_eq(@extschema@.iuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_eq'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_uuid_support;
 COMMENT ON FUNCTION @extschema@.iuid_eq(@extschema@.iuid, pg_catalog.uuid) IS
 'internal: implementation of iuid = uuid';
 
@@ -72,7 +72,7 @@ CREATE FUNCTION @extschema@.iuid_ge(@extschema@.iuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_ge'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_uuid_support;
 COMMENT ON FUNCTION @extschema@.iuid_ge(@extschema@.iuid, pg_catalog.uuid) IS
 'internal: implementation of iuid >= uuid';
 
@@ -80,7 +80,7 @@ CREATE FUNCTION @extschema@.iuid_gt(@extschema@.iuid, pg_catalog.uuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_gt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_uuid_support;
 COMMENT ON FUNCTION @extschema@.iuid_gt(@extschema@.iuid, pg_catalog.uuid) IS
 'internal: implementation of iuid > uuid';
 
@@ -95,7 +95,7 @@ CREATE FUNCTION @extschema@.iuid_lt(pg_catalog.uuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_lt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_uuid_support;
 COMMENT ON FUNCTION @extschema@.iuid_lt(pg_catalog.uuid, @extschema@.iuid) IS
 'internal: implementation of uuid < iuid';
 
@@ -103,7 +103,7 @@ CREATE FUNCTION @extschema@.iuid_le(pg_catalog.uuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_le'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_uuid_support;
 COMMENT ON FUNCTION @extschema@.iuid_le(pg_catalog.uuid, @extschema@.iuid) IS
 'internal: implementation of uuid <= iuid';
 
@@ -111,7 +111,7 @@ CREATE FUNCTION @extschema@.iuid_eq(pg_catalog.uuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_eq'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_uuid_support;
 COMMENT ON FUNCTION @extschema@.iuid_eq(pg_catalog.uuid, @extschema@.iuid) IS
 'internal: implementation of uuid = iuid';
 
@@ -119,7 +119,7 @@ CREATE FUNCTION @extschema@.iuid_ge(pg_catalog.uuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_ge'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_uuid_support;
 COMMENT ON FUNCTION @extschema@.iuid_ge(pg_catalog.uuid, @extschema@.iuid) IS
 'internal: implementation of uuid >= iuid';
 
@@ -127,7 +127,7 @@ CREATE FUNCTION @extschema@.iuid_gt(pg_catalog.uuid, @extschema@.iuid)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_gt'
 LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
-SUPPORT @extschema@.iuid_comparison_support;
+SUPPORT @extschema@.iuid_uuid_support;
 COMMENT ON FUNCTION @extschema@.iuid_gt(pg_catalog.uuid, @extschema@.iuid) IS
 'internal: implementation of uuid > iuid';
 

@@ -11,7 +11,6 @@
  *	  id >= time			 id >= bound, in byte order
  *	  id <@ range			 id >= lower AND id < upper, in byte order
  *	  iuid_is_from(id, ...)	 id ~>=~ lower AND id ~<~ upper, in order by origin
- *	  uuid = iuid			 uuid = iuid::uuid, core's operator
  *	  (id::uuid)::iuid		 id
  *
  * bounds.c defines the bounds.
@@ -26,7 +25,6 @@
 
 #include "access/nbtree.h"
 #include "catalog/pg_am.h"
-#include "catalog/pg_operator.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -39,8 +37,8 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
-#include "utils/typcache.h"
 
+#include "expressions.h"
 #include "functions.h"
 #include "iuid.h"
 
@@ -62,19 +60,13 @@ typedef struct Rewrite
 static bool can_compare_with_bounds(Rewrite *rw, Node **instead);
 static Node *rewrite_time_comparison(Rewrite *rw, int id,
 									 StrategyNumber strategy);
-static Node *rewrite_uuid_comparison(Rewrite *rw, int id,
-									 StrategyNumber strategy);
-static Node *make_comparison(Oid opfamily, StrategyNumber strategy, Node *left,
-							 Node *right);
 static Node *make_between(Node *id, Oid opfamily, Node *lower, Node *upper);
 static Oid country_opfamily(Rewrite *rw);
-static StrategyNumber comparison_strategy(Rewrite *rw);
 static Node *make_bound(Rewrite *rw, const char *name, PGFunction code,
 						List *args);
 static bool is_function(Oid function, PGFunction code);
 static Oid find_function(Oid schema, const char *name, PGFunction code,
 						 const Oid *types, int count);
-static Oid default_opfamily(Oid type);
 static bool can_repeat(Rewrite *rw, Node *expr);
 
 /* Reads the call that is to be simplified; false for any other request. */
@@ -106,36 +98,24 @@ is_null(Node *expr)
 	return IsA(expr, Const) && castNode(Const, expr)->constisnull;
 }
 
-/* For < <= = >= > of an iuid with a timestamptz or uuid, on either side. */
-PG_FUNCTION_INFO_V1(iuid_comparison_support);
+/* For < <= >= > of an iuid with a timestamptz, on either side. */
+PG_FUNCTION_INFO_V1(iuid_time_support);
 Datum
-iuid_comparison_support(PG_FUNCTION_ARGS)
+iuid_time_support(PG_FUNCTION_ARGS)
 {
 	Rewrite rw;
 	StrategyNumber strategy;
-	Oid left, right;
-	Node *result = NULL;
 
 	if (!get_rewrite(fcinfo, &rw))
 		PG_RETURN_POINTER(NULL);
 
-	strategy = comparison_strategy(&rw);
+	strategy = iuid_comparison_strategy(rw.call->funcid);
 	if (strategy == InvalidStrategy)
 		PG_RETURN_POINTER(NULL);
-
-	left = exprType(argument(&rw, 0));
-	right = exprType(argument(&rw, 1));
-
-	if (right == TIMESTAMPTZOID)
-		result = rewrite_time_comparison(&rw, 0, strategy);
-	else if (left == TIMESTAMPTZOID)
-		result =
-			rewrite_time_comparison(&rw, 1, BTCommuteStrategyNumber(strategy));
-	else if (right == UUIDOID)
-		result = rewrite_uuid_comparison(&rw, 0, strategy);
-	else if (left == UUIDOID)
-		result = rewrite_uuid_comparison(&rw, 1, strategy);
-	PG_RETURN_POINTER(result);
+	if (exprType(argument(&rw, 1)) == TIMESTAMPTZOID)
+		PG_RETURN_POINTER(rewrite_time_comparison(&rw, 0, strategy));
+	PG_RETURN_POINTER(
+		rewrite_time_comparison(&rw, 1, BTCommuteStrategyNumber(strategy)));
 }
 
 /* For iuid <@ tstzrange and tstzrange @> iuid. */
@@ -160,9 +140,10 @@ iuid_range_support(PG_FUNCTION_ARGS)
 		make_bound(&rw, "iuid_range_lower", iuid_range_lower, list_make1(range));
 	upper =
 		make_bound(&rw, "iuid_range_upper", iuid_range_upper, list_make1(range));
-	PG_RETURN_POINTER(make_between(argument(&rw, id),
-								   default_opfamily(exprType(argument(&rw, id))),
-								   lower, upper));
+	PG_RETURN_POINTER(
+		make_between(argument(&rw, id),
+					 iuid_default_opfamily(exprType(argument(&rw, id))), lower,
+					 upper));
 }
 
 /* For iuid_is_from(id, country [, entity]). */
@@ -264,47 +245,10 @@ rewrite_time_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 
 	if (bound == NULL)
 		return NULL;
-	return make_comparison(default_opfamily(exprType(argument(rw, id))),
-						   is_lower ? BTGreaterEqualStrategyNumber :
-									  BTLessStrategyNumber,
-						   argument(rw, id), bound);
-}
-
-/*
- * Replaces a comparison with a uuid column by core's operator on two uuids; id
- * is the number of the iuid argument.  An index on a uuid column has core's
- * operators only.  An index on an iuid column has both, as the cast to uuid
- * does not change the value.  So a join of two columns can use either index.
- */
-static Node *
-rewrite_uuid_comparison(Rewrite *rw, int id, StrategyNumber strategy)
-{
-	Node *args[2];
-
-	if (!contain_var_clause(argument(rw, 1 - id)))
-		return NULL;
-
-	args[id] = applyRelabelType(argument(rw, id), UUIDOID, -1, InvalidOid,
-								COERCE_IMPLICIT_CAST, -1, false);
-	args[1 - id] = argument(rw, 1 - id);
-	return make_comparison(default_opfamily(UUIDOID), strategy, args[0], args[1]);
-}
-
-/* By the operator that a family has for both types; NULL if it has none. */
-static Node *
-make_comparison(Oid opfamily, StrategyNumber strategy, Node *left, Node *right)
-{
-	Oid opno =
-		get_opfamily_member(opfamily, exprType(left), exprType(right), strategy);
-	Expr *comparison;
-
-	if (!OidIsValid(opno))
-		return NULL;
-
-	comparison = make_opclause(opno, BOOLOID, false, (Expr *) left,
-							   (Expr *) right, InvalidOid, InvalidOid);
-	set_opfuncid((OpExpr *) comparison);
-	return (Node *) comparison;
+	return iuid_make_comparison(iuid_default_opfamily(exprType(argument(rw, id))),
+								is_lower ? BTGreaterEqualStrategyNumber :
+										   BTLessStrategyNumber,
+								argument(rw, id), bound);
 }
 
 static Node *
@@ -316,40 +260,13 @@ make_between(Node *id, Oid opfamily, Node *lower, Node *upper)
 		return NULL;
 
 	from_lower =
-		make_comparison(opfamily, BTGreaterEqualStrategyNumber, id, lower);
-	below_upper =
-		make_comparison(opfamily, BTLessStrategyNumber, copyObject(id), upper);
+		iuid_make_comparison(opfamily, BTGreaterEqualStrategyNumber, id, lower);
+	below_upper = iuid_make_comparison(opfamily, BTLessStrategyNumber,
+									   copyObject(id), upper);
 	if (from_lower == NULL || below_upper == NULL)
 		return NULL;
 	return (Node *) makeBoolExpr(AND_EXPR, list_make2(from_lower, below_upper),
 								 -1);
-}
-
-/* That of the operator which calls the function.  No operator can be renamed. */
-static StrategyNumber
-comparison_strategy(Rewrite *rw)
-{
-	static const char *const operators[] = {
-		[BTLessStrategyNumber] = "<",	 [BTLessEqualStrategyNumber] = "<=",
-		[BTEqualStrategyNumber] = "=",	 [BTGreaterEqualStrategyNumber] = ">=",
-		[BTGreaterStrategyNumber] = ">",
-	};
-	Oid *types;
-	int count;
-
-	get_func_signature(rw->call->funcid, &types, &count);
-	for (StrategyNumber s = BTLessStrategyNumber; s <= BTMaxStrategyNumber; s++)
-	{
-		Oid found = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid,
-									CStringGetDatum(operators[s]),
-									ObjectIdGetDatum(types[0]),
-									ObjectIdGetDatum(types[1]),
-									ObjectIdGetDatum(rw->schema));
-
-		if (OidIsValid(found) && get_opcode(found) == rw->call->funcid)
-			return s;
-	}
-	return InvalidStrategy;
 }
 
 /*
@@ -430,12 +347,6 @@ country_opfamily(Rewrite *rw)
 	Oid less = get_opfamily_member(opfamily, type, type, BTLessStrategyNumber);
 
 	return is_function(get_opcode(less), iuid_origin_lt) ? opfamily : InvalidOid;
-}
-
-static Oid
-default_opfamily(Oid type)
-{
-	return lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
 }
 
 /* Whether an expression can stand twice: the same result, at a low cost. */

@@ -2,12 +2,19 @@
 -- Planner support: predicates become ranges of the key
 --
 
-CREATE FUNCTION @extschema@.iuid_comparison_support(pg_catalog.internal)
+CREATE FUNCTION @extschema@.iuid_uuid_support(pg_catalog.internal)
 RETURNS pg_catalog.internal
-AS 'MODULE_PATHNAME', 'iuid_comparison_support'
+AS 'MODULE_PATHNAME', 'iuid_uuid_support'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.iuid_comparison_support(pg_catalog.internal) IS
-'internal: planner support for < <= = >= > between iuid and timestamptz or uuid: puts the predicate into a form that indexes and partition pruning use (doc/predicates.md)';
+COMMENT ON FUNCTION @extschema@.iuid_uuid_support(pg_catalog.internal) IS
+'internal: planner support for < <= = >= > between iuid and uuid: lets indexes and partitions of a uuid column use the predicate (doc/predicates.md)';
+
+CREATE FUNCTION @extschema@.iuid_time_support(pg_catalog.internal)
+RETURNS pg_catalog.internal
+AS 'MODULE_PATHNAME', 'iuid_time_support'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.iuid_time_support(pg_catalog.internal) IS
+'internal: planner support for < <= >= > between iuid and timestamptz: puts the predicate into a form that indexes and partition pruning use (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_range_support(pg_catalog.internal)
 RETURNS pg_catalog.internal

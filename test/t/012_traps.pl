@@ -52,7 +52,7 @@ my @calls = (
 	'iuid_recv(internal)' => qq{COPY OWN.plain TO '$file' (FORMAT binary); COPY OWN.plain FROM '$file' (FORMAT binary)},
 	(map { $_ => 'SELECT id FROM OWN.plain ORDER BY id' } 'iuid_sortsupport(internal)', 'iuid_skipsupport(internal)'),
 	'iuid_origin_sortsupport(internal)' => 'SELECT id FROM OWN.plain ORDER BY id USING OPERATOR(EXT.~<~)',
-	'iuid_comparison_support(internal)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.>=) $value{'timestamp with time zone'}",
+	'iuid_time_support(internal)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.>=) $value{'timestamp with time zone'}",
 	'iuid_rangesel(internal,oid,internal,integer)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.>=) $value{iuid} AND id OPERATOR(EXT.~<~) $value{iuid}",
 	'iuid_typanalyze(internal)' => 'ANALYZE OWN.plain',
 	'iuid_range_support(internal)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.<@) $value{iuid_tstzrange}",

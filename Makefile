@@ -9,7 +9,7 @@ INCLUDE = src
 SHLIB_LINK = -lsodium
 
 iuid_PARTS = $(addprefix src/,iuid.sql \
-	type/origins.sql type/io.sql type/fields.sql \
+	type/origins.sql type/io.sql valid.sql type/fields.sql \
 	making/generate.sql making/derive.sql hiding/hide.sql \
 	type/planner.sql type/estimate.sql type/bounds.sql \
 	type/compare.sql type/origin_order.sql type/sort.sql type/in_range.sql type/operator_classes.sql type/skip_support.sql \

@@ -116,11 +116,17 @@ SET search_path = time_checks, public;
 SET client_min_messages = warning;
 SELECT * FROM faults('legs');
 
--- A uuid takes more than iuids.
+-- A uuid that is no iuid has no time, so a time check does not refuse it.
+SET timezone = 'UTC';
 CREATE TABLE by_uuid (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT iuid_create_partitions('by_uuid', '1 month', '2026-01-01', '2026-03-01', time_checks => true);
+SELECT conrelid::regclass AS partition, pg_get_constraintdef(oid) AS definition FROM pg_constraint WHERE conrelid IN ('by_uuid_2026_01'::regclass, 'by_uuid_2026_02'::regclass) AND contype = 'c' ORDER BY 1;
+INSERT INTO by_uuid VALUES ('019b76da-a87b-7cc3-98c4-dc0c0c07398f'), (gen_iuid(7, 1, '2026-02-03'));
+SELECT * FROM iuid_check_partitions('by_uuid');
+EXPLAIN (COSTS OFF) SELECT FROM by_uuid WHERE iuid_timestamp(id) >= '2026-02-02';
+ALTER TABLE by_uuid_2026_02 DROP CONSTRAINT by_uuid_2026_02_id_check;
+SELECT partition, detail FROM iuid_check_partitions('by_uuid');
 \set SHOW_CONTEXT never
-SELECT iuid_create_partitions('by_uuid', '1 month', '2026-01-01', '2026-02-01', time_checks => true);
-\echo :LAST_ERROR_SQLSTATE
 -- NULL is neither.
 SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-02-01', NULL);
 \echo :LAST_ERROR_SQLSTATE

@@ -87,6 +87,13 @@
 #define vacuum_delay_point(is_analyze) vacuum_delay_point()
 #endif
 
+/* A CHECK that is NOT ENFORCED came with 18. */
+#if PG_VERSION_NUM < 180000
+#define CHECK_IS_ENFORCED(check) true
+#else
+#define CHECK_IS_ENFORCED(check) ((check)->ccenforced)
+#endif
+
 /* Skip support came with 18. */
 #if PG_VERSION_NUM >= 180000
 #define HAVE_SKIP_SUPPORT

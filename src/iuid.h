@@ -203,13 +203,13 @@ iuid_is_valid(const Iuid *id)
 }
 
 /*
- * Which fields of an iuid have a meaning.  Nil and Max have none.  Of a
- * reserved layout only the layout itself is known.
+ * Which fields of a UUID have a meaning here.  Nil, Max and UUIDs of other
+ * versions have none.  Of a reserved layout only the layout itself is known.
  */
 static inline bool
 iuid_has_layout(const Iuid *id)
 {
-	return !iuid_is_nil_or_max(id);
+	return iuid_get_uuid_version(id) == IUID_VERSION;
 }
 
 /* Country, entity and random bits. */

@@ -38,24 +38,25 @@
 #include "partitioned.h"
 #include "relation.h"
 #include "codec.h"
+#include "valid.h"
 
 static Partitioned *read_partitioned(Oid table, KeyOrder order, Oid schema,
 									 bool with_partitions);
 static void check_rights(Oid table, bool as_owner);
 static void read_key(Partitioned *parent, Relation relation, Oid schema);
 static void check_key(Oid table);
-static void check_time_key(Partitioned *parent, PartitionKey key, Oid iuid_type);
-static void check_country_key(Partitioned *parent, PartitionKey key,
-							  Oid iuid_type, Oid family);
+static void check_time_key(const Partitioned *parent);
+static void check_country_key(const Partitioned *parent, Oid family);
 static Oid origin_family(Oid schema);
 static void read_partitions(Partitioned *parent, Relation relation);
 static Iuid bound_of(PartitionBoundInfo bounds, int n);
 
 /*
  * iuid_partition_key(parent, in_origin_order, as_owner, keep_lock): the key of a table
- * partitioned by identifiers: its column, whether that is of type uuid, and
- * whether the order is that by origin.  in_origin_order is the order that it
- * must have, NULL for either.
+ * partitioned by identifiers: its column; whether that is of type uuid, and not iuid,
+ * or of a domain over it; whether the order is that by origin; whether a bound may be
+ * any UUID; and whether each key is an iuid.  in_origin_order is the order that it must
+ * have, NULL for either.
  *
  * as_owner: 42501 unless the current user may SET ROLE to the owner, 25006 in a
  * read-only transaction; else 42501 without the right to SELECT.  42P01 if there
@@ -75,8 +76,8 @@ iuid_partition_key(PG_FUNCTION_ARGS)
 	Oid schema;
 	Partitioned *parent;
 	TupleDesc desc;
-	Datum values[3];
-	bool nulls[3] = { false };
+	Datum values[5];
+	bool nulls[5] = { false };
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
 		PG_RETURN_NULL();
@@ -92,8 +93,10 @@ iuid_partition_key(PG_FUNCTION_ARGS)
 	if (as_owner)
 		PreventCommandIfReadOnly("ALTER TABLE");
 	values[0] = CStringGetTextDatum(parent->key);
-	values[1] = BoolGetDatum(parent->key_type == UUIDOID);
+	values[1] = BoolGetDatum(parent->base_type == UUIDOID);
 	values[2] = BoolGetDatum(parent->order == KEY_ORDER_ORIGIN);
+	values[3] = BoolGetDatum(parent->takes_any_bound);
+	values[4] = BoolGetDatum(parent->is_valid);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(desc, values, nulls)));
 }
 
@@ -139,22 +142,34 @@ read_key(Partitioned *parent, Relation relation, Oid schema)
 {
 	Oid iuid_type = iuid_find_type(schema);
 	PartitionKey key;
+	AttrNumber column;
 
 	check_key(parent->table);
 	key = RelationGetPartitionKey(relation);
-	parent->key = get_attname(parent->table, key->partattrs[0], false);
+	column = key->partattrs[0];
+	parent->key = get_attname(parent->table, column, false);
 	parent->opfamily = key->partopfamily[0];
 	parent->key_type = key->parttypid[0];
+	parent->base_type = getBaseType(parent->key_type);
+	if (parent->base_type != UUIDOID && parent->base_type != iuid_type)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table %s is partitioned by a column of type %s",
+						iuid_qualified_name(parent->table),
+						format_type_be(parent->key_type)),
+				 errhint(
+					 "The functions for partitions need a key of type iuid or uuid.")));
+	parent->takes_any_bound = parent->key_type == UUIDOID;
+	parent->is_valid = iuid_type_is_valid(parent->key_type, iuid_type) ||
+		iuid_column_is_valid(relation, column);
+	if (parent->order == KEY_ORDER_ANY)
+		parent->order = parent->opfamily == origin_family(schema) ?
+			KEY_ORDER_ORIGIN :
+			KEY_ORDER_TIME;
 	if (parent->order == KEY_ORDER_ORIGIN)
-		check_country_key(parent, key, iuid_type, origin_family(schema));
-	else if (parent->order == KEY_ORDER_ANY &&
-			 parent->opfamily == origin_family(schema))
-		parent->order = KEY_ORDER_ORIGIN;
+		check_country_key(parent, origin_family(schema));
 	else
-	{
-		check_time_key(parent, key, iuid_type);
-		parent->order = KEY_ORDER_TIME;
-	}
+		check_time_key(parent);
 }
 
 static Oid
@@ -203,21 +218,11 @@ check_key(Oid table)
 }
 
 static void
-check_time_key(Partitioned *parent, PartitionKey key, Oid iuid_type)
+check_time_key(const Partitioned *parent)
 {
-	Oid opclass;
+	Oid opclass = GetDefaultOpClass(parent->base_type, BTREE_AM_OID);
 
-	if (parent->key_type != UUIDOID && key->parttypid[0] != iuid_type)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("table %s is partitioned by a column of type %s",
-						iuid_qualified_name(parent->table),
-						format_type_be(key->parttypid[0])),
-				 errhint("Time partitions need a key of type iuid or uuid.")));
-
-	opclass = GetDefaultOpClass(key->parttypid[0], BTREE_AM_OID);
-	if (!OidIsValid(opclass) ||
-		get_opclass_family(opclass) != key->partopfamily[0])
+	if (!OidIsValid(opclass) || get_opclass_family(opclass) != parent->opfamily)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("table %s is partitioned in another order than that of time",
@@ -232,15 +237,16 @@ check_time_key(Partitioned *parent, PartitionKey key, Oid iuid_type)
 }
 
 static void
-check_country_key(Partitioned *parent, PartitionKey key, Oid iuid_type, Oid family)
+check_country_key(const Partitioned *parent, Oid family)
 {
-	if (key->parttypid[0] != iuid_type || key->partopfamily[0] != family)
+	if (parent->opfamily != family)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("table %s is not partitioned in order by origin",
 						iuid_qualified_name(parent->table)),
-				 errhint(
-					 "Create it with PARTITION BY RANGE (id iuid_origin_ops).")));
+				 errhint("Create it with PARTITION BY RANGE (id %s).",
+						 parent->base_type == UUIDOID ? "uuid_origin_ops" :
+														"iuid_origin_ops")));
 }
 
 /*

@@ -18,9 +18,9 @@
 
 typedef enum KeyOrder
 {
-	KEY_ORDER_TIME,	  /* a key of type iuid or uuid, in its default order */
-	KEY_ORDER_ORIGIN, /* a key of type iuid, in the order of iuid_origin_ops */
-	KEY_ORDER_ANY	  /* to be found out; by origin, the type may be uuid */
+	KEY_ORDER_TIME,	  /* in the default order of iuid or uuid */
+	KEY_ORDER_ORIGIN, /* in the order of iuid_origin_ops or uuid_origin_ops */
+	KEY_ORDER_ANY	  /* to be found out */
 } KeyOrder;
 
 /* One partition; it has the keys with lower <= key < upper. */
@@ -39,7 +39,10 @@ typedef struct Partitioned
 	KeyOrder order;
 	char *key;			   /* name of the column */
 	Oid opfamily;		   /* of the order */
-	Oid key_type;		   /* uuid or iuid */
+	Oid key_type;		   /* uuid or iuid, or a domain over one */
+	Oid base_type;		   /* uuid or iuid */
+	bool takes_any_bound;  /* no domain can refuse a bound that is no iuid */
+	bool is_valid;		   /* each key is an iuid, by its type or by a CHECK */
 	Oid default_partition; /* or InvalidOid */
 	int count;			   /* number of partitions, without DEFAULT */
 	Partition *partitions; /* in the order of their bounds, without DEFAULT */

@@ -3,7 +3,22 @@
 --
 
 CREATE FUNCTION @extschema@.iuid_partition_key(parent pg_catalog.regclass, in_origin_order boolean, as_owner boolean, keep_lock boolean,
-	OUT name pg_catalog.text, OUT is_uuid boolean, OUT by_origin boolean)
+	OUT name pg_catalog.text, OUT is_uuid boolean, OUT by_origin boolean, OUT takes_any_bound boolean, OUT is_valid boolean)
 AS 'MODULE_PATHNAME', 'iuid_partition_key'
 LANGUAGE C STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.iuid_partition_key(pg_catalog.regclass, boolean, boolean, boolean) IS 'internal: the key of a table partitioned by identifiers, by origin (true), by time (false), or either (NULL), for who may change the table as its owner, or may read it, locked SHARE UPDATE EXCLUSIVE for who asks as the owner; 42501, 25006, 42809, 42P01';
+
+CREATE FUNCTION @extschema@.iuid_require_valid(parent pg_catalog.regclass)
+RETURNS void LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	k record;
+BEGIN
+	SELECT * INTO k FROM @extschema@.iuid_partition_key(parent, true, true, false);
+	IF NOT k.is_valid THEN
+		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('table %s takes UUIDs that are no iuids', parent),
+			DETAIL = format('Column %I is of type uuid. Another UUID has no country, and would be in the partition of some country.', k.name),
+			HINT = format('ALTER TABLE %1$s ADD CONSTRAINT %2$I CHECK (%3$s.iuid_is_valid(%4$I)) NOT VALID; ALTER TABLE %1$s VALIDATE CONSTRAINT %2$I;',
+				parent, @extschema@.iuid_shortened_name(k.name, '_is_iuid'::text), '@extschema@', k.name);
+	END IF;
+END $$;
+COMMENT ON FUNCTION @extschema@.iuid_require_valid(pg_catalog.regclass) IS 'internal: 55000 unless each key of a table in order by origin is an iuid, by its type, or by a CHECK with iuid_is_valid';

@@ -7,27 +7,27 @@
 --
 
 CREATE FUNCTION @extschema@.iuid_global_relations(global pg_catalog.regclass)
-RETURNS TABLE (relation pg_catalog.regclass, is_view boolean, local pg_catalog.regclass, "key" pg_catalog.text)
+RETURNS TABLE (relation pg_catalog.regclass, is_view boolean, local pg_catalog.regclass, "key" pg_catalog.text, is_uuid boolean)
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	WITH by_origin (oid, partdefid, key) AS (
-		SELECT p.partrelid, p.partdefid, p.partattrs[0] FROM pg_partitioned_table AS p JOIN pg_opclass AS o ON o.oid = p.partclass[0] JOIN pg_namespace AS n ON n.oid = o.opcnamespace
-		WHERE p.partstrat = 'r' AND p.partnatts = 1 AND p.partattrs[0] <> 0 AND o.opcname = 'iuid_origin_ops' AND n.nspname = (parse_ident('@extschema@'))[1]),
+	WITH by_origin (oid, partdefid, key, is_uuid) AS (
+		SELECT p.partrelid, p.partdefid, p.partattrs[0], o.opcname = 'uuid_origin_ops' FROM pg_partitioned_table AS p JOIN pg_opclass AS o ON o.oid = p.partclass[0] JOIN pg_namespace AS n ON n.oid = o.opcnamespace
+		WHERE p.partstrat = 'r' AND p.partnatts = 1 AND p.partattrs[0] <> 0 AND o.opcname IN ('iuid_origin_ops', 'uuid_origin_ops') AND n.nspname = (parse_ident('@extschema@'))[1]),
 	candidate AS (
 		SELECT c.oid, c.relkind = 'v' AS is_view, CASE WHEN c.relkind = 'p' THEN ARRAY[p.partdefid] ELSE ARRAY(
 				SELECT DISTINCT d.refobjid FROM pg_rewrite AS r JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
-				WHERE r.ev_class = c.oid AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> c.oid) END AS tables, a.attname AS key
+				WHERE r.ev_class = c.oid AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> c.oid) END AS tables, a.attname AS key, p.is_uuid
 		FROM pg_class AS c LEFT JOIN by_origin AS p ON p.oid = c.oid
 		LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = CASE WHEN c.relkind = 'p' THEN p.key ELSE 1 END
 		WHERE has_table_privilege(c.oid, 'SELECT') AND (c.oid = global OR global IS NULL AND c.relpersistence <> 't')
 			AND (c.relkind = 'v' AND a.attname = 'node' OR c.relkind = 'p' AND p.partdefid IN (SELECT l.oid FROM by_origin AS l)))
-	SELECT c.oid::regclass, c.is_view, l.oid::regclass, c.key
+	SELECT c.oid::regclass, c.is_view, l.oid::regclass, c.key, c.is_uuid
 	FROM candidate AS c JOIN pg_class AS l ON l.oid = ANY (c.tables) AND (l.relkind = 'p' OR c.is_view AND l.relkind = 'r')
 	WHERE NOT c.is_view OR 1 = (SELECT count(*) FROM pg_class AS t WHERE t.oid = ANY (c.tables) AND t.relkind <> 'f')
 		AND NOT EXISTS (SELECT FROM pg_foreign_table AS f WHERE f.ftrelid = ANY (c.tables) AND NOT f.ftoptions @> '{updatable=false,truncatable=false,async_capable=true}')
 		-- what takes long to print is none of ours
 		AND NOT EXISTS (SELECT FROM pg_rewrite AS r WHERE r.ev_class = c.oid AND (octet_length(r.ev_action::text) > 10000000 OR r.ev_action::text ~ '[ (]\{JOINEXPR'))
 $$;
-COMMENT ON FUNCTION @extschema@.iuid_global_relations(pg_catalog.regclass) IS 'internal: the global tables and views that the caller may read, or one of them, with the local table, and the key of a table';
+COMMENT ON FUNCTION @extschema@.iuid_global_relations(pg_catalog.regclass) IS 'internal: the global tables and views that the caller may read, or one of them, with the local table, and the key of a table, of type uuid or iuid';
 
 CREATE FUNCTION @extschema@.iuid_refuse_global(global pg_catalog.regclass)
 RETURNS void LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

@@ -2,27 +2,29 @@
 -- Checking global tables, as seen here
 --
 
-CREATE FUNCTION @extschema@.iuid_has_country_check(checks pg_catalog.text[], "key" pg_catalog.text, country int)
+CREATE FUNCTION @extschema@.iuid_has_country_check(checks pg_catalog.text[], "key" pg_catalog.text, is_uuid boolean, country int)
 RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE SET quote_all_identifiers = off
 BEGIN ATOMIC
 	SELECT EXISTS (
-		SELECT FROM pg_catalog.unnest(checks) AS c (expression), LATERAL (VALUES
-			(pg_catalog.format('%L::%s.iuid', @extschema@.iuid_country_floor(country, 0), '@extschema@'), pg_catalog.format('%L::%s.iuid', @extschema@.iuid_country_floor(country OPERATOR(pg_catalog.+) 1, 0), '@extschema@')),
-			(pg_catalog.format('%s.iuid_country_floor(%s)', '@extschema@', country), pg_catalog.format('%s.iuid_country_floor(%s)', '@extschema@', country OPERATOR(pg_catalog.+) 1))) AS b (lower, upper),
-			-- that of a domain
-			LATERAL (VALUES (pg_catalog.quote_ident("key")), (pg_catalog.format('(%I)::%s.iuid', "key", '@extschema@'))) AS k (key)
-		WHERE c.expression OPERATOR(pg_catalog.=) pg_catalog.format('((%1$s.iuid_country(%2$s) = %3$s) AND (%2$s OPERATOR(%1$s.~>=~) %4$s) AND (%2$s OPERATOR(%1$s.~<~) %5$s))',
-			'@extschema@', k.key, country, b.lower, b.upper));
+		SELECT FROM pg_catalog.unnest(checks) AS c (expression),
+			LATERAL (SELECT CASE WHEN is_uuid THEN 'uuid' ELSE '@extschema@.iuid' END, @extschema@.iuid_country_floor(country, 0), @extschema@.iuid_country_floor(country OPERATOR(pg_catalog.+) 1, 0)) AS f (type, lower, upper),
+			LATERAL (VALUES (pg_catalog.format('%L::%s', f.lower, f.type), pg_catalog.format('%L::%s', f.upper, f.type)),
+				(pg_catalog.format('%s.iuid_country_floor(%s)', '@extschema@', country), pg_catalog.format('%s.iuid_country_floor(%s)', '@extschema@', country OPERATOR(pg_catalog.+) 1))) AS b (lower, upper),
+			-- the key as an argument of iuid_country(), and as one of an operator: with a cast, it is of another type
+			LATERAL (VALUES (pg_catalog.quote_ident("key")), (pg_catalog.format('(%I)::uuid', "key"))) AS u (argument),
+			LATERAL (VALUES (pg_catalog.quote_ident("key")), (pg_catalog.format('(%I)::%s', "key", f.type))) AS k (operand)
+		WHERE c.expression OPERATOR(pg_catalog.=) pg_catalog.format('((%1$s.iuid_country(%2$s) = %3$s) AND (%4$s OPERATOR(%1$s.~>=~) %5$s) AND (%4$s OPERATOR(%1$s.~<~) %6$s))',
+			'@extschema@', u.argument, country, k.operand, b.lower, b.upper));
 END;
-COMMENT ON FUNCTION @extschema@.iuid_has_country_check(pg_catalog.text[], pg_catalog.text, int) IS 'internal: whether one of these CHECKs says, as iuid_create_country_partitions does or with iuid_country_floor(), that a table has the rows of a country alone';
+COMMENT ON FUNCTION @extschema@.iuid_has_country_check(pg_catalog.text[], pg_catalog.text, boolean, int) IS 'internal: whether one of these CHECKs says, as iuid_create_country_partitions does or with iuid_country_floor(), that a table has the rows of a country alone';
 
 CREATE FUNCTION @extschema@.iuid_country_states(global pg_catalog.regclass)
-RETURNS TABLE (relation pg_catalog.regclass, local pg_catalog.regclass, "key" pg_catalog.text, entity int, country int, is_registered boolean, node pg_catalog.text, server pg_catalog.text, has_route boolean, is_here boolean,
+RETURNS TABLE (relation pg_catalog.regclass, local pg_catalog.regclass, "key" pg_catalog.text, is_uuid boolean, entity int, country int, is_registered boolean, node pg_catalog.text, server pg_catalog.text, has_route boolean, is_here boolean,
 	there pg_catalog.regclass, is_foreign boolean, here pg_catalog.regclass, is_own boolean, make_local pg_catalog.text, make_global pg_catalog.text)
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	WITH t AS (
-		SELECT g.relation, g.local, g."key", e.entity, @extschema@.iuid_step_of(g.local) AS step
+		SELECT g.relation, g.local, g."key", g.is_uuid, e.entity, @extschema@.iuid_step_of(g.local) AS step
 		FROM @extschema@.iuid_global_relations(global) AS g, LATERAL (SELECT @extschema@.iuid_entity_of(g.relation, g.local)) AS e (entity)
 		WHERE NOT g.is_view),
 	there AS (SELECT t.relation, c.country, c.tbl, c.is_own AND @extschema@.iuid_is_foreign(c.tbl) AS is_foreign FROM t, LATERAL @extschema@.iuid_country_tables(t.relation) AS c),
@@ -31,7 +33,7 @@ BEGIN ATOMIC
 		SELECT t.relation, r.country, true AS is_registered, r.node, r.server, r.has_route, r.is_here FROM t, LATERAL @extschema@.iuid_routed_countries(t.entity) AS r
 		UNION ALL SELECT x.relation, x.country, false, NULL, NULL, false, false FROM there AS x JOIN t ON t.relation OPERATOR(pg_catalog.=) x.relation
 		WHERE x.is_foreign AND NOT EXISTS (SELECT FROM @extschema@.iuid_routed_countries(t.entity) AS r WHERE r.country OPERATOR(pg_catalog.=) x.country))
-	SELECT t.relation, t.local, t."key", t.entity, c.country, c.is_registered, c.node, c.server, c.has_route, c.is_here, there.tbl, coalesce(there.is_foreign, false), here.tbl, coalesce(here.is_own, false),
+	SELECT t.relation, t.local, t."key", t.is_uuid, t.entity, c.country, c.is_registered, c.node, c.server, c.has_route, c.is_here, there.tbl, coalesce(there.is_foreign, false), here.tbl, coalesce(here.is_own, false),
 		pg_catalog.format('SELECT %s.iuid_create_routed_partitions(%L::pg_catalog.regclass, %s%s);', '@extschema@', t.local, t.entity, CASE WHEN t.step IS NOT NULL THEN pg_catalog.format(', %L::pg_catalog.interval', t.step) END),
 		pg_catalog.format('SELECT %s.iuid_create_global_table(%L::pg_catalog.text, %L::pg_catalog.regclass, %s);', '@extschema@', t.relation, t.local, t.entity)
 	FROM countries AS c JOIN t ON t.relation OPERATOR(pg_catalog.=) c.relation
@@ -53,9 +55,9 @@ BEGIN ATOMIC
 	SELECT 'no partition', c.relation, c.country, c.node, 'The country is routed to this node.', c.make_local FROM c WHERE c.here IS NULL
 	UNION ALL
 	SELECT 'no CHECK', c.relation, c.country, c.node, pg_catalog.format('Partition %s has no CHECK of its country and its bounds.', c.here),
-		pg_catalog.format('ALTER TABLE %1$s ADD CHECK (%6$s.iuid_country(%2$I::%6$s.iuid) OPERATOR(pg_catalog.=) %3$s AND %2$I::%6$s.iuid OPERATOR(%6$s.~>=~) %4$L::%6$s.iuid AND %2$I::%6$s.iuid OPERATOR(%6$s.~<~) %5$L::%6$s.iuid);', c.here, c."key", c.country,
-			@extschema@.iuid_country_floor(c.country, 0), @extschema@.iuid_country_floor(c.country OPERATOR(pg_catalog.+) 1, 0), '@extschema@')
-	FROM c WHERE c.here IS NOT NULL AND NOT c.is_locked AND @extschema@.iuid_has_country_check(c.checks, c."key", c.country) IS NOT TRUE
+		pg_catalog.format('ALTER TABLE %1$s ADD CHECK (%6$s.iuid_country(%2$I::pg_catalog.uuid) OPERATOR(pg_catalog.=) %3$s AND %2$I::%7$s OPERATOR(%6$s.~>=~) %4$L::%7$s AND %2$I::%7$s OPERATOR(%6$s.~<~) %5$L::%7$s);', c.here, c."key", c.country,
+			@extschema@.iuid_country_floor(c.country, 0), @extschema@.iuid_country_floor(c.country OPERATOR(pg_catalog.+) 1, 0), '@extschema@', CASE WHEN c.is_uuid THEN 'pg_catalog.uuid' ELSE '@extschema@.iuid' END)
+	FROM c WHERE c.here IS NOT NULL AND NOT c.is_locked AND @extschema@.iuid_has_country_check(c.checks, c."key", c.is_uuid, c.country) IS NOT TRUE
 	UNION ALL
 	SELECT DISTINCT 'not checked', c.relation, NULL::int, NULL, 'Another session keeps readers out.', pg_catalog.format('SELECT * FROM %s.iuid_check_regions(%L::pg_catalog.regclass);', '@extschema@', c.relation)
 	FROM c WHERE c.is_locked

@@ -33,7 +33,7 @@ text_or_null(FunctionCallInfo fcinfo, const char *value)
 }
 
 /*
- * iuid_node(iuid): the node of an identifier, by the routes; NULL for none.
+ * iuid_node(uuid): the node of an identifier, by the routes; NULL for none.
  * The errors of registry.h.
  */
 PG_FUNCTION_INFO_V1(iuid_node);
@@ -58,7 +58,7 @@ iuid_node_of(PG_FUNCTION_ARGS)
 }
 
 /*
- * iuid_is_local(iuid): whether the node of an identifier is iuid.node; NULL if
+ * iuid_is_local(uuid): whether the node of an identifier is iuid.node; NULL if
  * there is no route, or iuid.node is not set.
  */
 PG_FUNCTION_INFO_V1(iuid_is_local);

@@ -20,7 +20,7 @@ SAVEPOINT before;
 SELECT iuid_inspect(iuid_from_name(7, 1, ''));
 ROLLBACK TO before;
 RESET ROLE;
-REVOKE EXECUTE ON FUNCTION iuid_node(iuid), iuid_node(int, int), iuid_is_local, iuid_inspect, iuid_create_routed_partitions, iuid_create_global_table, iuid_create_global_view,
+REVOKE EXECUTE ON FUNCTION iuid_node(uuid), iuid_node(int, int), iuid_is_local, iuid_inspect, iuid_create_routed_partitions, iuid_create_global_table, iuid_create_global_view,
 	iuid_registered_nodes, iuid_listed_countries, iuid_check_regions, iuid_run_on_nodes, iuid_run_on_hosts, iuid_select_on_nodes,
 	iuid_registry_on_nodes, iuid_find, iuid_find_here FROM PUBLIC;
 -- those in C that the reader may still execute do not read the registry; the others have no other rights than their caller

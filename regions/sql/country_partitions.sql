@@ -40,7 +40,7 @@ INSERT INTO wallets VALUES (gen_iuid(8, 2, '2020-01-01')) RETURNING tableoid::re
 CREATE TABLE checked (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 2)) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT iuid_create_routed_partitions('checked', 2, '1 year', time_checks => true);
 SELECT isfinite(lower) AND isfinite(upper) AS bounded, count(*), count(*) FILTER (WHERE pg_get_constraintdef(c.oid) = format(
-	'CHECK (((iuid_timestamp(id) >= %L::timestamp with time zone) AND (iuid_timestamp(id) < %L::timestamp with time zone)))', lower, upper)) AS checked
+	'CHECK (((iuid_timestamp((id)::uuid) >= %L::timestamp with time zone) AND (iuid_timestamp((id)::uuid) < %L::timestamp with time zone)))', lower, upper)) AS checked
 FROM iuid_partitions('checked_c7') LEFT JOIN pg_constraint AS c ON conrelid = partition AND contype = 'c' AND coninhcount = 0 GROUP BY 1 ORDER BY 1;
 SELECT * FROM iuid_check_partitions('checked_c7');
 SELECT iuid_create_routed_partitions('checked', 2, '1 year', NULL);

@@ -9,7 +9,7 @@ DECLARE
 	gone jsonb;
 BEGIN
 	PERFORM @extschema@.iuid_check_node();
-	PERFORM @extschema@.iuid_partition_key(parent, true, true, false);
+	PERFORM @extschema@.iuid_require_valid(parent);
 	countries := (SELECT coalesce(jsonb_agg(x), '[]') FROM (
 		SELECT r.country, r.node, r.has_route, r.is_here, t.tbl::oid, t.is_own, t.tbl::text AS name, v.view::oid, c.relowner = p.relowner AS is_owners,
 			r.has_route AND NOT r.is_here AND t.is_own AND c.relowner = p.relowner AND @extschema@.iuid_is_empty(t.tbl) AS goes, false AS is_pending, false AS is_empty

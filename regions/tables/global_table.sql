@@ -33,10 +33,10 @@ DECLARE
 	countries jsonb;
 BEGIN
 	PERFORM @extschema@.iuid_check_node();
-	PERFORM @extschema@.iuid_partition_key(local, true, true, false);
+	PERFORM @extschema@.iuid_require_valid(local);
 	SELECT t.* INTO g FROM @extschema@.iuid_global_name(global, local) AS t;
 	IF g.relation IS NOT NULL THEN
-		PERFORM @extschema@.iuid_partition_key(g.relation, true, true, false);
+		PERFORM @extschema@.iuid_require_valid(g.relation);
 		IF NOT EXISTS (SELECT FROM pg_partitioned_table AS p WHERE p.partrelid = g.relation AND p.partdefid = local) THEN
 			RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('%s is not the DEFAULT partition of %s', local, g.relation),
 				DETAIL = 'A global table has one local table, as its DEFAULT partition.',
@@ -68,6 +68,7 @@ RETURNS pg_catalog.regclass[] LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET sear
 DECLARE
 	made regclass[] := '{}';
 	g record;
+	k record;
 	c record;
 BEGIN
 	SELECT n.schema, n.name, format('%I.%I', n.schema, n.name) AS global, n.relation INTO g FROM jsonb_to_record(plan -> 'name') AS n (schema text, name text, relation text);
@@ -78,8 +79,14 @@ BEGIN
 			DETAIL = format('The rows are in partition %s.', c.tbl), HINT = 'Copy the rows to that node and detach the partition, or change the route.';
 	END IF;
 	IF g.relation IS NULL THEN
+		SELECT * INTO k FROM @extschema@.iuid_partition_key(local, true, true, false);
+		IF EXISTS (SELECT FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid WHERE a.attrelid = local AND a.attname = k.name AND t.typtype = 'd') THEN
+			RAISE WARNING USING MESSAGE = format('each look-up in %s reads all rows of a country of another node', g.global),
+				DETAIL = format('Column %I is of a domain, and postgres_fdw sends no condition on that.', k.name),
+				HINT = 'Let it be of type uuid, with CHECK (iuid_is_valid(...)), or of type iuid. iuid_find() reads one row in any case.';
+		END IF;
 		PERFORM @extschema@.iuid_run_as_owner(local, format('CREATE TABLE %s (LIKE %s INCLUDING COMMENTS INCLUDING CONSTRAINTS INCLUDING DEFAULTS INCLUDING GENERATED)'
-			' PARTITION BY RANGE (%I %s.iuid_origin_ops)', g.global, local, (@extschema@.iuid_partition_key(local, true, true, false)).name, '@extschema@'));
+			' PARTITION BY RANGE (%I %s.%I)', g.global, local, k.name, '@extschema@', CASE WHEN k.is_uuid THEN 'uuid_origin_ops' ELSE 'iuid_origin_ops' END));
 		PERFORM @extschema@.iuid_run_as_owner(local, format('ALTER TABLE %s ATTACH PARTITION %s DEFAULT', g.global, local));
 		made := made || (SELECT i.inhparent::regclass FROM pg_inherits AS i WHERE i.inhrelid = local);
 	END IF;

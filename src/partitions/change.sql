@@ -34,7 +34,7 @@ DECLARE
 	longest int := @extschema@.iuid_attempt_timeout();
 	deadline timestamptz := clock_timestamp() + lock_wait;
 	is_last boolean;
-	is_uuid boolean;
+	takes_any_bound boolean;
 	busy text;
 	locks jsonb; -- NULL: so far, only the parent's is known
 	plan jsonb;
@@ -45,13 +45,16 @@ BEGIN
 		BEGIN
 			PERFORM set_config('lock_timeout', longest::text, true);
 			-- Under the lock of the parent no partition comes or goes.  A call that has nothing to do gives it up.
-			is_uuid := (@extschema@.iuid_partition_key(parent, task.countries IS NOT NULL, true, locks IS NULL)).is_uuid;
+			takes_any_bound := (@extschema@.iuid_partition_key(parent, task.countries IS NOT NULL, true, locks IS NULL)).takes_any_bound;
+			IF task.countries IS NOT NULL THEN
+				PERFORM @extschema@.iuid_require_valid(parent);
+			END IF;
 			IF locks IS NOT NULL THEN
 				PERFORM @extschema@.iuid_take_locks(parent, locks, busy, longest);
 				-- These are found by name: after a wait, that may be of another table.
 				PERFORM @extschema@.iuid_partition_key(parent, task.countries IS NOT NULL, true, true);
 			END IF;
-			plan := @extschema@.iuid_plan(parent, task, is_uuid);
+			plan := @extschema@.iuid_plan(parent, task, takes_any_bound);
 			IF plan IS NULL THEN
 				RAISE no_data_found;
 			-- An open end leaves another one in its place, and what an event trigger does may wait longer.

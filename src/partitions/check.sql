@@ -2,7 +2,7 @@
 -- Checking partitions: what is wrong with their bounds, their time checks and their rows
 --
 
-CREATE FUNCTION @extschema@.iuid_check_bounds(parent pg_catalog.regclass, is_uuid boolean)
+CREATE FUNCTION @extschema@.iuid_check_bounds(parent pg_catalog.regclass)
 RETURNS TABLE (problem pg_catalog.text, partition pg_catalog.regclass, lower pg_catalog.uuid, upper pg_catalog.uuid, detail pg_catalog.text)
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
@@ -13,12 +13,12 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT 'bound within a millisecond', b.partition, b.lower, b.upper, pg_catalog.format('%s is not the first of its millisecond', v.bound)
 	FROM @extschema@.iuid_partition_bounds(parent) AS b, LATERAL (VALUES (b.lower), (b.upper)) AS v (bound)
-	WHERE NOT b.is_pending AND NOT @extschema@.iuid_is_whole_bound(v.bound, is_uuid)
+	WHERE NOT b.is_pending AND NOT @extschema@.iuid_is_whole_bound(v.bound)
 	UNION ALL
 	SELECT 'pending detach', b.partition, b.lower, b.upper, pg_catalog.format('ALTER TABLE %s DETACH PARTITION %s FINALIZE', parent, b.partition)
 	FROM @extschema@.iuid_partition_bounds(parent) AS b WHERE b.is_pending;
 END;
-COMMENT ON FUNCTION @extschema@.iuid_check_bounds(pg_catalog.regclass, boolean) IS 'internal: gaps between partitions, bounds within a millisecond, and partitions whose DETACH CONCURRENTLY was not finished: no query of the table reads them, and their bounds are taken';
+COMMENT ON FUNCTION @extschema@.iuid_check_bounds(pg_catalog.regclass) IS 'internal: gaps between partitions, bounds within a millisecond, and partitions whose DETACH CONCURRENTLY was not finished: no query of the table reads them, and their bounds are taken';
 
 CREATE FUNCTION @extschema@.iuid_valid_checks(tbl pg_catalog.regclass)
 RETURNS SETOF pg_catalog.text LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -33,14 +33,15 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET quote_all_identifiers = off SET "Ti
 BEGIN ATOMIC
 	WITH judged AS (
 		SELECT b.partition, b.lower, b.upper, d.detail, EXISTS (
-			SELECT FROM @extschema@.iuid_valid_checks(b.partition) AS c (expression) WHERE c.expression OPERATOR(pg_catalog.=) d.as_printed) AS is_right
+			SELECT FROM @extschema@.iuid_valid_checks(b.partition) AS c (expression) WHERE c.expression OPERATOR(pg_catalog.=) ANY (d.as_printed)) AS is_right
 		FROM @extschema@.iuid_partition_bounds(parent) AS b, LATERAL (
 			SELECT pg_catalog.format('CHECK (%1$s(%2$I) >= %3$L AND %1$s(%2$I) < %4$L)', '@extschema@.iuid_timestamp', key, t.lower, t.upper),
-				pg_catalog.format('((%1$s(%2$I) >= %3$L::timestamp with time zone) AND (%1$s(%2$I) < %4$L::timestamp with time zone))',
-					'@extschema@.iuid_timestamp', key, t.lower, t.upper)
+				-- of a key of type uuid, and with the cast of any other
+				ARRAY(SELECT pg_catalog.format('((%1$s(%2$s) >= %3$L::timestamp with time zone) AND (%1$s(%2$s) < %4$L::timestamp with time zone))',
+					'@extschema@.iuid_timestamp', f.key, t.lower, t.upper) FROM pg_catalog.unnest(ARRAY[pg_catalog.quote_ident(key), pg_catalog.format('(%I)::uuid', key)]) AS f (key))
 			FROM (SELECT @extschema@.iuid_time_of_bound(b.lower), @extschema@.iuid_time_of_bound(b.upper)) AS t (lower, upper)) AS d (detail, as_printed)
 		WHERE b.lower IS NOT NULL AND b.upper IS NOT NULL AND NOT b.is_pending
-			AND @extschema@.iuid_is_whole_bound(b.lower, false) AND @extschema@.iuid_is_whole_bound(b.upper, false))
+			AND @extschema@.iuid_is_whole_bound(b.lower) AND @extschema@.iuid_is_whole_bound(b.upper))
 	SELECT 'no time check', j.partition, j.lower, j.upper, j.detail
 	FROM judged AS j WHERE NOT j.is_right AND EXISTS (SELECT FROM judged AS other WHERE other.is_right) ORDER BY j.lower;
 END;
@@ -73,13 +74,12 @@ END;
 COMMENT ON FUNCTION @extschema@.iuid_check_rows(pg_catalog.regclass) IS 'internal: rows in DEFAULT, by where their times lie, and rows in partitions without an end, with the least and the greatest key; 42501';
 
 CREATE FUNCTION @extschema@.iuid_divided_partitions(parent pg_catalog.regclass)
-RETURNS TABLE (tbl pg_catalog.regclass, key pg_catalog.text, is_uuid boolean)
+RETURNS TABLE (tbl pg_catalog.regclass, key pg_catalog.text)
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT i.inhrelid, a.attname, a.atttypid = 'uuid'::regtype FROM pg_inherits AS i JOIN pg_partitioned_table AS p ON p.partrelid = i.inhrelid
+	SELECT i.inhrelid, a.attname FROM pg_inherits AS i JOIN pg_partitioned_table AS p ON p.partrelid = i.inhrelid
 		JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
-		JOIN pg_opclass AS o ON o.oid = p.partclass[0] AND o.opcintype = a.atttypid AND o.opcdefault
+		JOIN pg_opclass AS o ON o.oid = p.partclass[0] AND o.opcdefault AND o.opcintype IN ('uuid'::regtype, to_regtype('@extschema@.iuid'))
 	WHERE i.inhparent = parent AND NOT i.inhdetachpending AND p.partstrat = 'r' AND p.partnatts = 1
-		AND a.atttypid IN ('uuid'::regtype, to_regtype('@extschema@.iuid'))
 $$;
 COMMENT ON FUNCTION @extschema@.iuid_divided_partitions(pg_catalog.regclass) IS 'internal: the partitions that are themselves partitioned by time, with their keys';
 
@@ -90,11 +90,14 @@ BEGIN ATOMIC
 	SELECT f.problem, f.partition, @extschema@.iuid_shown_time(f.lower, '-infinity'::pg_catalog.timestamptz),
 		@extschema@.iuid_shown_time(f.upper, 'infinity'::pg_catalog.timestamptz), f.detail
 	FROM @extschema@.iuid_partition_key(parent, NULL::boolean, false, false) AS k, LATERAL (
-		SELECT parent, k.name, k.is_uuid, NOT k.by_origin
-		UNION ALL SELECT d.tbl, d.key, d.is_uuid, true FROM @extschema@.iuid_divided_partitions(parent) AS d WHERE k.by_origin) AS c (tbl, key, is_uuid, is_by_time),
+		SELECT parent, k.name, NOT k.by_origin
+		UNION ALL SELECT d.tbl, d.key, true FROM @extschema@.iuid_divided_partitions(parent) AS d WHERE k.by_origin) AS c (tbl, key, is_by_time),
 	LATERAL (
-		SELECT * FROM @extschema@.iuid_check_bounds(c.tbl, c.is_uuid) AS b WHERE c.is_by_time OR b.problem OPERATOR(pg_catalog.=) 'pending detach'
-		UNION ALL SELECT * FROM @extschema@.iuid_check_times(c.tbl, c.key) WHERE c.is_by_time AND NOT c.is_uuid
-		UNION ALL SELECT * FROM @extschema@.iuid_check_rows(c.tbl) WHERE c.is_by_time) AS f;
+		SELECT * FROM @extschema@.iuid_check_bounds(c.tbl) AS b WHERE c.is_by_time OR b.problem OPERATOR(pg_catalog.=) 'pending detach'
+		UNION ALL SELECT * FROM @extschema@.iuid_check_times(c.tbl, c.key) WHERE c.is_by_time
+		UNION ALL SELECT * FROM @extschema@.iuid_check_rows(c.tbl) WHERE c.is_by_time) AS f
+	UNION ALL
+	SELECT 'other UUIDs', parent, NULL, NULL, pg_catalog.format('%I takes UUIDs that have no country: CHECK (%s.iuid_is_valid(%I))', k.name, '@extschema@', k.name)
+	FROM @extschema@.iuid_partition_key(parent, NULL::boolean, false, false) AS k WHERE k.by_origin AND NOT k.is_valid;
 END;
-COMMENT ON FUNCTION @extschema@.iuid_check_partitions(pg_catalog.regclass) IS 'faults of partitions, one row each: gaps, bounds within a millisecond, time checks, rows in DEFAULT or without an end, pending detaches; of a table in order by origin, those of each partition by time; 42501, 42809, 42P01 (doc/partitions.md)';
+COMMENT ON FUNCTION @extschema@.iuid_check_partitions(pg_catalog.regclass) IS 'faults of partitions, one row each: gaps, bounds within a millisecond, time checks, rows in DEFAULT or without an end, pending detaches; of a table in order by origin, those of each partition by time, and a key that takes other UUIDs than iuids; 42501, 42809, 42P01 (doc/partitions.md)';

@@ -15,28 +15,31 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 $$;
 COMMENT ON FUNCTION @extschema@.iuid_missing_countries(pg_catalog.regclass, int[]) IS 'internal: the names and bounds of the partitions of those countries that no partition has';
 
-CREATE FUNCTION @extschema@.iuid_make_country(parent pg_catalog.regclass, name pg_catalog.text, key pg_catalog.text, country int, step interval, time_checks boolean)
+CREATE FUNCTION @extschema@.iuid_make_country(parent pg_catalog.regclass, name pg_catalog.text, country int, step interval, time_checks boolean)
 RETURNS pg_catalog.regclass LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	made regclass := (@extschema@.iuid_make_tables_like(parent, ARRAY[name],
-		CASE WHEN step IS NOT NULL THEN format(' PARTITION BY RANGE (%I %s.iuid_ops)', key, '@extschema@') END))[1];
-	base text := (SELECT c.relname FROM pg_class AS c WHERE c.oid = made);
+	k record;
+	made regclass;
+	base text;
 	plan jsonb;
 BEGIN
+	SELECT * INTO k FROM @extschema@.iuid_partition_key(parent, true, true, false);
+	made := (@extschema@.iuid_make_tables_like(parent, ARRAY[name], CASE WHEN step IS NOT NULL THEN format(' PARTITION BY RANGE (%I)', k.name) END))[1];
+	base := (SELECT c.relname FROM pg_class AS c WHERE c.oid = made);
 	-- The bounds let ATTACH do without reading; the country keeps an UPDATE by another node from changing it.
-	PERFORM @extschema@.iuid_run_as_owner(parent, format('ALTER TABLE %1$s ADD CHECK (%2$s.iuid_country(%3$I) OPERATOR(pg_catalog.=) %4$s'
-		' AND %3$I OPERATOR(%2$s.~>=~) %5$L::%2$s.iuid AND %3$I OPERATOR(%2$s.~<~) %6$L::%2$s.iuid)', made, '@extschema@', key, country,
+	PERFORM @extschema@.iuid_run_as_owner(parent, format('ALTER TABLE %1$s ADD CHECK (%2$s.iuid_country(%3$I::pg_catalog.uuid) OPERATOR(pg_catalog.=) %4$s'
+		' AND %3$I::%5$s OPERATOR(%2$s.~>=~) %6$L::%5$s AND %3$I::%5$s OPERATOR(%2$s.~<~) %7$L::%5$s)', made, '@extschema@', k.name, country, CASE WHEN k.is_uuid THEN 'pg_catalog.uuid' ELSE '@extschema@.iuid' END,
 		@extschema@.iuid_country_floor(country, 0), @extschema@.iuid_country_floor(country + 1, 0)));
 	IF step IS NOT NULL THEN
 		plan := (SELECT jsonb_agg(m ORDER BY m.lower)
-			FROM @extschema@.iuid_missing_partitions(made, false, step, now(), @extschema@.iuid_step_start(step, now()) + 5 * step) AS m);
+			FROM @extschema@.iuid_missing_partitions(made, k.takes_any_bound, step, now(), @extschema@.iuid_step_start(step, now()) + 5 * step) AS m);
 		PERFORM @extschema@.iuid_make_planned(made, plan
 			|| jsonb_build_object('name', @extschema@.iuid_shortened_name(base, '_before'::text), 'upper', plan -> 0 -> 'lower')
 			|| jsonb_build_object('name', @extschema@.iuid_shortened_name(base, '_after'::text), 'lower', plan -> -1 -> 'upper'), NULL::interval, time_checks);
 	END IF;
 	RETURN made;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_make_country(pg_catalog.regclass, pg_catalog.text, pg_catalog.text, int, interval, boolean) IS 'internal: makes the table of a country, with its CHECK and, with a step, time partitions for the present and 4 steps more, and an open-ended one on either side';
+COMMENT ON FUNCTION @extschema@.iuid_make_country(pg_catalog.regclass, pg_catalog.text, int, interval, boolean) IS 'internal: makes the table of a country, with its CHECK and, with a step, time partitions for the present and 4 steps more, and an open-ended one on either side';
 
 CREATE FUNCTION @extschema@.iuid_check_countries(countries int[], entity int, step interval, time_checks boolean)
 RETURNS void LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

@@ -68,11 +68,11 @@ DECLARE
 	made regclass[];
 BEGIN
 	IF plan -> 0 ? 'country' THEN
-		made := ARRAY(SELECT @extschema@.iuid_make_country(parent, p.name, key, p.country, step, time_checks) FROM jsonb_to_recordset(plan) AS p (name text, country int));
+		made := ARRAY(SELECT @extschema@.iuid_make_country(parent, p.name, p.country, step, time_checks) FROM jsonb_to_recordset(plan) AS p (name text, country int));
 	ELSE
 		made := @extschema@.iuid_make_tables_like(parent, ARRAY(SELECT p.name FROM jsonb_to_recordset(plan) AS p (name text)), NULL::text);
 		-- An open end has no time check, as its bound moves.
-		PERFORM @extschema@.iuid_run_as_owner(parent, format('ALTER TABLE %s ADD CHECK (%2$s(%3$I) >= %4$L AND %2$s(%3$I) < %5$L)',
+		PERFORM @extschema@.iuid_run_as_owner(parent, format('ALTER TABLE %s ADD CHECK (%2$s(%3$I::pg_catalog.uuid) >= %4$L AND %2$s(%3$I::pg_catalog.uuid) < %5$L)',
 				t.tbl, '@extschema@.iuid_timestamp', key, @extschema@.iuid_time_of_bound(t.lower), @extschema@.iuid_time_of_bound(t.upper)))
 			FROM unnest(made, lower, upper) AS t (tbl, lower, upper) WHERE time_checks AND t.lower IS NOT NULL AND t.upper IS NOT NULL;
 	END IF;

@@ -3,15 +3,15 @@
 --
 
 CREATE FUNCTION @extschema@.iuid_next_missing(parent pg_catalog.regclass, step interval, ahead int, older_than pg_catalog.timestamptz, failed pg_catalog.text[],
-	is_uuid boolean, OUT name pg_catalog.text, OUT first pg_catalog.timestamptz, OUT last pg_catalog.timestamptz)
+	takes_any_bound boolean, OUT name pg_catalog.text, OUT first pg_catalog.timestamptz, OUT last pg_catalog.timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' AS $$
 BEGIN
 	-- The latest end in the past, so that no gap is left, but nothing that would be dropped
-	first := greatest(coalesce((SELECT max(b.upper_at) FROM @extschema@.iuid_time_bounds(parent, is_uuid) AS b WHERE b.upper_at < now()), now()), older_than);
+	first := greatest(coalesce((SELECT max(b.upper_at) FROM @extschema@.iuid_time_bounds(parent) AS b WHERE b.upper_at < now()), now()), older_than);
 	last := @extschema@.iuid_step_start(step, now()) + (ahead + 1) * step;
 	-- What is carved out of an open-ended first partition is so downwards, and all else upwards.
-	SELECT m.name INTO name FROM @extschema@.iuid_missing_partitions(parent, is_uuid, step, first, last) AS m
-		LEFT JOIN @extschema@.iuid_time_bounds(parent, is_uuid) AS b ON b.is_open AND b.lower IS NULL AND m.upper <= b.upper
+	SELECT m.name INTO name FROM @extschema@.iuid_missing_partitions(parent, takes_any_bound, step, first, last) AS m
+		LEFT JOIN @extschema@.iuid_time_bounds(parent) AS b ON b.is_open AND b.lower IS NULL AND m.upper <= b.upper
 		WHERE m.name <> ALL (failed) AND (older_than IS NULL OR @extschema@.iuid_time_of_bound(m.upper) > older_than)
 		ORDER BY b.upper IS NULL, CASE WHEN b.upper IS NOT NULL THEN m.lower END DESC, m.lower LIMIT 1;
 END $$;
@@ -24,7 +24,7 @@ SET search_path = pg_catalog, pg_temp SET "TimeZone" = 'UTC' SET "DateStyle" = '
 DECLARE
 	own_timeout text := current_setting('lock_timeout');
 	older_than timestamptz := now() - keep;
-	is_uuid boolean;
+	takes_any_bound boolean;
 	next record;
 	old record;
 	changed record;
@@ -44,10 +44,10 @@ BEGIN
 	-- This holds no lock on a table while it waits for one.
 	PERFORM set_config('lock_timeout', greatest(1, least(2147483647, extract(epoch FROM lock_wait) * 1000,
 		nullif(extract(epoch FROM own_timeout::interval), 0) * 1000))::int::text, true);
-	is_uuid := (@extschema@.iuid_partition_key(parent, false, true, false)).is_uuid;
-	next := @extschema@.iuid_next_missing(parent, step, ahead, older_than, failed, is_uuid);
+	takes_any_bound := (@extschema@.iuid_partition_key(parent, false, true, false)).takes_any_bound;
+	next := @extschema@.iuid_next_missing(parent, step, ahead, older_than, failed, takes_any_bound);
 	-- An open end goes by itself last, and once: a client with a wrong clock can write into the one that takes its place.
-	SELECT b.partition::text AS name, b.is_open INTO old FROM @extschema@.iuid_time_bounds(parent, is_uuid) AS b
+	SELECT b.partition::text AS name, b.is_open INTO old FROM @extschema@.iuid_time_bounds(parent) AS b
 		WHERE b.upper_at <= older_than AND b.partition::text <> ALL (failed) AND NOT (b.is_open AND pg_relation_size(b.partition) = 0) ORDER BY b.is_open, b.upper LIMIT 1;
 	PERFORM set_config('lock_timeout', own_timeout, true);
 	what := coalesce(next.name, old.name);

@@ -208,23 +208,27 @@ iuid_country_upper(PG_FUNCTION_ARGS)
 
 /*
  * iuid_is_from(id, country [, entity]): whether an identifier lies between the
- * bounds of a country, or of a country and entity.  A number outside 0 to
- * 255 is 22023 even if the identifier is NULL, because it is 22023, too, where
- * the planner has put comparisons with the bounds in place of the call.
+ * bounds of a country, or of a country and entity; false for a UUID that is not
+ * an iuid.  A number outside 0 to 255 is 22023 even if the identifier is NULL,
+ * because it is 22023, too, where the planner has put comparisons with the bounds
+ * in place of the call.
  */
 PG_FUNCTION_INFO_V1(iuid_is_from);
 Datum
 iuid_is_from(PG_FUNCTION_ARGS)
 {
 	Bounds bounds;
+	const Iuid *id;
 
 	if (PG_ARGISNULL(1) || (PG_NARGS() > 2 && PG_ARGISNULL(2)))
 		PG_RETURN_NULL();
 	bounds = country_bounds(fcinfo, 1);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	PG_RETURN_BOOL(iuid_compare_origin(PG_GETARG_IUID_P(0), &bounds.lower) >= 0 &&
-				   iuid_compare_origin(PG_GETARG_IUID_P(0), &bounds.upper) < 0);
+	id = PG_GETARG_IUID_P(0);
+	PG_RETURN_BOOL(iuid_compare_origin(id, &bounds.lower) >= 0 &&
+				   iuid_compare_origin(id, &bounds.upper) < 0 &&
+				   iuid_is_valid(id));
 }
 
 static Iuid

@@ -234,18 +234,18 @@ CREATE OPERATOR @extschema@.@> (
 COMMENT ON OPERATOR @extschema@.@> (@extschema@.iuid_tstzrange, @extschema@.iuid) IS
 'contains the time of the identifier, by position in byte order; uses the key''s index and partitions (doc/predicates.md)';
 
-CREATE FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int)
+CREATE FUNCTION @extschema@.iuid_is_from(id pg_catalog.uuid, country int)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_is_from'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 SUPPORT @extschema@.iuid_is_from_support;
-COMMENT ON FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int) IS
-'whether an identifier is of a country, 0-255, by position in order by origin; uses indexes and partitions of iuid_origin_ops; NULL if an argument is NULL; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
+COMMENT ON FUNCTION @extschema@.iuid_is_from(id pg_catalog.uuid, country int) IS
+'whether an identifier is of a country, 0-255, by position in order by origin; uses indexes and partitions of iuid_origin_ops and uuid_origin_ops; false for what is no iuid, NULL if an argument is NULL; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
 
-CREATE FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int, entity int)
+CREATE FUNCTION @extschema@.iuid_is_from(id pg_catalog.uuid, country int, entity int)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'iuid_is_from'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 SUPPORT @extschema@.iuid_is_from_support;
-COMMENT ON FUNCTION @extschema@.iuid_is_from(id @extschema@.iuid, country int, entity int) IS
-'whether an identifier is of a country and entity, 0-255 each, by position in order by origin; uses indexes and partitions of iuid_origin_ops; NULL if an argument is NULL; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
+COMMENT ON FUNCTION @extschema@.iuid_is_from(id pg_catalog.uuid, country int, entity int) IS
+'whether an identifier is of a country and entity, 0-255 each, by position in order by origin; uses indexes and partitions of iuid_origin_ops and uuid_origin_ops; false for what is no iuid, NULL if an argument is NULL; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';

@@ -10,7 +10,8 @@
  *
  *	  id >= time			 id >= bound, in byte order
  *	  id <@ range			 id >= lower AND id < upper, in byte order
- *	  iuid_is_from(id, ...)	 id ~>=~ lower AND id ~<~ upper, in order by origin
+ *	  iuid_is_from(id, ...)	 id ~>=~ lower AND id ~<~ upper, in order by origin,
+ *							 and for a uuid, AND iuid_is_valid(id)
  *	  (id::uuid)::iuid		 id
  *
  * bounds.c defines the bounds.
@@ -39,8 +40,10 @@
 #include "utils/syscache.h"
 
 #include "expressions.h"
+#include "extension.h"
 #include "functions.h"
 #include "iuid.h"
+#include "valid.h"
 
 /*
  * A rewritten predicate can have an argument twice.  Such an argument must cost
@@ -57,6 +60,7 @@ typedef struct Rewrite
 	Oid schema; /* of the extension */
 } Rewrite;
 
+static Node *before_cast(Node *expr, Oid iuid_type);
 static bool can_compare_with_bounds(Rewrite *rw, Node **instead);
 static Node *rewrite_time_comparison(Rewrite *rw, int id,
 									 StrategyNumber strategy);
@@ -152,7 +156,7 @@ Datum
 iuid_is_from_support(PG_FUNCTION_ARGS)
 {
 	Rewrite rw;
-	Node *result;
+	Node *result, *id, *is_valid;
 	List *origin;
 
 	if (!get_rewrite(fcinfo, &rw))
@@ -161,12 +165,24 @@ iuid_is_from_support(PG_FUNCTION_ARGS)
 	if (!can_compare_with_bounds(&rw, &result))
 		PG_RETURN_POINTER(result);
 
+	id = before_cast(argument(&rw, 0), iuid_find_type(rw.schema));
 	origin = list_copy_tail(rw.call->args, 1);
-	PG_RETURN_POINTER(make_between(argument(&rw, 0), country_opfamily(&rw),
-								   make_bound(&rw, "iuid_country_lower",
-											  iuid_country_lower, origin),
-								   make_bound(&rw, "iuid_country_upper",
-											  iuid_country_upper, origin)));
+	result =
+		make_between(id != NULL ? id : argument(&rw, 0), country_opfamily(&rw),
+					 make_bound(&rw, "iuid_country_lower", iuid_country_lower,
+								origin),
+					 make_bound(&rw, "iuid_country_upper", iuid_country_upper,
+								origin));
+	if (result == NULL || id != NULL)
+		PG_RETURN_POINTER(result);
+
+	is_valid = make_bound(&rw, "iuid_is_valid", iuid_is_valid_uuid,
+						  list_make1(argument(&rw, 0)));
+	if (is_valid == NULL)
+		PG_RETURN_POINTER(NULL);
+	castNode(BoolExpr, result)->args =
+		lappend(castNode(BoolExpr, result)->args, is_valid);
+	PG_RETURN_POINTER(result);
 }
 
 /*
@@ -180,14 +196,28 @@ iuid_cast_support(PG_FUNCTION_ARGS)
 	Rewrite rw;
 	Node *id;
 
-	if (!get_rewrite(fcinfo, &rw) || !IsA(argument(&rw, 0), RelabelType))
+	if (!get_rewrite(fcinfo, &rw))
 		PG_RETURN_POINTER(NULL);
+	id = before_cast(argument(&rw, 0), rw.call->funcresulttype);
+	PG_RETURN_POINTER(id);
+}
 
-	id = (Node *) castNode(RelabelType, argument(&rw, 0))->arg;
-	if (getBaseType(exprType(id)) != rw.call->funcresulttype)
-		PG_RETURN_POINTER(NULL);
-	PG_RETURN_POINTER(applyRelabelType(id, rw.call->funcresulttype, -1, InvalidOid,
-									   COERCE_IMPLICIT_CAST, -1, false));
+/*
+ * What an iuid, or a value of a domain over iuid, was before it was cast to uuid, as an
+ * iuid; NULL if the expression is no such cast.
+ */
+static Node *
+before_cast(Node *expr, Oid iuid_type)
+{
+	Node *id;
+
+	if (!IsA(expr, RelabelType))
+		return NULL;
+	id = (Node *) castNode(RelabelType, expr)->arg;
+	if (getBaseType(exprType(id)) != iuid_type)
+		return NULL;
+	return applyRelabelType(id, iuid_type, -1, InvalidOid, COERCE_IMPLICIT_CAST,
+							-1, false);
 }
 
 /*
@@ -339,12 +369,12 @@ find_function(Oid schema, const char *name, PGFunction code, const Oid *types,
 static Oid
 country_opfamily(Rewrite *rw)
 {
-	Oid type = exprType(argument(rw, 0));
 	Oid opfamily = GetSysCacheOid3(OPFAMILYAMNAMENSP, Anum_pg_opfamily_oid,
 								   ObjectIdGetDatum(BTREE_AM_OID),
 								   CStringGetDatum("iuid_origin_ops"),
 								   ObjectIdGetDatum(rw->schema));
-	Oid less = get_opfamily_member(opfamily, type, type, BTLessStrategyNumber);
+	Oid less =
+		get_opfamily_member(opfamily, UUIDOID, UUIDOID, BTLessStrategyNumber);
 
 	return is_function(get_opcode(less), iuid_origin_lt) ? opfamily : InvalidOid;
 }

@@ -78,7 +78,7 @@ for my $library (sort keys %file)
 	unlink $control;
 	append_to_file($control, $text);
 	append_to_file("$copied{sharedir}/extension/$library--$version--next.sql",
-		"COMMENT ON FUNCTION \@extschema\@." . ($library eq 'iuid' ? 'iuid_country(iuid)' : 'iuid_node(iuid)') . " IS 'of the next version';");
+		"COMMENT ON FUNCTION \@extschema\@." . ($library eq 'iuid' ? 'iuid_country(uuid)' : 'iuid_node(uuid)') . " IS 'of the next version';");
 }
 $node->safe_psql('postgres', "ALTER EXTENSION $_ UPDATE") for sort keys %file;
 is($node->safe_psql('postgres', q{SELECT string_agg(extversion, ' ') FROM pg_extension WHERE extname ~ '^iuid'}), 'next next', 'both are upgraded');

@@ -17,12 +17,12 @@ GRANT USAGE ON SCHEMA iuid_sql TO PUBLIC;
 SET LOCAL search_path = pg_catalog;
 
 -- Whether a uuid is an identifier (R5).
-CREATE FUNCTION iuid_sql.is_iuid(id uuid) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION iuid_sql.iuid_is_valid(id uuid) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN get_byte(uuid_send(id), 6) >> 4 = 8 AND get_byte(uuid_send(id), 8) >> 6 = 2
 	OR id IN ('00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
 
 -- For columns that shall have no other uuid.
-CREATE DOMAIN iuid_sql.iuid AS uuid CHECK (iuid_sql.is_iuid(VALUE));
+CREATE DOMAIN iuid_sql.iuid AS uuid CHECK (iuid_sql.iuid_is_valid(VALUE));
 
 -- --- Fields (R1, R4): NULL where an identifier has none, and for a uuid that is no identifier ---------
 

@@ -53,10 +53,12 @@ my @calls = (
 	(map { $_ => 'SELECT id FROM OWN.plain ORDER BY id' } 'iuid_sortsupport(internal)', 'iuid_skipsupport(internal)'),
 	'iuid_origin_sortsupport(internal)' => 'SELECT id FROM OWN.plain ORDER BY id USING OPERATOR(EXT.~<~)',
 	'iuid_time_support(internal)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.>=) $value{'timestamp with time zone'}",
+	'iuid_uuid_support(internal)' => "SELECT id FROM OWN.plain WHERE id::pg_catalog.uuid OPERATOR(EXT.>=) $value{iuid}",
+	'iuid_is_valid_support(internal)' => 'SELECT id FROM OWN.plain WHERE EXT.iuid_is_valid(id::pg_catalog.uuid)',
 	'iuid_rangesel(internal,oid,internal,integer)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.>=) $value{iuid} AND id OPERATOR(EXT.~<~) $value{iuid}",
 	'iuid_typanalyze(internal)' => 'ANALYZE OWN.plain',
 	'iuid_range_support(internal)' => "SELECT id FROM OWN.plain WHERE id OPERATOR(EXT.<@) $value{iuid_tstzrange}",
-	'iuid_is_from_support(internal)' => 'SELECT id FROM OWN.plain WHERE EXT.iuid_is_from(id, 7)',
+	'iuid_is_from_support(internal)' => 'SELECT id FROM OWN.plain WHERE EXT.iuid_is_from(id::pg_catalog.uuid, 7)',
 	'iuid_row_type_support(internal)' => "SELECT f.id FROM EXT.iuid_find(NULL::OWN.orders, VARIADIC ARRAY['$almaty'::pg_catalog.uuid]) AS f",
 	'iuid_cast_support(internal)' => 'SELECT id::pg_catalog.uuid::EXT.iuid FROM OWN.plain');
 my ($table, $country_table, $interval, $time) = (q{'OWN.TABLE'::pg_catalog.regclass}, q{'OWN.TABLE_by_country'::pg_catalog.regclass}, '::pg_catalog.interval', '::pg_catalog.timestamptz');
@@ -73,7 +75,7 @@ my @partition_calls = (
 	'iuid_keys_between(regclass,uuid,uuid)' => "SELECT EXT.iuid_keys_between('OWN.TABLE_rest'::pg_catalog.regclass, NULL::pg_catalog.uuid, $value{uuid})",
 	'iuid_partition_key(regclass,boolean,boolean,boolean)' => "SELECT EXT.iuid_partition_key($table, false, true, true)",
 	'iuid_partitions(regclass)' => "SELECT EXT.iuid_partitions($table)",
-	'iuid_check_bounds(regclass,boolean)' => "SELECT EXT.iuid_check_bounds($table, false)",
+	'iuid_check_bounds(regclass)' => "SELECT EXT.iuid_check_bounds($table)",
 	'iuid_check_times(regclass,text)' => "SELECT EXT.iuid_check_times($table, 'id'::pg_catalog.text)",
 	'iuid_check_rows(regclass)' => "SELECT EXT.iuid_check_rows($table)",
 	'iuid_check_partitions(regclass)' => "SELECT EXT.iuid_check_partitions($table)",
@@ -99,7 +101,7 @@ my @partition_calls = (
 	'iuid_step_of(regclass)' => "SELECT EXT.iuid_step_of($country_table)",
 	'iuid_country_view(regclass,integer,integer)' => "SELECT EXT.iuid_country_view($country_table, 9, 1)",
 	'iuid_country_view_name(regclass,integer,integer)' => "SELECT EXT.iuid_country_view_name($country_table, 9, 1)",
-	'iuid_has_country_check(text[],text,integer)' => "SELECT EXT.iuid_has_country_check('{}'::pg_catalog.text[], 'id'::pg_catalog.text, 9)",
+	'iuid_has_country_check(text[],text,boolean,integer)' => "SELECT EXT.iuid_has_country_check('{}'::pg_catalog.text[], 'id'::pg_catalog.text, false, 9)",
 	'iuid_is_current_view(regclass,regclass,regclass)' => "SELECT EXT.iuid_is_current_view($country_table, $country_table, $country_table)",
 	'iuid_create_global_view(text,regclass,interval)' =>
 		"SELECT EXT.iuid_create_global_view('OWN.TABLE_view'::pg_catalog.text, 'OWN.TABLE_by_country'::pg_catalog.regclass, '10 s'$interval)",

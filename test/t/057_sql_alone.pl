@@ -28,7 +28,7 @@ $node->safe_psql('shop', q{
 	CREATE FUNCTION here(id uuid) RETURNS iuid LANGUAGE plpgsql AS $$ BEGIN RETURN id::iuid; EXCEPTION WHEN invalid_parameter_value THEN RETURN NULL; END $$;
 	CREATE TABLE given AS SELECT id, here(id) AS iuid FROM input});
 is($node->safe_psql('shop', q{SELECT count(*) > 80000 FROM given WHERE iuid IS NOT NULL}), 't', 'most are identifiers');
-is($node->safe_psql('shop', 'SELECT count(*) FROM given WHERE iuid_sql.is_iuid(id) IS DISTINCT FROM CASE WHEN id IS NOT NULL THEN iuid IS NOT NULL END'), '0', 'which are identifiers');
+is($node->safe_psql('shop', 'SELECT count(*) FROM given WHERE iuid_sql.iuid_is_valid(id) IS DISTINCT FROM CASE WHEN id IS NOT NULL THEN iuid IS NOT NULL END'), '0', 'which are identifiers');
 for my $field ('timestamp', 'country', 'entity', 'random_bits', 'layout')
 {
 	is($node->safe_psql('shop', "SELECT count(*) FROM given WHERE iuid_sql.iuid_$field(id) IS DISTINCT FROM iuid_$field(iuid)"), '0', "the same $field");

@@ -70,6 +70,14 @@ ANALYZE payments;
 SET enable_bitmapscan = off;
 SET enable_seqscan = off;
 EXPLAIN (COSTS OFF) SELECT * FROM payments WHERE iuid_is_from(id, 3);
+-- a number that is not known before: NULL gives NULL for each, also for what is no iuid
+SET plan_cache_mode = force_generic_plan;
+PREPARE not_from (int) AS SELECT count(*) FROM payments WHERE NOT iuid_is_from(id, $1);
+EXPLAIN (COSTS OFF) EXECUTE not_from(3);
+EXECUTE not_from(3);
+EXECUTE not_from(NULL);
+EXECUTE not_from(256);
+RESET plan_cache_mode;
 RESET enable_seqscan;
 CREATE FUNCTION expected(query text) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE plan json;

@@ -48,7 +48,19 @@ iuid_is_valid_uuid(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(iuid_is_valid(PG_GETARG_IUID_P(0)));
 }
 
-/* The planner's support function for it: every row is expected to have an iuid. */
+/*
+ * iuid_is_valid_beside(uuid, bound): the same, for the planner, which puts it in the
+ * place of iuid_is_from() with comparisons.  As it is strict, all of them are NULL if
+ * the bound is.
+ */
+PG_FUNCTION_INFO_V1(iuid_is_valid_beside);
+Datum
+iuid_is_valid_beside(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(iuid_is_valid(PG_GETARG_IUID_P(0)));
+}
+
+/* The planner's support function for both: every row is expected to have an iuid. */
 PG_FUNCTION_INFO_V1(iuid_is_valid_support);
 Datum
 iuid_is_valid_support(PG_FUNCTION_ARGS)

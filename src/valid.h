@@ -16,6 +16,7 @@
 #include "utils/relcache.h"
 
 extern PGDLLEXPORT Datum iuid_is_valid_uuid(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum iuid_is_valid_beside(PG_FUNCTION_ARGS);
 
 /*
  * Whether values of a type are iuids: of the type iuid itself, and of a domain over

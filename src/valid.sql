@@ -16,3 +16,11 @@ LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
 SUPPORT @extschema@.iuid_is_valid_support;
 COMMENT ON FUNCTION @extschema@.iuid_is_valid(pg_catalog.uuid) IS
 'whether a UUID is an iuid: of version 8 and variant 10, or Nil or Max; for a CHECK of a column of type uuid (doc/columns.md)';
+
+CREATE FUNCTION @extschema@.iuid_is_valid_beside(pg_catalog.uuid, bound @extschema@.iuid)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'iuid_is_valid_beside'
+LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+SUPPORT @extschema@.iuid_is_valid_support;
+COMMENT ON FUNCTION @extschema@.iuid_is_valid_beside(pg_catalog.uuid, @extschema@.iuid) IS
+'internal: iuid_is_valid beside a bound of iuid_is_from that is not known before: NULL if the bound is';

@@ -66,8 +66,8 @@ static Node *rewrite_time_comparison(Rewrite *rw, int id,
 									 StrategyNumber strategy);
 static Node *make_between(Node *id, Oid opfamily, Node *lower, Node *upper);
 static Oid country_opfamily(Rewrite *rw);
-static Node *make_bound(Rewrite *rw, const char *name, PGFunction code,
-						List *args);
+static Node *make_call(Rewrite *rw, const char *name, PGFunction code,
+					   List *args);
 static bool is_function(Oid function, PGFunction code);
 static Oid find_function(Oid schema, const char *name, PGFunction code,
 						 const Oid *types, int count);
@@ -141,9 +141,9 @@ iuid_range_support(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(NULL);
 
 	lower =
-		make_bound(&rw, "iuid_range_lower", iuid_range_lower, list_make1(range));
+		make_call(&rw, "iuid_range_lower", iuid_range_lower, list_make1(range));
 	upper =
-		make_bound(&rw, "iuid_range_upper", iuid_range_upper, list_make1(range));
+		make_call(&rw, "iuid_range_upper", iuid_range_upper, list_make1(range));
 	PG_RETURN_POINTER(
 		make_between(argument(&rw, id),
 					 iuid_default_opfamily(exprType(argument(&rw, id))), lower,
@@ -156,7 +156,7 @@ Datum
 iuid_is_from_support(PG_FUNCTION_ARGS)
 {
 	Rewrite rw;
-	Node *result, *id, *is_valid;
+	Node *result, *id, *lower, *upper, *is_valid;
 	List *origin;
 
 	if (!get_rewrite(fcinfo, &rw))
@@ -165,19 +165,21 @@ iuid_is_from_support(PG_FUNCTION_ARGS)
 	if (!can_compare_with_bounds(&rw, &result))
 		PG_RETURN_POINTER(result);
 
-	id = before_cast(argument(&rw, 0), iuid_find_type(rw.schema));
 	origin = list_copy_tail(rw.call->args, 1);
-	result =
-		make_between(id != NULL ? id : argument(&rw, 0), country_opfamily(&rw),
-					 make_bound(&rw, "iuid_country_lower", iuid_country_lower,
-								origin),
-					 make_bound(&rw, "iuid_country_upper", iuid_country_upper,
-								origin));
-	if (result == NULL || id != NULL)
-		PG_RETURN_POINTER(result);
+	lower = make_call(&rw, "iuid_country_lower", iuid_country_lower, origin);
+	upper = make_call(&rw, "iuid_country_upper", iuid_country_upper, origin);
+	id = before_cast(argument(&rw, 0), iuid_find_type(rw.schema));
+	if (id != NULL)
+		PG_RETURN_POINTER(make_between(id, country_opfamily(&rw), lower, upper));
 
-	is_valid = make_bound(&rw, "iuid_is_valid", iuid_is_valid_uuid,
-						  list_make1(argument(&rw, 0)));
+	id = argument(&rw, 0);
+	result = make_between(id, country_opfamily(&rw), lower, upper);
+	if (result == NULL)
+		PG_RETURN_POINTER(NULL);
+	is_valid = IsA(lower, Const) ?
+		make_call(&rw, "iuid_is_valid", iuid_is_valid_uuid, list_make1(id)) :
+		make_call(&rw, "iuid_is_valid_beside", iuid_is_valid_beside,
+				  list_make2(id, lower));
 	if (is_valid == NULL)
 		PG_RETURN_POINTER(NULL);
 	castNode(BoolExpr, result)->args =
@@ -270,8 +272,8 @@ rewrite_time_comparison(Rewrite *rw, int id, StrategyNumber strategy)
 					 strategy == BTGreaterEqualStrategyNumber);
 	List *at = list_make1(argument(rw, 1 - id));
 	Node *bound = after ?
-		make_bound(rw, "iuid_floor_after", iuid_floor_after, at) :
-		make_bound(rw, "iuid_floor", iuid_floor, at);
+		make_call(rw, "iuid_floor_after", iuid_floor_after, at) :
+		make_call(rw, "iuid_floor", iuid_floor, at);
 
 	if (bound == NULL)
 		return NULL;
@@ -300,14 +302,14 @@ make_between(Node *id, Oid opfamily, Node *lower, Node *upper)
 }
 
 /*
- * Makes a call of a bound function; NULL if the function is missing,
+ * Makes a call of a function of the extension; NULL if the function is missing,
  * or if another one has taken its name.  The planner does not simplify what a
  * support function returns, so a call with constant arguments is folded here.
  * Any other call stays as it is: its arguments are simplified already, and
  * eval_const_expressions() would do that again, at each level of nesting.
  */
 static Node *
-make_bound(Rewrite *rw, const char *name, PGFunction code, List *args)
+make_call(Rewrite *rw, const char *name, PGFunction code, List *args)
 {
 	Oid argtypes[2] = { InvalidOid, InvalidOid };
 	Oid funcid;

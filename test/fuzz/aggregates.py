@@ -53,7 +53,7 @@ def ends(maker):
     source = maker.source()
     clause, holds = where(maker, [source], 0.6)
     columns = [source.column(name) for name in ("id", "id", "other")]
-    column = maker.rng.choice([column for column in columns if column.type != "uuid"])
+    column = maker.rng.choice([column for column in columns if column.type not in ("uuid", "uuid_key")])
 
     def expected():
         known = _known(column, filter(holds, rows_of(source)))

@@ -173,7 +173,7 @@ def is_from(maker):
             return None
         refuse_bad(numbers_)
         return None if iuid is None else identifiers.is_from(iuid, *numbers_)
-    iuid = maker.constant("iuid", maker.pool.id, 0.1)
+    iuid = maker.constant(*maker.rng.choice((("iuid", maker.pool.id), ("uuid", maker.pool.uuid))), 0.1)
     return call("boolean", f"iuid_is_from({{}}, {slots(numbers)})", function, iuid, *numbers)
 
 

@@ -146,7 +146,7 @@ def merge(maker):
         return delete(maker)
     key, other_key = source.column("id"), other.column(maker.rng.choice(("id", "u", "other")))
     goes = maker.condition([source, other], 1)
-    with_insert = other_key.type != "uuid" or not table.all_valid
+    with_insert = other_key.type not in ("uuid", "uuid_key") or not table.all_valid
     first_n, table.next_n = table.next_n, table.next_n + other.table.next_n
     sql = (f"MERGE INTO {from_(source)} USING {from_(other)} ON {key.sql} = {other_key.sql} "
            f"WHEN MATCHED AND {goes.sql} THEN DELETE "

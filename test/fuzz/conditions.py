@@ -99,7 +99,7 @@ class Maker(Values):
                     strict(lambda a, b: identifiers.is_in_range(b, a)), span, iuid)
 
     def _is_from(self, sources):
-        arguments = [self.iuid(sources), self.country(sources)]
+        arguments = [self.either(sources), self.country(sources)]
         if self.rng.random() < 0.5:
             arguments.append(self.entity(sources))
         return call("boolean", f"iuid_is_from({slots(arguments)})",
@@ -182,7 +182,7 @@ class Maker(Values):
             return Expression("boolean", sql, lambda row: finish(
                 any_of(strict(operator.eq)(value.of(row), each) for each in values(row))))
         sign, compare = self.rng.choice(list(COMPARISONS.items()))
-        if kind == "all" or key.type == "uuid":
+        if kind == "all" or key.type in ("uuid", "uuid_key"):
             sql = f"({value.sql} {sign} ALL (SELECT {key.sql} {where}))"
             return Expression("boolean", sql, lambda row: all_of(
                 strict(compare)(value.of(row), each) for each in values(row)))

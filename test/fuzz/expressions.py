@@ -169,7 +169,10 @@ class Values:
         """Any expression of type uuid."""
         if self.rng.random() < 0.3:
             return call("uuid", "{}::uuid", lambda a: a, self.iuid(sources))
-        return self._column_or_constant(sources, "uuid", 0.8)
+        keys = self._columns(sources, "uuid", "uuid_key")
+        if self.rng.random() < 0.8:
+            return self.rng.choice([key for key in keys if key.sql.endswith(".id")] or keys)
+        return self._column_or_constant(sources, "uuid", 0.5)
 
     def either(self, sources):
         return self.iuid(sources) if self.rng.random() < 0.7 else self.uuid(sources)
@@ -187,8 +190,9 @@ class Values:
     def time(self, sources, depth=1):
         kind = self.rng.random()
         if kind < 0.2 and depth:
-            return call("timestamptz", self.rng.choice(("iuid_timestamp({})", "{}::timestamptz")),
-                        strict(identifiers.time), self.iuid(sources, 0))
+            name, value = self.rng.choice((("iuid_timestamp({})", self.either(sources)),
+                                           ("{}::timestamptz", self.iuid(sources, 0))))
+            return call("timestamptz", name, strict(identifiers.time), value)
         if kind < 0.4:
             step = self.rng.choice((1, 999, 1000, 5000))
             sign, function = self.rng.choice((("+", operator.add), ("-", operator.sub)))
@@ -223,7 +227,7 @@ class Values:
     def field(self, sources):
         """A field of an identifier."""
         of_type, column, name, function = self.rng.choice(FIELDS)
-        iuid = self.iuid(sources)
+        value = self.either(sources)
         if self.rng.random() < 0.2:
-            return call(of_type, f'(iuid_fields({{}}))."{column}"', strict(function), iuid)
-        return call(of_type, name + "({})", strict(function), iuid)
+            return call(of_type, f'(iuid_fields({{}}))."{column}"', strict(function), value)
+        return call(of_type, name + "({})", strict(function), value)

@@ -36,6 +36,8 @@ compare_fields(const Iuid *id)
 {
 	const uint8_t *bytes = id->bytes;
 	uint64_t origin = reference_country(bytes) * 256 + reference_entity(bytes);
+	bool is_of_version_8 =
+		reference_variant(bytes) == 2 && reference_version(bytes) == 8;
 	Iuid same = iuid_from_words(iuid_high(id), iuid_low(id));
 
 	CHECK((uint64_t) iuid_get_ms(id) == reference_ms(bytes));

@@ -16,13 +16,15 @@ INDEXES = {
             "btree (u)", "btree (u DESC)", "hash (u)", "brin (u) WITH (pages_per_range = 1)",
             "btree (other)", "btree (other iuid_origin_ops)", "hash (other)",
             "btree ((iuid_timestamp(other)))", "btree ((other::uuid))",
-            "btree (at)", "btree (country, id)"],
+            "btree (at)", "btree (country, id)", "btree ((iuid_timestamp(id)))",
+            "btree ((iuid_country(id)), id)", "btree ((iuid_country(u)))", "btree (u uuid_origin_ops)"],
     "iuid": ["btree (id iuid_origin_ops)"] * 3 + [
-             "btree (id iuid_origin_ops DESC)", "btree ((iuid_timestamp(id)))",
-             "btree ((iuid_country(id)), id)", "btree ((id::uuid))", "hash ((id::uuid))",
+             "btree (id iuid_origin_ops DESC)", "btree ((id::uuid))", "hash ((id::uuid))",
              "brin (id iuid_minmax_multi_ops) WITH (pages_per_range = 1)",
              "brin (id iuid_bloom_ops) WITH (pages_per_range = 1)"],
-    "uuid": ["brin (id uuid_minmax_multi_ops) WITH (pages_per_range = 1)",
+    "uuid": ["btree (id uuid_origin_ops)"] * 3 + [
+             "btree (id uuid_origin_ops DESC)",
+             "brin (id uuid_minmax_multi_ops) WITH (pages_per_range = 1)",
              "brin (id uuid_bloom_ops) WITH (pages_per_range = 1)"],
 }
 
@@ -67,7 +69,8 @@ class Table:
     def __init__(self, name, pool, old_server):
         rng = pool.rng
         self.name, self.pool = name, pool
-        self.key_type = rng.choice(("iuid", "iuid", "iuid", "iuid", "key", "uuid"))
+        self.key_type = rng.choice(("iuid", "iuid", "iuid", "key", "uuid", "uuid", "uuid_key"))
+        self.is_uuid = self.key_type in ("uuid", "uuid_key")
         self.all_valid = self.key_type != "uuid" or rng.random() < 0.5
         self.unique = rng.random() < 0.6
         self.old_server = old_server
@@ -88,8 +91,6 @@ class Table:
     def _divide(self, whole, by, level=1):
         """Cuts a table at random keys, with gaps and open ends, and with or without DEFAULT."""
         rng = self.pool.rng
-        if by == "country" and self.key_type == "uuid":
-            by = "time"
         whole.by = by
         if by == "hash":
             whole.parts = [(n, 3, Partition(f"{whole.name}_h{n}")) for n in range(3)]
@@ -124,7 +125,7 @@ class Table:
         if self.pool.rng.random() < 0.5:
             at = identifiers.bits(key, 0, 47) * 1000
             country, entity = identifiers.bits(key, 56, 63), identifiers.bits(key, 66, 73)
-            cast = "::uuid" if self.key_type == "uuid" else ""
+            cast = "::uuid" if self.is_uuid else ""
             if key == identifiers.floor(at):
                 return f"(iuid_floor({quote(time_text(at))}){cast})"
             if key == identifiers.country_floor(country, entity):
@@ -133,7 +134,7 @@ class Table:
 
     def _partition_by(self, part):
         return {"time": " PARTITION BY RANGE (id)", "hash": " PARTITION BY HASH (id)",
-                "country": " PARTITION BY RANGE (id iuid_origin_ops)"}.get(part.by, "")
+                "country": f" PARTITION BY RANGE (id {'uuid' if self.is_uuid else 'iuid'}_origin_ops)"}.get(part.by, "")
 
     def _create_parts(self, whole):
         for lower, upper, part in whole.parts:
@@ -187,15 +188,16 @@ class Table:
     def new_indexes(self):
         """Some indexes; partitions inherit those of their table, and children do not."""
         rng = self.pool.rng
-        usable = INDEXES["any"] + INDEXES["uuid" if self.key_type == "uuid" else "iuid"]
+        usable = INDEXES["any"] + INDEXES["uuid" if self.is_uuid else "iuid"]
         tables = [self.name] + [part.name for part in self.top.below() if self.top.by == "inherit"]
         for index in rng.sample(usable, rng.randrange(6)):
             where = ""
-            if self.key_type != "uuid" and index.startswith("btree") and rng.random() < 0.15:
+            if index.startswith("btree") and rng.random() < 0.15:
                 where = " WHERE " + rng.choice((
                     f"iuid_is_from(id, {self.pool.country()})",
-                    f"id >= {literal('timestamptz', self.pool.time())}",
-                    f"id <@ {literal('tstzrange', self.pool.range())}"))
+                    f"id >= iuid_floor({literal('timestamptz', self.pool.time())})") + (() if self.is_uuid else (
+                        f"id >= {literal('timestamptz', self.pool.time())}",
+                        f"id <@ {literal('tstzrange', self.pool.range())}")))
             for table in tables:
                 yield f"CREATE INDEX ON {table} USING {index}{where}"
 

@@ -47,7 +47,7 @@ def text(of_type, value):
     if of_type.endswith("[]"):
         element = of_type[:-2]
         return "{" + ",".join(text(element, item) or "NULL" for item in value) + "}"
-    if of_type in ("iuid", "uuid", "key"):
+    if of_type in ("iuid", "uuid", "key", "uuid_key"):
         return identifiers.text(value)
     if of_type == "timestamptz":
         return time_text(value)
@@ -154,5 +154,5 @@ class Pool:
 
     def draw(self, of_type):
         """The function that makes random values of a type."""
-        return {"iuid": self.id, "key": self.id, "uuid": self.uuid, "timestamptz": self.time,
+        return {"iuid": self.id, "key": self.id, "uuid": self.uuid, "uuid_key": self.id, "timestamptz": self.time,
                 "tstzrange": self.range, "int": self.country}[of_type]

@@ -20,7 +20,7 @@ from values import Pool, literal
 QUERIES = one_table.KINDS + joins.KINDS + aggregates.KINDS
 
 # What all worlds of a database use.
-PREPARATION = ["CREATE DOMAIN key AS iuid"] + [
+PREPARATION = ["CREATE DOMAIN key AS iuid", "CREATE DOMAIN uuid_key AS uuid CHECK (iuid_is_valid(VALUE))"] + [
     f"CREATE FUNCTION {name}(anyelement) RETURNS anyelement LANGUAGE plpgsql {options} "
     "PARALLEL SAFE AS 'BEGIN RETURN $1; END'" for name, options in HIDING.items()]
 

@@ -47,8 +47,8 @@ def is_valid(uuid):
 
 # --- fields -----------------------------------------------------------------
 
-def layout(iuid):
-    return None if iuid in (NIL, MAX) else bits(iuid, 52, 55)
+def layout(uuid):
+    return None if uuid in (NIL, MAX) or not is_valid(uuid) else bits(uuid, 52, 55)
 
 
 def _known(iuid):
@@ -104,11 +104,11 @@ def is_in_range(iuid, span):
     return above and below
 
 
-def is_from(iuid, of_country, of_entity=None):
-    if iuid in (NIL, MAX):
+def is_from(uuid, of_country, of_entity=None):
+    if layout(uuid) is None:
         return False
-    return (bits(iuid, 56, 63) == of_country
-            and (of_entity is None or bits(iuid, 66, 73) == of_entity))
+    return (bits(uuid, 56, 63) == of_country
+            and (of_entity is None or bits(uuid, 66, 73) == of_entity))
 
 
 # --- boundaries -------------------------------------------------------------

@@ -760,7 +760,7 @@ class Test:
         back = Moves(self.nodes, new, old, divided)
         back.run("copy")
         self.rows(new, f"CREATE TABLE late (LIKE trips_c{divided} INCLUDING ALL)")
-        self.rows(new, f"INSERT INTO late SELECT gen_iuid({divided}, 3, iuid_timestamp('{bound[18:54]}') + interval '1 day'), id, 1 FROM orders WHERE iuid_is_from(id, {divided}) LIMIT 1")
+        self.rows(new, f"INSERT INTO late SELECT gen_iuid({divided}, 3, iuid_time_of_bound('{bound[18:54]}') + interval '1 day'), id, 1 FROM orders WHERE iuid_is_from(id, {divided}) LIMIT 1")
         self.rows(new, f"ALTER TABLE trips_c{divided} ATTACH PARTITION late {bound}")
         self.stops(back, "switch", "was attached with rows", None)
         self.rows(new, "DROP TABLE late")

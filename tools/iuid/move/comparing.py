@@ -41,7 +41,7 @@ class Rows:
         key = in_query(name(table.key))
         self.key = f"t.{key}::uuid"
         # Identifiers without a time are a month of their own.
-        self.month = f"to_char(@iuid@.iuid_timestamp(t.{key}), 'YYYY-MM')"
+        self.month = f"to_char(@iuid@.iuid_timestamp(t.{key}::uuid), 'YYYY-MM')"
         self.part = f"(get_byte(uuid_send({self.key}), 15) + 256 * (get_byte(uuid_send({self.key}), 14) & 15))"
 
     def sums(self, by, where="true", *values):

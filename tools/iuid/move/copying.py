@@ -68,7 +68,7 @@ def empty_table(old, move, table, given):
     key, floor = name(table.key), "@iuid@.iuid_country_floor"
     for part in tree(old, table):
         if part.level == 0:
-            check = (f"CHECK (@iuid@.iuid_country({key}) = {move.country}"
+            check = (f"CHECK (@iuid@.iuid_country({key}::uuid) = {move.country}"
                      f" AND {key} OPERATOR(@iuid@.~>=~) {floor}({move.country})"
                      f" AND {key} OPERATOR(@iuid@.~<~) {floor}({move.country + 1}))")
             divided = f" PARTITION BY RANGE ({key})" if table.divided else ""

@@ -18,7 +18,7 @@ SELECT pn.nspname AS schema, p.relname AS local, a.attname AS key, cn.nspname AS
 	vn.nspname AS view_schema, v.relname AS view, substring(v.relname FROM '_e(\\d+)$')::int AS entity,
 	c.relkind = 'p' AS divided, gn.nspname AS global_schema, g.relname AS globally
 FROM pg_partitioned_table AS t
-	JOIN pg_opclass AS o ON o.oid = t.partclass[0] AND o.opcname = 'iuid_origin_ops'
+	JOIN pg_opclass AS o ON o.oid = t.partclass[0] AND o.opcname IN ('iuid_origin_ops', 'uuid_origin_ops')
 		AND o.opcnamespace = (SELECT extnamespace FROM pg_extension WHERE extname = 'iuid_regions')
 	JOIN pg_class AS p ON p.oid = t.partrelid AND p.relowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)
 	JOIN pg_attribute AS a ON a.attrelid = p.oid AND a.attnum = t.partattrs[0]

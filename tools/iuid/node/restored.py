@@ -48,7 +48,7 @@ SLOT = "SELECT FROM pg_replication_slots WHERE slot_name = %s::name AND database
 # The roles that have tables divided by country.
 OWNERS = """
 SELECT DISTINCT pg_get_userbyid(c.relowner) AS owner FROM pg_partitioned_table AS t JOIN pg_class AS c ON c.oid = t.partrelid
-	JOIN pg_opclass AS o ON o.oid = t.partclass[0] AND o.opcname = 'iuid_origin_ops'
+	JOIN pg_opclass AS o ON o.oid = t.partclass[0] AND o.opcname IN ('iuid_origin_ops', 'uuid_origin_ops')
 	JOIN pg_extension AS e ON e.extnamespace = o.opcnamespace AND e.extname = 'iuid_regions'"""
 
 # The tables of the session's role that are divided by country, each with its global table and entity: by the views
@@ -56,7 +56,7 @@ SELECT DISTINCT pg_get_userbyid(c.relowner) AS owner FROM pg_partitioned_table A
 DIVIDED = """
 SELECT n.nspname AS schema, p.relname AS local, gn.nspname AS global_schema, g.relname AS globally, e.entity::int4
 FROM pg_partitioned_table AS t
-	JOIN pg_opclass AS o ON o.oid = t.partclass[0] AND o.opcname = 'iuid_origin_ops'
+	JOIN pg_opclass AS o ON o.oid = t.partclass[0] AND o.opcname IN ('iuid_origin_ops', 'uuid_origin_ops')
 		AND o.opcnamespace = (SELECT extnamespace FROM pg_extension WHERE extname = 'iuid_regions')
 	JOIN pg_class AS p ON p.oid = t.partrelid AND pg_get_userbyid(p.relowner) = current_user
 	JOIN pg_namespace AS n ON n.oid = p.relnamespace

@@ -40,6 +40,23 @@ SET constraint_exclusion = on;
 SELECT scans('SELECT FROM newer WHERE id < iuid_floor(''2025-06-01'')');
 SELECT scans('SELECT FROM generate_series(1, 2) AS g, newer WHERE id < iuid_floor(''2025-06-01'')');
 RESET constraint_exclusion;
+-- what an index is made of, and a query, ON CONFLICT too, is one
+CREATE TABLE once (n int, id uuid, other iuid);
+CREATE UNIQUE INDEX ON once (n, (id >= iuid_floor('2025-08-01')));
+CREATE UNIQUE INDEX ON once (n) WHERE (id < iuid_floor('2025-08-01')) IS NOT TRUE;
+CREATE UNIQUE INDEX ON once (n) WHERE id < other;
+INSERT INTO once VALUES (1, gen_iuid(1, 1)) ON CONFLICT (n, (id >= iuid_floor('2025-08-01'))) DO NOTHING;
+INSERT INTO once VALUES (1, gen_iuid(1, 1)) ON CONFLICT (n) WHERE (id < iuid_floor('2025-08-01')) IS NOT TRUE DO NOTHING;
+INSERT INTO once VALUES (2, gen_iuid(1, 1)) ON CONFLICT (n) WHERE id < other DO NOTHING;
+CREATE INDEX in_august ON once ((id >= iuid_floor('2025-08-01')));
+SELECT scans('SELECT n FROM once WHERE id >= iuid_floor(''2025-08-01'')');
+-- of a partitioned table, with a cast to uuid
+CREATE TABLE once_by_month (n int, id uuid) PARTITION BY RANGE (id);
+CREATE UNIQUE INDEX ON once_by_month (n, id) WHERE id >= iuid_floor('2025-08-01')::uuid;
+INSERT INTO once_by_month SELECT WHERE false ON CONFLICT (n, id) WHERE id >= iuid_floor('2025-08-01')::uuid DO NOTHING;
+-- a subquery that is simplified as if its columns were those of the query
+SELECT scans('SELECT EXISTS (SELECT FROM once AS a, once AS b WHERE b.id >= iuid_floor(''2020-01-01'') AND b.n = newer.n) FROM newer') ~ 'Seq Scan on newer' AS planned LIMIT 1;
+SELECT count(*) FROM newer WHERE n = 77 OR EXISTS (SELECT FROM once AS a JOIN once AS b USING (n) JOIN once AS c USING (n) WHERE c.id >= iuid_floor('2020-01-01') AND a.n = newer.n);
 -- row comparisons, arrays, and the functions themselves
 SELECT count(*) FROM trips WHERE (id, n) >= (iuid_floor('2025-07-07'), 0) AND (id, n) < (iuid_floor('2025-07-08'), 0);
 SELECT count(*) FROM trips WHERE id > ALL (ARRAY[iuid_floor('2025-07-07')]) AND iuid_lt(id, iuid_floor('2025-07-08'));

@@ -12,13 +12,16 @@ CREATE FUNCTION @extschema@.iuid_require_valid(parent pg_catalog.regclass)
 RETURNS void LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	k record;
+	name text;
 BEGIN
 	SELECT * INTO k FROM @extschema@.iuid_partition_key(parent, true, true, false);
 	IF NOT k.is_valid THEN
+		name := @extschema@.iuid_shortened_name(k.name, '_is_iuid'::text);
 		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('table %s takes UUIDs that are no iuids', parent),
-			DETAIL = format('Column %I is of type uuid. Another UUID has no country, and would be in the partition of some country.', k.name),
-			HINT = format('ALTER TABLE %1$s ADD CONSTRAINT %2$I CHECK (%3$s.iuid_is_valid(%4$I)) NOT VALID; ALTER TABLE %1$s VALIDATE CONSTRAINT %2$I;',
-				parent, @extschema@.iuid_shortened_name(k.name, '_is_iuid'::text), '@extschema@', k.name);
+			DETAIL = format('Column %I can hold other UUIDs. They have no country, and would be in the partition of some country.', k.name),
+			HINT = CASE WHEN NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = parent AND c.conname = name)
+				THEN format('ALTER TABLE %s ADD CONSTRAINT %I CHECK (%s.iuid_is_valid(%I::pg_catalog.uuid)) NOT VALID; ', parent, name, '@extschema@', k.name) ELSE '' END
+				|| format('ALTER TABLE %s VALIDATE CONSTRAINT %I;', parent, name);
 	END IF;
 END $$;
 COMMENT ON FUNCTION @extschema@.iuid_require_valid(pg_catalog.regclass) IS 'internal: 55000 unless each key of a table in order by origin is an iuid, by its type, or by a CHECK with iuid_is_valid';

@@ -37,7 +37,6 @@
 
 static bool domain_has_check(Oid domain);
 static Oid type_below(Oid domain);
-static bool has_check(const char *expression, AttrNumber column);
 static bool is_check(Node *condition, AttrNumber column);
 
 /* iuid_is_valid(uuid): whether a UUID is an iuid. */
@@ -94,7 +93,7 @@ iuid_column_is_valid(Relation relation, AttrNumber column)
 		const ConstrCheck *check = &constraints->check[i];
 
 		if (check->ccvalid && CHECK_IS_ENFORCED(check) && !check->ccnoinherit &&
-			has_check(check->ccbin, column))
+			is_check(stringToNode(check->ccbin), column))
 			return true;
 	}
 	return false;
@@ -124,7 +123,8 @@ domain_has_check(Oid domain)
 		expression = heap_getattr(tuple, Anum_pg_constraint_conbin,
 								  RelationGetDescr(catalog), &isnull);
 		found = !isnull &&
-			has_check(TextDatumGetCString(expression), VALUE_OF_DOMAIN);
+			is_check(stringToNode(TextDatumGetCString(expression)),
+					 VALUE_OF_DOMAIN);
 	}
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
@@ -146,26 +146,22 @@ type_below(Oid domain)
 	return type;
 }
 
-/* Whether one of the conditions of a CHECK is iuid_is_valid(column). */
-static bool
-has_check(const char *expression, AttrNumber column)
-{
-	ListCell *lc;
-
-	foreach (lc, make_ands_implicit(stringToNode(expression)))
-	{
-		if (is_check(lfirst(lc), column))
-			return true;
-	}
-	return false;
-}
-
+/* Whether a condition, or one of those that AND joins, is iuid_is_valid(column). */
 static bool
 is_check(Node *condition, AttrNumber column)
 {
 	FmgrInfo function;
 	Node *argument;
+	ListCell *lc;
 
+	if (is_andclause(condition))
+	{
+		foreach (lc, ((BoolExpr *) condition)->args)
+		{
+			if (is_check(lfirst(lc), column))
+				return true;
+		}
+	}
 	if (!is_funcclause(condition))
 		return false;
 	fmgr_info(((FuncExpr *) condition)->funcid, &function);

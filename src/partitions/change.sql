@@ -46,9 +46,6 @@ BEGIN
 			PERFORM set_config('lock_timeout', longest::text, true);
 			-- Under the lock of the parent no partition comes or goes.  A call that has nothing to do gives it up.
 			takes_any_bound := (@extschema@.iuid_partition_key(parent, task.countries IS NOT NULL, true, locks IS NULL)).takes_any_bound;
-			IF task.countries IS NOT NULL THEN
-				PERFORM @extschema@.iuid_require_valid(parent);
-			END IF;
 			IF locks IS NOT NULL THEN
 				PERFORM @extschema@.iuid_take_locks(parent, locks, busy, longest);
 				-- These are found by name: after a wait, that may be of another table.

@@ -35,7 +35,7 @@ BEGIN ATOMIC
 		SELECT b.partition, b.lower, b.upper, d.detail, EXISTS (
 			SELECT FROM @extschema@.iuid_valid_checks(b.partition) AS c (expression) WHERE c.expression OPERATOR(pg_catalog.=) ANY (d.as_printed)) AS is_right
 		FROM @extschema@.iuid_partition_bounds(parent) AS b, LATERAL (
-			SELECT pg_catalog.format('CHECK (%1$s(%2$I) >= %3$L AND %1$s(%2$I) < %4$L)', '@extschema@.iuid_timestamp', key, t.lower, t.upper),
+			SELECT pg_catalog.format('CHECK (%1$s(%2$I::pg_catalog.uuid) >= %3$L AND %1$s(%2$I::pg_catalog.uuid) < %4$L)', '@extschema@.iuid_timestamp', key, t.lower, t.upper),
 				-- of a key of type uuid, and with the cast of any other
 				ARRAY(SELECT pg_catalog.format('((%1$s(%2$s) >= %3$L::timestamp with time zone) AND (%1$s(%2$s) < %4$L::timestamp with time zone))',
 					'@extschema@.iuid_timestamp', f.key, t.lower, t.upper) FROM pg_catalog.unnest(ARRAY[pg_catalog.quote_ident(key), pg_catalog.format('(%I)::uuid', key)]) AS f (key))
@@ -97,7 +97,7 @@ BEGIN ATOMIC
 		UNION ALL SELECT * FROM @extschema@.iuid_check_times(c.tbl, c.key) WHERE c.is_by_time
 		UNION ALL SELECT * FROM @extschema@.iuid_check_rows(c.tbl) WHERE c.is_by_time) AS f
 	UNION ALL
-	SELECT 'other UUIDs', parent, NULL, NULL, pg_catalog.format('%I takes UUIDs that have no country: CHECK (%s.iuid_is_valid(%I))', k.name, '@extschema@', k.name)
+	SELECT 'other UUIDs', parent, NULL, NULL, pg_catalog.format('%1$I can hold UUIDs that have no country: CHECK (%2$s.iuid_is_valid(%1$I::pg_catalog.uuid))', k.name, '@extschema@')
 	FROM @extschema@.iuid_partition_key(parent, NULL::boolean, false, false) AS k WHERE k.by_origin AND NOT k.is_valid;
 END;
 COMMENT ON FUNCTION @extschema@.iuid_check_partitions(pg_catalog.regclass) IS 'faults of partitions, one row each: gaps, bounds within a millisecond, time checks, rows in DEFAULT or without an end, pending detaches; of a table in order by origin, those of each partition by time, and a key that takes other UUIDs than iuids; 42501, 42809, 42P01 (doc/partitions.md)';

@@ -58,9 +58,10 @@ END $$;
 COMMENT ON FUNCTION @extschema@.iuid_missing_partitions(pg_catalog.regclass, boolean, interval, pg_catalog.timestamptz, pg_catalog.timestamptz) IS 'internal: the names and bounds of the partitions that are missing, in whole steps from first up to last; 22008';
 
 CREATE FUNCTION @extschema@.iuid_plan(parent pg_catalog.regclass, task @extschema@.iuid_task, takes_any_bound boolean)
-RETURNS pg_catalog.jsonb LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+RETURNS pg_catalog.jsonb LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
 	IF task.countries IS NOT NULL THEN
+		PERFORM @extschema@.iuid_require_valid(parent);
 		RETURN (SELECT jsonb_agg(m ORDER BY m.country) FROM @extschema@.iuid_missing_countries(parent, task.countries) AS m);
 	ELSIF task.older_than IS NULL THEN
 		RETURN (SELECT jsonb_agg(m ORDER BY m.lower) FROM @extschema@.iuid_missing_partitions(parent, takes_any_bound, task.step, task.first, task.last) AS m
@@ -72,4 +73,4 @@ BEGIN
 		FROM @extschema@.iuid_time_bounds(parent) AS b
 		WHERE b.upper_at <= task.older_than AND (b.is_open OR task.name IS NULL OR b.partition::text = task.name)) AS o);
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_plan(pg_catalog.regclass, @extschema@.iuid_task, boolean) IS 'internal: the partitions that a task makes or removes, NULL for none';
+COMMENT ON FUNCTION @extschema@.iuid_plan(pg_catalog.regclass, @extschema@.iuid_task, boolean) IS 'internal: the partitions that a task makes or removes, NULL for none; under the lock of the parent; 55000 for countries of a key that takes other UUIDs than iuids';

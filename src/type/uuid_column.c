@@ -109,6 +109,12 @@ core_comparison(StrategyNumber strategy, Node *left, Node *right)
  * Whether all columns of an expression are columns of ordinary tables, or of
  * subqueries: a condition that goes into one is simplified there once more.  Not so
  * of UNION ALL (inh), whose partitions are pruned by the condition as it is.
+ *
+ * Without a query, it is of an index, which has to match the queries of its table.
+ * The query can be another one than that of the columns: core simplifies the WHERE of
+ * an EXISTS, and a CHECK, as if their columns were the query's own.  They may not be in
+ * its range table at all; what is made of them then is simplified again, or compared by
+ * its operators.
  */
 static bool
 is_of_plain_tables(PlannerInfo *root, Node *expr)
@@ -116,13 +122,16 @@ is_of_plain_tables(PlannerInfo *root, Node *expr)
 	Relids relids;
 	int relid = -1;
 
-	if (root == NULL)
-		return false;
+	if (root == NULL || root->parse == NULL)
+		return true;
 	relids = pull_varnos(root, expr);
 	while ((relid = bms_next_member(relids, relid)) >= 0)
 	{
-		RangeTblEntry *rte = rt_fetch(relid, root->parse->rtable);
+		RangeTblEntry *rte;
 
+		if (relid > list_length(root->parse->rtable))
+			return true;
+		rte = rt_fetch(relid, root->parse->rtable);
 		switch (rte->rtekind)
 		{
 			case RTE_RELATION:

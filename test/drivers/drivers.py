@@ -47,6 +47,10 @@ TABLES = {
                "COPY text", "COPY binary"],
 }
 COMMON = sum(TABLES.values(), [])
+# What a check gives if all is well: a look-up by an index, a table with a column of that type; "–" if there is none.
+WELL = ["ok", "index", "uuid", "–"]
+# What a client does with no uuid: it knows no defaults of the server, or no arrays.
+WITHOUT = [("django-3", "default"), ("ruby-pg", "= ANY")]
 
 
 def clients(page):
@@ -93,7 +97,8 @@ def results(program, text, set_up):
     environment = os.environ | {
         "PGUSER": "app", "PGDATABASE": copy.stem, "SETUP": set_up, "GO111MODULE": "off",
         "GOPATH": "/usr/share/gocode", "PYTHONPATH": str(FOLDER.resolve())}
-    subprocess.run(["createdb", "-T", "template_app", "-O", "app", copy.stem], check=True)
+    template = "template_uuid" if set_up == "_uuid" else "template_app"
+    subprocess.run(["createdb", "-T", template, "-O", "app", copy.stem], check=True)
     try:
         run = subprocess.run([*RUN[program.suffix][1:], copy.name], cwd=copy.parent, env=environment,
                              text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=1200)
@@ -105,12 +110,21 @@ def results(program, text, set_up):
     return dict(lines)
 
 
+def check_uuid(program):
+    """The program as it is, where each column of type iuid that it makes is a uuid at once: it needs nothing."""
+    found = results(program, program.read_text(), "_uuid")
+    for check in ["id >= iuid_floor($1)", *TABLES["values"]]:
+        if check not in ("reads as", "array") and (program.stem, check) not in WITHOUT and found.get(check, "–") not in WELL:
+            sys.exit(f"{program} with a column of type uuid: {check} gives {found[check]}")
+
+
 def run(heading, section):
     """The results as cells of the tables."""
     program = program_of(heading)
     text = with_set_up(program, section)
     alone = results(program, program.read_text(), "")
     cured = results(program, text, "_set_up") if text else alone
+    check_uuid(program)
     if alone.keys() != cured.keys():
         sys.exit(f"{program}: checks {alone.keys() ^ cured.keys()} ran only with or without the set-up")
     cells = {check: alone[check] if alone[check] == cured[check] else f"{alone[check]} → {cured[check]}"

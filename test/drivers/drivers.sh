@@ -102,6 +102,8 @@ start_server "$work" "
 export PGPORT=$port
 query -c "CREATE ROLE app LOGIN" -c "CREATE DATABASE template_app OWNER app"
 query -d template_app -c "SET client_min_messages = warning" -c "CREATE EXTENSION iuid_regions CASCADE"
+query -c "CREATE DATABASE template_uuid OWNER app TEMPLATE template_app"
+query -d template_uuid -f test/drivers/uuid_columns.sql
 
 status=0
 as_user /usr/bin/python3 test/drivers/drivers.py "$edition" "$write" "${names[@]}" || status=1

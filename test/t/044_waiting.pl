@@ -155,6 +155,19 @@ is(run($session, q{SELECT iuid_create_global_view('orders_everywhere', 'orders')
 is(run($session, q{SELECT iuid_drop_global('orders_everywhere')}), '42809', 'which is not dropped as one');
 is($node->safe_psql('postgres', $views), $before, 'they are as they were');
 
+# --- What is required holds when the wait is over ----------------------------------------
+
+$node->safe_psql('postgres', q{
+	CREATE TABLE kinds (kind int PRIMARY KEY);
+	CREATE TABLE legs (id uuid, kind int REFERENCES kinds, CONSTRAINT valid CHECK (iuid_is_valid(id))) PARTITION BY RANGE (id uuid_origin_ops);
+	CREATE TABLE legs_rest PARTITION OF legs DEFAULT;
+	INSERT INTO legs VALUES (gen_iuid(1, 1))});
+run($victim, 'BEGIN; LOCK TABLE kinds IN SHARE ROW EXCLUSIVE MODE');
+ok(waits($session, q{SELECT iuid_create_country_partitions('legs', 1, '{1}');}, $victim), 'a call waits for a table that its rows refer to');
+$node->safe_psql('postgres', q{ALTER TABLE legs DROP CONSTRAINT valid; INSERT INTO legs VALUES ('919108f7-52d1-4301-9b07-f847db4148a8')});
+run($victim, 'COMMIT');
+is(outcome($session), '55000', 'and makes no partition of a country, as the key takes other UUIDs now');
+
 # --- How long -----------------------------------------------------------------------------
 
 $node->safe_psql('postgres', q{

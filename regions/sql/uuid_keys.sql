@@ -11,6 +11,15 @@ INSERT INTO iuid_routes VALUES (1, NULL, 'here'), (2, NULL, 'there'), (3, NULL, 
 CREATE DOMAIN order_id AS uuid CHECK (iuid_is_valid(VALUE) AND VALUE IS NOT NULL);
 CREATE DOMAIN iuid_order_id AS iuid;
 
+-- of a UUID that is no iuid there is nothing to say, and no row to find
+CREATE TABLE other (id uuid PRIMARY KEY);
+INSERT INTO other VALUES ('919108f7-52d1-4307-9b07-f847db4148a8'), ('019b76da-a87b-7c01-81c1-23456789abcd');
+SELECT id, iuid_node(id), iuid_is_local(id), i.* FROM other, iuid_inspect(id) AS i;
+SELECT FROM iuid_find(NULL::other, '919108f7-52d1-4307-9b07-f847db4148a8');
+SELECT FROM iuid_find(NULL::other, '019b76da-a87b-7c01-81c1-23456789abcd');
+\echo :LAST_ERROR_SQLSTATE
+DROP TABLE other;
+
 -- what a key can hold is required, by its function, its column, validated; what only looks like it is not
 CREATE TABLE orders (id uuid PRIMARY KEY DEFAULT gen_iuid(1, 7), n uuid) PARTITION BY RANGE (id uuid_origin_ops);
 \set VERBOSITY default

@@ -60,6 +60,8 @@ PREPARE of_time(timestamptz) AS SELECT FROM trips WHERE at >= $1;
 SET plan_cache_mode = force_generic_plan;
 SELECT expected_rows('EXECUTE of_key(NULL)') = expected_rows('EXECUTE of_time(NULL)') AS same;
 RESET plan_cache_mode;
+-- every row is expected to have an iuid
+SELECT expected_rows('SELECT FROM trips WHERE iuid_is_valid(id)') AS valid, expected_rows('SELECT FROM trips WHERE iuid_is_valid_beside(id, (SELECT iuid_floor(now())))') AS beside;
 
 SET client_min_messages = warning;
 DROP SCHEMA uuid_estimates CASCADE;

@@ -92,7 +92,7 @@ iuid_column_is_valid(Relation relation, AttrNumber column)
 	{
 		const ConstrCheck *check = &constraints->check[i];
 
-		if (check->ccvalid && CHECK_IS_ENFORCED(check) && !check->ccnoinherit &&
+		if (check->ccvalid && CHECK_IS_ENFORCED(check) &&
 			is_check(stringToNode(check->ccbin), column))
 			return true;
 	}

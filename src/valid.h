@@ -25,8 +25,8 @@ extern PGDLLEXPORT Datum iuid_is_valid_beside(PG_FUNCTION_ARGS);
 extern bool iuid_type_is_valid(Oid type, Oid iuid_type);
 
 /*
- * Whether a table has CHECK (iuid_is_valid(column)) that holds for all of its rows, and
- * for those of its partitions.
+ * Whether a partitioned table has CHECK (iuid_is_valid(column)) that holds for all of
+ * its rows.  Its partitions inherit each CHECK.
  */
 extern bool iuid_column_is_valid(Relation relation, AttrNumber column);
 

@@ -12,13 +12,12 @@ CREATE DOMAIN order_id AS uuid CHECK (iuid_is_valid(VALUE) AND VALUE IS NOT NULL
 CREATE DOMAIN iuid_order_id AS iuid;
 
 -- of a UUID that is no iuid there is nothing to say, and no row to find
-CREATE TABLE other (id uuid PRIMARY KEY);
+CREATE TABLE other (id uuid PRIMARY KEY, n int CONSTRAINT id_is_iuid CHECK (n > 0));
 INSERT INTO other VALUES ('919108f7-52d1-4307-9b07-f847db4148a8'), ('019b76da-a87b-7c01-81c1-23456789abcd');
 SELECT id, iuid_node(id), iuid_is_local(id), i.* FROM other, iuid_inspect(id) AS i;
 SELECT FROM iuid_find(NULL::other, '919108f7-52d1-4307-9b07-f847db4148a8');
 SELECT FROM iuid_find(NULL::other, '019b76da-a87b-7c01-81c1-23456789abcd');
 \echo :LAST_ERROR_SQLSTATE
-DROP TABLE other;
 
 -- what a key can hold is required, by its function, its column, validated; what only looks like it is not
 CREATE TABLE orders (id uuid PRIMARY KEY DEFAULT gen_iuid(1, 7), n uuid) PARTITION BY RANGE (id uuid_origin_ops);
@@ -47,8 +46,17 @@ SELECT iuid_create_routed_partitions('orders', 7);
 \set VERBOSITY terse
 ALTER TABLE orders VALIDATE CONSTRAINT id_is_iuid;
 SELECT iuid_create_routed_partitions('orders', 7);
-DROP TABLE orders CASCADE;
+DROP TABLE orders, other CASCADE;
 DROP SCHEMA planted CASCADE;
+-- a domain, too, has to be validated
+CREATE DOMAIN old_id AS uuid;
+ALTER DOMAIN old_id ADD CONSTRAINT id_is_iuid CHECK (iuid_is_valid(VALUE)) NOT VALID;
+CREATE TABLE orders (id old_id PRIMARY KEY) PARTITION BY RANGE (id uuid_origin_ops);
+SELECT iuid_require_valid('orders');
+ALTER DOMAIN old_id VALIDATE CONSTRAINT id_is_iuid;
+SELECT iuid_require_valid('orders');
+DROP TABLE orders;
+DROP DOMAIN old_id;
 
 \set ECHO none
 \echo a key of type uuid

@@ -82,6 +82,14 @@ sub changes_nothing
 	return;
 }
 
+# A server like that of mexico, at another port.
+sub make_server_of
+{
+	my ($name, $port, $where) = @_;
+	at_machine($where, "CREATE SERVER $name FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '127.0.0.1', port '$port', dbname 'shop', extensions 'iuid')");
+	return;
+}
+
 run_example($node{mexico}->connstr('shop'), 'registry.sql');
 follow_registry($_, 'mexico') for 'almaty', 'jakarta';
 run_example("service=$_", 'tables.sql') for @names;
@@ -100,6 +108,15 @@ changes_nothing('a node that reaches no other one', qr/^1: .*lima has no server 
 make_servers('lima');
 changes_nothing('another address', qr/^1: .*is not lima/s, @add[ 0 .. 3 ], $node{jakarta}->port, @add[ 5, 6 ], machines(@all));
 changes_nothing('a dry run', qr/^1: .*almaty +DO \$block\$/s, @add, '--dry-run', machines('almaty'));
+$node{jakarta}->stop;
+like(said_by(@add, machines('almaty', 'mexico', 'lima')), qr/^3: .*a node comes when all nodes answer/s, 'a node that is down');
+$node{jakarta}->start;
+# A server of that name, which leads elsewhere.
+make_server_of('lima', $node{mexico}->port, 'almaty');
+changes_nothing('a server of that name that leads elsewhere', qr/^1: .*the server "lima" at almaty leads to 127\.0\.0\.1, port \d+, and not to/s, @add, machines(@all));
+at_machine('almaty', 'DROP SERVER lima CASCADE');
+like(said_by(@add, machines('mexico', 'lima')), qr/^1: .*not done at almaty, jakarta/s, 'two of four machines');
+is(at_machine('mexico', q{SELECT count(*) FROM iuid_nodes WHERE node = 'lima'}), '0', 'it is no node before all others have its server');
 
 # A server of lima in each of the others; killed when it is registered, and when its slot is made.
 for my $when (qr/INSERT INTO public\.iuid_nodes/, qr/pg_create_logical_replication_slot/)
@@ -128,7 +145,15 @@ at($_, q{SELECT iuid_create_routed_partitions('orders', 1); SELECT iuid_create_g
 at('lima', q{INSERT INTO orders SELECT gen_iuid(country, 1), 42, 'of lima' FROM iuid_countries, generate_series(1, 10) WHERE code = 'PE'});
 are_well('its country', @all);
 is(at($_, 'SELECT count(*) FROM orders_global'), '40', "$_ finds all rows") for @all;
-like(said_by(@add, machines(@all)), qr/^0: .*lima is a node, and all nodes know it/s, 'once more: nothing is left');
+my $follows = q{SELECT oid, xmin FROM pg_subscription};
+my $subscription = at_machine('lima', $follows);
+changes_nothing('once more', qr/^0: .*lima is a node, and all nodes know it/s, @add, machines(@all));
+like(said_by(@add, machines('almaty')), qr/^0: /, 'also from one machine');
+is(at_machine('lima', $follows), $subscription, 'nothing is left, and the subscription is the same');
+# Another node answers in its place.
+at_machine('almaty', "ALTER SERVER lima OPTIONS (SET port '" . $node{mexico}->port . "')");
+like(said_by(@add, machines(@all)), qr/^1: .*almaty does not come in at lima: mexico answers/s, 'another node that answers in its place');
+at_machine('almaty', "ALTER SERVER lima OPTIONS (SET port '" . $node{lima}->port . "')");
 
 # --- A column ------------------------------------------------------------------------------------
 
@@ -138,8 +163,10 @@ changes_nothing('a statement in the place of a type', qr/^1: .*(invalid type nam
 changes_nothing('a column that is not there', qr/^1: .*has no column amount/s, 'column', 'rename', 'orders_global', 'amount', 'sum');
 changes_nothing('a column of another type', qr/^1: .*has a column customer of type integer/s, 'column', 'add', 'orders_global', 'customer', 'text');
 changes_nothing('a dry run', qr/^0: .*ALTER TABLE public\.orders_global ADD COLUMN "Amount"/s, 'column', 'add', 'orders_global', 'Amount', 'numeric(10,2)', '--dry-run');
+at('jakarta', 'ALTER TABLE orders_global ADD COLUMN "Amount" numeric(8,1)');
+changes_nothing('a column of the same type with another modifier', qr/^1: .*jakarta has a column Amount of type numeric\(8,1\)/s, 'column', 'add', 'orders_global', 'Amount', 'numeric(10,2)');
 # One node has it already.
-at('jakarta', 'ALTER TABLE orders_global ADD COLUMN "Amount" numeric(10,2)');
+at('jakarta', 'ALTER TABLE orders_global ALTER COLUMN "Amount" TYPE numeric(10,2)');
 like(said_by('column', 'add', 'orders_global', 'Amount', 'numeric(10,2)'), qr/^0: .*All nodes have it: almaty, jakarta, lima, mexico/s, 'a column comes');
 are_well('a column', @all);
 is(at('almaty', q{WITH changed AS (UPDATE orders_global SET "Amount" = 5 WHERE note = 'of lima' RETURNING 1) SELECT count(*) FROM changed}), '10', 'it is written from another node');
@@ -191,8 +218,12 @@ is(slurp_file($hba), $lines, 'it is to be let in');
 $node{lima}->reload;
 like(said_by(@credentials, 'mesh', 'mesh_2', @file, machines(@all)), qr/^1: .*has \d+ sessions of mesh yet/s, 'sessions of the old role are left');
 is($look_up->($_), '40', "$_ finds all rows, in an open session") for @all;
+# A user mapping that came after all were changed.
+my ($first_password) = slurp_file(passwords()) =~ /set mesh '(\w+)'/;
+at_machine('almaty', "SET log_statement = none; ALTER USER MAPPING FOR shop SERVER jakarta OPTIONS (SET user 'mesh', SET password '$first_password')");
 in_turn('another password of mesh', \@all, @credentials, 'mesh', 'mesh_2', @file);
 is($look_up->($_), '40', "$_ finds all rows as mesh_2") for @all;
+is(at_machine('almaty', q{SELECT count(*) FROM pg_user_mappings WHERE umoptions @> '{user=mesh}'}), '0', 'no user mapping has the role that may not log in');
 is(at_machine($_, q{SELECT string_agg(usename::text, ',') FROM (SELECT DISTINCT usename FROM pg_stat_activity WHERE usename ~ '^mesh') AS x}), 'mesh_2', "who comes in at $_") for @all;
 is(at_machine($_, q{SELECT r.rolcanlogin, (SELECT setconfig FROM pg_db_role_setting WHERE setrole = 'mesh_2'::regrole) FROM pg_roles AS r WHERE rolname = 'mesh'}),
 	'f|{idle_in_transaction_session_timeout=5min}', "the settings of mesh_2 at $_") for @all;
@@ -200,6 +231,7 @@ $session{$_}->quit for @all;
 is($session{$_}{stderr}, '', "$_ saw no error") for @all;
 in_turn('another password of registry', \@all, @credentials, 'registry', 'registry_2', @file);
 is(at_machine('mexico', q{SELECT string_agg(DISTINCT usename::text, ',') || count(*) FROM pg_stat_replication}), 'registry_23', 'who follows the registry');
+is(at_machine($_, q{SELECT rolcanlogin FROM pg_roles WHERE rolname = 'registry'}), 'f', "the first role may not log in at $_") for @all;
 like(said_by(@credentials, 'desk', 'desk_2', @file, machines(@all)), qr/^0: .*desk goes on to log in itself.*All nodes come in as desk_2/s, 'another password of desk');
 append_to_file(passwords(), "\\set mesh_3 '$secrets[1]'\n");
 in_turn('a third one of mesh', \@all, @credentials, 'mesh_2', 'mesh_3', @file);
@@ -227,12 +259,14 @@ PostgreSQL::Test::Utils::system_or_bail('sh', 'examples/regions/certificates.sh'
 my ($root) = slurp_file($ENV{PGSERVICEFILE}) =~ /^sslrootcert=(.*)$/m;
 my $first = slurp_file($root);
 my @roots = ('node', 'roots', "$folder/root.crt");
+chmod 0644, $root or die;
 sub roots_in_use { return scalar(() = slurp_file($root) =~ /BEGIN CERTIFICATE/g) }
 like(said_by(@roots, '--only', machines(@all)), qr/^1: .*almaty has no certificate of these roots yet: .*certificate verify failed.*Nothing is changed/s, 'the old root is needed');
 like(said_by(@roots, '--dry-run', machines(@all)), qr/^0: .*root\.crt: 1 certificates, and then 2/s, 'a dry run');
 is(slurp_file($root), $first, 'nothing has changed');
 like(said_by(@roots, machines($_)), qr/^0: .*almaty has no certificate of these roots yet: .*certificate verify failed/s, "both roots, at $_") for @all;
 is(roots_in_use(), 2, 'each once');
+is((stat $root)[2] & 07777, 0644, 'others may read them as before');
 are_well('both roots', @all);
 for my $part ('crt', 'key')
 {
@@ -253,7 +287,22 @@ changes_nothing('a name that another node has', qr/^1: .*(leads to|there is a no
 changes_nothing('a node that is not there', qr/^3: /s, 'node', 'rename', 'paris', 'rome', machines(@all));
 changes_nothing('the publisher comes first', qr/^1: .*start this command on the machine of mexico/s, 'node', 'rename', 'lima', $name, machines('lima'));
 like(said_by('node', 'rename', 'lima', $name, machines('mexico')), qr/^1: .*at once, start this command on the machine of lima/s, 'the registry has the name');
-like(said_by('node', 'rename', 'lima', $name, machines('lima')), qr/^0: .*lima is called Cusco's/s, 'the node has the name');
+# An open session asks it, and has it by its new name.
+my $open = $node{almaty}->background_psql('shop', on_error_stop => 0);
+$open->query('SET ROLE shop; SELECT count(*) FROM orders_all;');
+my $in = $node{lima}->background_psql('shop', on_error_stop => 0);
+my $pid = $in->query('SELECT pg_backend_pid();');
+# A node whose registry is behind.
+at_machine('almaty', 'ALTER SUBSCRIPTION registry_almaty DISABLE');
+my $renames = start_command(\my $renamed, 'node', 'rename', 'lima', $name, machines('lima'));
+$renames->pump until $renamed =~ /ALTER DATABASE/ || !$renames->pumpable;
+at_machine('almaty', 'ALTER SUBSCRIPTION registry_almaty ENABLE');
+$renames->finish;
+like(($renames->full_result >> 8) . ": $renamed", qr/^0: .*lima is called Cusco's/s, 'the node has the name, and waits for one that does not know it yet');
+is(at_machine('lima', "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid"), '0', 'who was in at the node is out');
+eval { $in->quit };
+is($open->query("SELECT count(*) FROM iuid_find(NULL::orders, VARIADIC ARRAY(SELECT id FROM orders_global WHERE note = 'of lima'));"), '10', 'an open session of another node finds its rows');
+$open->quit;
 like(said_by('node', 'rename', 'lima', $name, machines($_)), qr/^0: /s, "the command at $_") for @names;
 delete $node{lima};
 $node{$name} = call_node('lima', $name);

@@ -79,11 +79,24 @@ at_machine('mexico', q{ALTER SERVER almaty RENAME TO lima; UPDATE iuid_nodes SET
 changes_nothing('a server of this name is that of another node', qr/^1: .*lima is the server of almaty at the other nodes/s, @add);
 at_machine('mexico', q{ALTER SERVER lima RENAME TO "o'ld"; UPDATE iuid_nodes SET server = 'o''ld' WHERE node = 'almaty'});
 changes_nothing('a server that has another name', qr/^1: .*ALTER SERVER "almaty" RENAME TO "o'ld"/s, @add);
-at_machine('lima', q{ALTER SERVER almaty RENAME TO "o'ld"});
+at_machine('lima', q{ALTER SERVER almaty RENAME TO "o'ld"; INSERT INTO iuid_countries VALUES (7, 'AA', 'Nowhere')});
+changes_nothing('a registry of its own', qr/^1: .*lima has a registry of its own, which nobody publishes/s, @add);
+at_machine('lima', 'TRUNCATE iuid_countries CASCADE');
+at_machine('almaty', q{ALTER SERVER mexico OPTIONS (ADD hostaddr '127.0.0.1')});
 like(iuid(@add), qr/^1: .*let the owner make them there/s, 'a node comes');
 is(at_machine('almaty', q{SELECT string_agg(usename || CASE WHEN umoptions IS NULL THEN '' ELSE '+' END, ' ' ORDER BY usename) FROM pg_user_mappings WHERE srvname = 'lima'}),
 	'desk+ postgres registry+ shop+', 'a user mapping without options is one at its server, too');
+is(at_machine('almaty', q{SELECT count(*) FROM pg_foreign_server, pg_options_to_table(srvoptions) WHERE srvname = 'lima' AND option_name = 'hostaddr'}), '0', 'its server has no address of another one');
+at_machine('almaty', q{ALTER SERVER mexico OPTIONS (DROP hostaddr)});
 run_example('service=lima', 'tables.sql');
+my $mapping = q{SELECT format('CREATE USER MAPPING FOR shop SERVER mexico OPTIONS (%s)', string_agg(format('%I %L', option_name, option_value), ', ')) FROM pg_user_mappings, pg_options_to_table(umoptions) WHERE srvname = 'mexico' AND usename = 'shop'};
+my $again = at_machine('lima', $mapping);
+at_machine('lima', 'DROP USER MAPPING FOR shop SERVER mexico');
+like(iuid(@add), qr/^1: .*lima does not come in at mexico/s, 'a node that reaches no other one');
+at_machine('lima', "SET log_statement = none; $again");
+# Another owner has a global table, too.
+at_machine('almaty', q{CREATE ROLE second NOLOGIN; GRANT CREATE ON SCHEMA public TO second; GRANT USAGE ON FOREIGN SERVER mexico, lima TO second; SET ROLE second;
+	CREATE TABLE seconds (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops); SELECT iuid_create_routed_partitions('seconds', 1); SELECT iuid_create_global_table('seconds_global', 'seconds', 1)});
 like(iuid(@add), qr/^0: /, 'it has the tables');
 at_machine('lima', 'ALTER SUBSCRIPTION registry_lima DISABLE');
 $node{mexico}->poll_query_until('shop', q{SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'registry_lima'}) or die;
@@ -100,6 +113,7 @@ my $services = slurp_file($ENV{PGSERVICEFILE});
 append_to_file($ENV{PGSERVICEFILE}, $services =~ s/.*\[mexico\]/[cusco]/sr);
 changes_nothing('a name that is the service of another node', qr/^1: .*there is a service cusco, which leads to mexico/s, 'node', 'rename', 'lima', 'cusco', @there);
 at_machine('lima', q{SET client_min_messages = error; CREATE SUBSCRIPTION moving_c157 CONNECTION 'dbname=shop' PUBLICATION moving_c157 WITH (connect = false)});
+changes_nothing('a name that another node has', qr/^1: .*(there is a node almaty already|leads to almaty)/s, 'node', 'rename', 'lima', 'almaty', @there);
 changes_nothing('a country that moves to it', qr/^1: .*lima copies country 157: let iuid move finish or abort end that first/s, 'node', 'remove', 'lima', @there);
 at_machine('lima', 'ALTER SUBSCRIPTION moving_c157 SET (slot_name = NONE); DROP SUBSCRIPTION moving_c157');
 changes_nothing('the server of another node', qr/^1: .*mexico is the server of another node/s, 'node', 'remove', 'lima', '--server', 'mexico', @there);
@@ -113,6 +127,14 @@ my $had = at('mexico', $rights);
 like(iuid('column', 'add', 'orders_global', 'more', 'int'), qr/^0: /, 'a column comes');
 like(iuid('column', 'drop', 'orders_global', 'more'), qr/^0: /, 'and goes');
 is(at('mexico', $rights), $had, 'who has rights on the views, by the defaults of the owner or without');
+
+at('mexico', 'ALTER TABLE orders_global ADD COLUMN b int');
+changes_nothing('a node that has both names', qr/^1: .*orders_global at mexico has both note and b/s, 'column', 'rename', 'orders_global', 'note', 'b');
+is(join(' ', map { at($_, q{SELECT count(*) FROM pg_attribute WHERE attrelid = 'orders'::regclass AND attname = 'note'}) } @names), '1 1 1', 'no node has the other name');
+at('mexico', 'ALTER TABLE orders_global DROP COLUMN b CASCADE');
+like(iuid('column', 'add', 'orders_global', 'more', 'int'), qr/^0: /, 'once more it comes');
+at('mexico', 'GRANT SELECT (more) ON orders_all TO desk');
+like(iuid('column', 'drop', 'orders_global', 'more'), qr/^0: /, 'a right on the column goes with it');
 
 # --- A role that takes the place of another one -------------------------------------------------------------------
 
@@ -129,14 +151,17 @@ like(iuid(@credentials, 'registry', 'registry_2', @file, @there), qr/^(0|1: .*se
 
 changes_nothing('a role in its own place', qr/^1: .*mesh cannot take its own place/s, @credentials, 'mesh', 'mesh', @file, @there);
 at_machine($_, q{SET log_statement = none; CREATE ROLE desk_3 SUPERUSER LOGIN PASSWORD 'a2nd-password'; CREATE ROLE desk_4 LOGIN PASSWORD 'a2nd-password' IN ROLE mesh}) for @names;
-passwords_have("desk_3 'a2nd-password'", "desk_4 'a2nd-password'");
+passwords_have("desk_3 'a2nd-password'", "desk_4 'a2nd-password'", "registry_3 'a2nd-password'", "mesh_8 'a2nd-password'", "mesh_8 'a2nd-password'");
+at_machine($_, q{SET log_statement = none; CREATE ROLE registry_3 LOGIN PASSWORD 'a2nd-password' IN ROLE registry}) for @names;
+changes_nothing('a second role that may not replicate', qr/^1: .*has a role registry_3 already, which has other rights than registry/s, @credentials, 'registry', 'registry_3', @file, @there);
+changes_nothing('two lines for one role', qr/^1: .*has 2 lines \\set mesh_8/s, @credentials, 'mesh', 'mesh_8', @file, @there);
 changes_nothing("a superuser in the place of a role", qr/^1: .*has a role desk_3 already, which has other rights than desk/s, @credentials, 'desk', 'desk_3', @file, @there);
 changes_nothing("another role's second one", qr/^1: .*has a role desk_4 already, which has other rights than desk/s, @credentials, 'desk', 'desk_4', @file, @there);
-$node{almaty}->safe_psql('shop', q{SET ROLE mesh; ALTER ROLE mesh SET role = 'mesh'; ALTER ROLE mesh SET statement_timeout = '17min'; ALTER ROLE mesh SET search_path = 'a b', public; ALTER ROLE mesh SET transaction_read_only = on});
+$node{almaty}->safe_psql('shop', q{SET ROLE mesh; ALTER ROLE mesh SET role = 'mesh'; ALTER ROLE mesh SET statement_timeout = '17min'; ALTER ROLE mesh SET search_path = 'a b', public; ALTER ROLE mesh SET transaction_read_only = on; ALTER ROLE mesh IN DATABASE shop SET work_mem = '5MB'});
 at('almaty', q{ALTER DATABASE shop SET password_encryption = 'md5'});
 at_machine($_, q{CREATE ROLE reports; GRANT reports TO mesh; ALTER ROLE mesh BYPASSRLS}) for @names;
 like(iuid(@credentials, 'mesh', 'mesh_2', @file, @there), qr/^(0|1: .*sessions of mesh yet)/s, 'a role with settings of its own, and in another role');
-my $settings = q{SELECT array_agg(c ORDER BY c) FROM pg_db_role_setting, unnest(setconfig) AS c WHERE setrole = (SELECT oid FROM pg_roles WHERE rolname = 'ROLE')};
+my $settings = q{SELECT array_agg(concat_ws(' ', setdatabase, c) ORDER BY setdatabase, c) FROM pg_db_role_setting, unnest(setconfig) AS c WHERE setrole = (SELECT oid FROM pg_roles WHERE rolname = 'ROLE')};
 is(at_machine('almaty', $settings =~ s/ROLE/mesh_2/r),
 	at_machine('almaty', $settings =~ s/ROLE/mesh/r), 'the settings are the same');
 is(at_machine('almaty', q{SELECT rolbypassrls, pg_has_role('mesh_2', 'mesh', 'USAGE'), rolpassword ~ '^SCRAM' FROM pg_authid WHERE rolname = 'mesh_2'}), 't|t|t', 'so are the rights, and the password is no MD5 hash');

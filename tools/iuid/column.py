@@ -13,7 +13,7 @@ from sessions import Stop, at_once, name, quote, to_role, words
 PATIENCE = 60  # seconds for the locks of a node
 
 COLUMN = """
-SELECT format_type(atttypid, atttypmod) AS type, atttypid::regtype::text AS kind FROM pg_attribute
+SELECT format_type(atttypid, atttypmod) AS type FROM pg_attribute
 WHERE attrelid = %s::regclass AND attname = %s::name AND attnum > 0 AND NOT attisdropped"""
 
 # The views of countries, which other nodes use.
@@ -72,8 +72,8 @@ class Change:
     def refuse(self):
         given, node = self.given, self.session.node
         if given.command in ("add", "type"):
-            kind = self.session.value("SELECT %s::regtype::text", given.type)
-            if given.command == "add" and self.there and self.there.kind != kind:
+            self.session.value("SELECT %s::regtype::text", given.type)  # a type, and no more
+            if given.command == "add" and self.there and self.there.type != self.type_given():
                 raise Stop(f"{given.table} at {node} has a column {given.column} of type {self.there.type}")
         if given.command == "rename" and self.there and self.column(given.new):
             raise Stop(f"{given.table} at {node} has both {given.column} and {given.new}")
@@ -82,6 +82,14 @@ class Change:
                        f" would see no row: add a column of type {given.type}, fill it, drop {given.column}, and rename the other one")
         if not self.there and (given.command == "type" or given.command == "rename" and not self.column(given.new)):
             raise Stop(f"{given.table} at {node} has no column {given.column}")
+
+    def type_given(self):
+        """As the server has it, with its modifier."""
+        self.session.run(f"BEGIN; CREATE TEMPORARY TABLE trial (given {self.given.type})")
+        try:
+            return self.session.read(COLUMN, "pg_temp.trial", "given")[0].type
+        finally:
+            self.session.roll_back()
 
     def rewrites(self):
         """Whether another type changes the rows, as it does with a table of no row."""

@@ -17,9 +17,9 @@ from registry.nodes import TABLES, Nodes, follows, of_registry
 from registry.publishing import BACK, Change
 from sessions import Stop, block, name, quote, say
 
-# The foreign servers of a node, and for whom they have user mappings.
+# The foreign servers of a node, and where they lead.
 SERVERS = """
-SELECT s.srvname AS server, array(SELECT m.usename::text FROM pg_user_mappings AS m WHERE m.srvid = s.oid ORDER BY 1) AS roles
+SELECT s.srvname AS server, (SELECT string_agg(o.option_value, ', port ' ORDER BY o.option_name) FROM pg_options_to_table(s.srvoptions) AS o WHERE o.option_name IN ('host', 'port')) AS address
 FROM pg_foreign_server AS s"""
 
 # A server like another one, with its user mappings and rights.  No password leaves the server.
@@ -49,7 +49,10 @@ EXCEPTION WHEN OTHERS THEN
 	RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = SQLERRM;
 END"""
 
-ASKS = "SELECT node, result FROM @iuid@.iuid_run_on_nodes('SELECT 1', %s::text[]) WHERE NOT success"
+# The nodes that do not answer, and those in whose place another one does.
+ASKS = """
+SELECT node, CASE WHEN success THEN format('%%s answers', coalesce(nullif(result, ''), 'a database without iuid.node')) ELSE result END AS result
+FROM @iuid@.iuid_run_on_nodes('SELECT pg_catalog.current_setting(''iuid.node'', true)', %s::text[]) WHERE (success AND result = node) IS NOT TRUE"""
 
 
 def run(given):
@@ -88,7 +91,8 @@ class New:
         print(f"{self.node} is a node, and all nodes know it." if not self.nodes.dry else "Nothing was changed, as this is a dry run.")
 
     def servers(self, node):
-        return {row.server: row.roles for row in self.nodes.owner(node).read(SERVERS)}
+        """The servers of a node, with their addresses."""
+        return {row.server: row.address for row in self.nodes.owner(node).read(SERVERS)}
 
     def refuse(self):
         server = self.known.get(self.node, self.node)
@@ -110,7 +114,11 @@ class New:
 
     def reach(self, node):
         there = self.servers(node)
-        if self.known.get(self.node, self.node) in there:
+        mine = self.known.get(self.node, self.node)
+        if mine in there:
+            given = f"{self.given.host}, port {self.given.port}"
+            if self.node not in self.known and there[mine] != given:
+                raise Stop(f"the server {name(mine)} at {node} leads to {there[mine]}, and not to {given}: let a superuser there drop it, or put it right")
             return
         like = [server for other, server in self.known.items() if other not in (node, self.node) and server in there]
         if not like:

@@ -151,14 +151,16 @@ class Roles:
                + f" SET {name(each.setting)} " + ("FROM CURRENT" if listed else f"TO {quote(each.value)}"))
 
     def use(self, node):
-        if (self.at(node, self.new).note or "") == NOTE + self.role:
-            return
+        used = (self.at(node, self.new).note or "") == NOTE + self.role
         if node not in self.nodes.machines:
-            self.nodes.left.append(node)
+            if not used:
+                self.nodes.left.append(node)
+            return
+        mappings, subscriptions = used_by(self.nodes.machine(node), self.role)
+        if used and not mappings and not subscriptions:
             return
         for other in self.nodes.names:
             self.is_let_in(other)
-        mappings, subscriptions = used_by(self.nodes.machine(node), self.role)
         for each in mappings:
             self.knows_password(node, each)
         self.change(node, lambda secret: [

@@ -97,6 +97,10 @@ def follow(given):
     """What bears the name of the node."""
     nodes = Nodes(given.machine)
     nodes.find(but=[given.node])
+    nodes.names = [node for node in nodes.names if node != given.node]
+    nodes.silent.pop(given.node, None)
+    for node in nodes.answering():
+        nodes.owner(node).wait_until(REGISTERED, time.monotonic() + ARRIVE, "the new name arrives", given.new, given.node, given.new)
     nodes.require_all("its subscription gets the name")
     nodes.lock()
     publisher = nodes.publisher()

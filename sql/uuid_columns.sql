@@ -114,6 +114,8 @@ CREATE VIEW of_changing AS SELECT id FROM changing;
 ALTER TABLE changing ALTER id TYPE uuid;
 DROP VIEW of_changing;
 CREATE TABLE parted (id iuid) PARTITION BY RANGE (id);
+\set VERBOSITY sqlstate
 ALTER TABLE parted ALTER id TYPE uuid;
+\set VERBOSITY default
 DROP TABLE refers, parted;
 DROP TABLE payments, changing, before;

@@ -13,8 +13,14 @@ CREATE TABLE bound (id iuid);
 SET enable_seqscan = off;
 CREATE FUNCTION range(of text) RETURNS text RETURN of || ' >= iuid_floor(''2025-07-07'') AND iuid_floor(''2025-07-08'') > ' || of;
 CREATE FUNCTION scans(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
 BEGIN
-	RETURN QUERY EXECUTE 'EXPLAIN (COSTS OFF) ' || query;
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		-- as from PostgreSQL 18 for a node that enable_seqscan forbids
+		CONTINUE WHEN line ~ 'Disabled: true';
+		RETURN NEXT line;
+	END LOOP;
 END $$;
 SELECT scans('SELECT n FROM trips WHERE ' || range(key)) FROM unnest('{id,of_domain,(payload ->> ''id'')::uuid}'::text[]) AS key;
 SELECT scans('SELECT trips.n FROM bound, LATERAL (SELECT * FROM trips WHERE trips.id >= bound.id ORDER BY trips.id LIMIT 1) AS trips');

@@ -37,6 +37,7 @@
 
 static bool domain_has_check(Oid domain);
 static Oid type_below(Oid domain);
+static bool has_check(Node *condition, AttrNumber column);
 static bool is_check(Node *condition, AttrNumber column);
 
 /* iuid_is_valid(uuid): whether a UUID is an iuid. */
@@ -93,7 +94,7 @@ iuid_column_is_valid(Relation relation, AttrNumber column)
 		const ConstrCheck *check = &constraints->check[i];
 
 		if (check->ccvalid && CHECK_IS_ENFORCED(check) &&
-			is_check(stringToNode(check->ccbin), column))
+			has_check(stringToNode(check->ccbin), column))
 			return true;
 	}
 	return false;
@@ -123,8 +124,8 @@ domain_has_check(Oid domain)
 		expression = heap_getattr(tuple, Anum_pg_constraint_conbin,
 								  RelationGetDescr(catalog), &isnull);
 		found = !isnull &&
-			is_check(stringToNode(TextDatumGetCString(expression)),
-					 VALUE_OF_DOMAIN);
+			has_check(stringToNode(TextDatumGetCString(expression)),
+					  VALUE_OF_DOMAIN);
 	}
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
@@ -148,20 +149,27 @@ type_below(Oid domain)
 
 /* Whether a condition, or one of those that AND joins, is iuid_is_valid(column). */
 static bool
+has_check(Node *condition, AttrNumber column)
+{
+	List *conditions = list_make1(condition);
+	ListCell *lc;
+
+	foreach (lc, conditions)
+	{
+		if (is_andclause(lfirst(lc)))
+			conditions = list_concat(conditions, ((BoolExpr *) lfirst(lc))->args);
+		else if (is_check(lfirst(lc), column))
+			return true;
+	}
+	return false;
+}
+
+static bool
 is_check(Node *condition, AttrNumber column)
 {
 	FmgrInfo function;
 	Node *argument;
-	ListCell *lc;
 
-	if (is_andclause(condition))
-	{
-		foreach (lc, ((BoolExpr *) condition)->args)
-		{
-			if (is_check(lfirst(lc), column))
-				return true;
-		}
-	}
 	if (!is_funcclause(condition))
 		return false;
 	fmgr_info(((FuncExpr *) condition)->funcid, &function);

@@ -75,17 +75,16 @@ static List *
 index_condition(SupportRequestIndexCondition *req)
 {
 	StrategyNumber strategy = iuid_comparison_strategy(req->funcid);
-	Node *left, *right, *comparison;
+	List *args;
+	Node *comparison;
 
 	if (!is_opclause(req->node))
 		return NIL;
-	left = get_leftop(req->node);
-	right = get_rightop(req->node);
-	if (req->indexarg == 0)
-		comparison = core_comparison(strategy, left, right);
-	else
-		comparison =
-			core_comparison(BTCommuteStrategyNumber(strategy), right, left);
+	args = ((OpExpr *) req->node)->args;
+	if (req->indexarg != 0)
+		strategy = BTCommuteStrategyNumber(strategy);
+	comparison = core_comparison(strategy, list_nth(args, req->indexarg),
+								 list_nth(args, 1 - req->indexarg));
 	if (comparison == NULL ||
 		!op_in_opfamily(((OpExpr *) comparison)->opno, req->opfamily))
 		return NIL;

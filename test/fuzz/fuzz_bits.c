@@ -53,10 +53,8 @@ compare_fields(const Iuid *id)
 	CHECK(iuid_get_middle(id) == reference_layout(bytes) * 65536 + origin);
 	CHECK(iuid_is_nil_or_max(id) == reference_is_nil_or_max(bytes));
 	CHECK(iuid_has_layout(id) == is_of_version_8);
-	CHECK(iuid_has_origin(id) ==
-		  (is_of_version_8 && reference_layout(bytes) < 2));
-	CHECK(iuid_has_time(id) ==
-		  (is_of_version_8 && reference_layout(bytes) == 0));
+	CHECK(iuid_has_origin(id) == (is_of_version_8 && reference_layout(bytes) < 2));
+	CHECK(iuid_has_time(id) == (is_of_version_8 && reference_layout(bytes) == 0));
 	CHECK(iuid_is_valid(id) == reference_is_valid(bytes));
 	CHECK(memcmp(&same, id, sizeof(Iuid)) == 0);
 }

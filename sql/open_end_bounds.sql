@@ -56,6 +56,12 @@ DROP VIEW bounds;
 DROP FUNCTION day;
 DROP TABLE trips, trips_2026_05;
 
+-- the end of time is no bound within a millisecond
+CREATE TABLE visits (id uuid) PARTITION BY RANGE (id);
+CREATE TABLE visits_2026 PARTITION OF visits FOR VALUES FROM (iuid_floor('2026-01-01')) TO (iuid_floor('infinity'));
+SELECT problem, partition FROM iuid_check_partitions('visits');
+DROP TABLE visits;
+
 -- a bound within the first millisecond of March is refused, and nothing moves
 CREATE TABLE visits (id iuid) PARTITION BY RANGE (id);
 CREATE TABLE visits_before PARTITION OF visits FOR VALUES FROM (MINVALUE) TO ('019ca6b1-dc00-8007-8041-23456789abcd');

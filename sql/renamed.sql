@@ -74,6 +74,15 @@ DROP OPERATOR FAMILY iuid_origin_ops USING btree CASCADE;
 TABLE answer;
 ROLLBACK;
 
+-- what tells iuids from other UUIDs has another name
+BEGIN;
+CREATE TABLE other AS SELECT '019b76da-a87b-7c7d-8041-dc0c0c07398f'::uuid AS id;
+ALTER FUNCTION iuid_is_valid(uuid) RENAME TO renamed;
+SELECT count(*) FROM other WHERE iuid_is_from(id, 125);
+ALTER FUNCTION iuid_is_valid_beside(uuid, iuid) RENAME TO renamed;
+SELECT count(*) FROM other WHERE iuid_is_from(id, 125);
+ROLLBACK;
+
 -- the type and the schema have other names
 BEGIN;
 ALTER TYPE iuid RENAME TO renamed;

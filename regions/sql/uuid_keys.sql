@@ -46,7 +46,11 @@ SELECT iuid_create_routed_partitions('orders', 7);
 \set VERBOSITY terse
 ALTER TABLE orders VALIDATE CONSTRAINT id_is_iuid;
 SELECT iuid_create_routed_partitions('orders', 7);
-DROP TABLE orders, other CASCADE;
+-- a global table that is there takes no others, either
+CREATE TABLE orders_global (id uuid DEFAULT gen_iuid(1, 7), n uuid) PARTITION BY RANGE (id uuid_origin_ops);
+SELECT iuid_create_global_table('orders_global', 'orders', 7);
+\echo :LAST_ERROR_SQLSTATE
+DROP TABLE orders_global, orders, other CASCADE;
 DROP SCHEMA planted CASCADE;
 -- a domain, too, has to be validated
 CREATE DOMAIN old_id AS uuid;

@@ -111,10 +111,10 @@ SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = 'refers'::regc
 ALTER TABLE changing ALTER id TYPE iuid;
 ALTER TABLE refers ALTER id TYPE iuid, ALTER made TYPE iuid;
 CREATE VIEW of_changing AS SELECT id FROM changing;
+\set VERBOSITY sqlstate
 ALTER TABLE changing ALTER id TYPE uuid;
 DROP VIEW of_changing;
 CREATE TABLE parted (id iuid) PARTITION BY RANGE (id);
-\set VERBOSITY sqlstate
 ALTER TABLE parted ALTER id TYPE uuid;
 \set VERBOSITY default
 DROP TABLE refers, parted;

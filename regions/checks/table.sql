@@ -55,8 +55,7 @@ BEGIN ATOMIC
 	SELECT 'no partition', c.relation, c.country, c.node, 'The country is routed to this node.', c.make_local FROM c WHERE c.here IS NULL
 	UNION ALL
 	SELECT 'no CHECK', c.relation, c.country, c.node, pg_catalog.format('Partition %s has no CHECK of its country and its bounds.', c.here),
-		pg_catalog.format('ALTER TABLE %1$s ADD CHECK (%6$s.iuid_country(%2$I::pg_catalog.uuid) OPERATOR(pg_catalog.=) %3$s AND %2$I::%7$s OPERATOR(%6$s.~>=~) %4$L::%7$s AND %2$I::%7$s OPERATOR(%6$s.~<~) %5$L::%7$s);', c.here, c."key", c.country,
-			@extschema@.iuid_country_floor(c.country, 0), @extschema@.iuid_country_floor(c.country OPERATOR(pg_catalog.+) 1, 0), '@extschema@', CASE WHEN c.is_uuid THEN 'pg_catalog.uuid' ELSE '@extschema@.iuid' END)
+		pg_catalog.format('ALTER TABLE %s ADD %s;', c.here, @extschema@.iuid_country_check(c."key", c.is_uuid, c.country))
 	FROM c WHERE c.here IS NOT NULL AND NOT c.is_locked AND @extschema@.iuid_has_country_check(c.checks, c."key", c.is_uuid, c.country) IS NOT TRUE
 	UNION ALL
 	SELECT DISTINCT 'not checked', c.relation, NULL::int, NULL, 'Another session keeps readers out.', pg_catalog.format('SELECT * FROM %s.iuid_check_regions(%L::pg_catalog.regclass);', '@extschema@', c.relation)

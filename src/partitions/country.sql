@@ -15,6 +15,13 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 $$;
 COMMENT ON FUNCTION @extschema@.iuid_missing_countries(pg_catalog.regclass, int[]) IS 'internal: the names and bounds of the partitions of those countries that no partition has';
 
+-- The bounds let ATTACH do without reading; the country keeps an UPDATE by another node from changing it.
+CREATE FUNCTION @extschema@.iuid_country_check("key" pg_catalog.text, is_uuid boolean, country int)
+RETURNS pg_catalog.text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN pg_catalog.format('CHECK (%1$s.iuid_country(%2$I::pg_catalog.uuid) OPERATOR(pg_catalog.=) %3$s AND %2$I::%4$s OPERATOR(%1$s.~>=~) %5$L::%4$s AND %2$I::%4$s OPERATOR(%1$s.~<~) %6$L::%4$s)',
+	'@extschema@', "key", country, CASE WHEN is_uuid THEN 'pg_catalog.uuid' ELSE '@extschema@.iuid' END, @extschema@.iuid_country_floor(country, 0), @extschema@.iuid_country_floor(country OPERATOR(pg_catalog.+) 1, 0));
+COMMENT ON FUNCTION @extschema@.iuid_country_check(pg_catalog.text, boolean, int) IS 'internal: the CHECK that a key, of type uuid or iuid, is of a country, 0-255, and within its bounds';
+
 CREATE FUNCTION @extschema@.iuid_make_country(parent pg_catalog.regclass, name pg_catalog.text, country int, step interval, time_checks boolean)
 RETURNS pg_catalog.regclass LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -26,10 +33,7 @@ BEGIN
 	SELECT * INTO k FROM @extschema@.iuid_partition_key(parent, true, true, false);
 	made := (@extschema@.iuid_make_tables_like(parent, ARRAY[name], CASE WHEN step IS NOT NULL THEN format(' PARTITION BY RANGE (%I)', k.name) END))[1];
 	base := (SELECT c.relname FROM pg_class AS c WHERE c.oid = made);
-	-- The bounds let ATTACH do without reading; the country keeps an UPDATE by another node from changing it.
-	PERFORM @extschema@.iuid_run_as_owner(parent, format('ALTER TABLE %1$s ADD CHECK (%2$s.iuid_country(%3$I::pg_catalog.uuid) OPERATOR(pg_catalog.=) %4$s'
-		' AND %3$I::%5$s OPERATOR(%2$s.~>=~) %6$L::%5$s AND %3$I::%5$s OPERATOR(%2$s.~<~) %7$L::%5$s)', made, '@extschema@', k.name, country, CASE WHEN k.is_uuid THEN 'pg_catalog.uuid' ELSE '@extschema@.iuid' END,
-		@extschema@.iuid_country_floor(country, 0), @extschema@.iuid_country_floor(country + 1, 0)));
+	PERFORM @extschema@.iuid_run_as_owner(parent, format('ALTER TABLE %s ADD %s', made, @extschema@.iuid_country_check(k.name, k.is_uuid, country)));
 	IF step IS NOT NULL THEN
 		plan := (SELECT jsonb_agg(m ORDER BY m.lower)
 			FROM @extschema@.iuid_missing_partitions(made, k.takes_any_bound, step, now(), @extschema@.iuid_step_start(step, now()) + 5 * step) AS m);

@@ -3,14 +3,13 @@
 SET timezone = 'UTC';
 CREATE SCHEMA uuid_estimates;
 SET search_path = uuid_estimates, public;
-CREATE FUNCTION plan(query text) RETURNS json LANGUAGE plpgsql AS $$
+CREATE FUNCTION expected_rows(query text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
 	plan json;
 BEGIN
 	EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
-	RETURN plan -> 0 -> 'Plan';
+	RETURN plan -> 0 -> 'Plan' ->> 'Plan Rows';
 END $$;
-CREATE FUNCTION expected_rows(query text) RETURNS bigint RETURN (plan(query) ->> 'Plan Rows')::bigint;
 CREATE FUNCTION same(bigint, bigint) RETURNS boolean RETURN greatest($1, $2) <= 1.3 * least($1, $2) OR abs($1 - $2) <= 20;
 
 -- 50,000 rows of a year, more and more of them; ANALYZE reads every row, so it finds the same in each run

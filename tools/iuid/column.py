@@ -4,6 +4,7 @@ Each node does it in a transaction of its own, all at the same time, as the owne
 that has done it already only makes again what stands on the column.
 """
 
+import contextlib
 import time
 
 import tables
@@ -85,20 +86,23 @@ class Change:
 
     def type_given(self):
         """As the server has it, with its modifier."""
-        self.session.run(f"BEGIN; CREATE TEMPORARY TABLE trial (given {self.given.type})")
-        try:
+        with self.trial(f"given {self.given.type}"):
             return self.session.read(COLUMN, "pg_temp.trial", "given")[0].type
-        finally:
-            self.session.roll_back()
 
     def rewrites(self):
         """Whether another type changes the rows, as it does with a table of no row."""
         trial = "SELECT pg_relation_filenode('pg_temp.trial')::int8"
-        self.session.run(f"BEGIN; CREATE TEMPORARY TABLE trial (LIKE {self.globally.local})")
-        try:
+        with self.trial(f"LIKE {self.globally.local}"):
             before = self.session.value(trial)
             self.session.run(f"ALTER TABLE pg_temp.trial ALTER COLUMN {name(self.given.column)} TYPE {self.given.type}")
             return self.session.value(trial) != before
+
+    @contextlib.contextmanager
+    def trial(self, columns):
+        """A table that is never committed."""
+        self.session.run(f"BEGIN; CREATE TEMPORARY TABLE trial ({columns})")
+        try:
+            yield
         finally:
             self.session.roll_back()
 

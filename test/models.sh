@@ -18,8 +18,8 @@
 
 . "$(dirname "$0")/library.sh"
 
-# model.py, identifiers.py and clients.py are what the models share.
-all=$(basename -s .py "$tree"/test/models/*.py | grep -vxE 'model|identifiers|clients')
+# model.py and identifiers.py are what the models share.
+all=$(basename -s .py "$tree"/test/models/*.py | grep -vxE 'model|identifiers')
 rows='' delay='' parts=(plain) show=() seed=() days=() names=()
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -43,7 +43,7 @@ build
 . examples/regions/nodes.sh
 
 run_model() {
-	start_server "$work" 'wal_level = logical'   # for the subscriber of migration_of_others
+	start_server
 	as_user /usr/bin/python3 "test/models/$1.py" --rows "${rows:-100000}" "${seed[@]}" || failed+=("$1")
 	stop_server
 }

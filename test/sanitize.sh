@@ -101,9 +101,6 @@ take_names() {
 				# A session that ends with its postmaster ends while it aborts in postgres_fdw.
 				say "=== SKIPPED: $name: the server asserts there that no transaction is left ==="
 				;;
-			021_models-15.* | 059_migration_of_others-15.*)
-				say "=== SKIPPED: $name: the server asserts there, decoding what a migration did in subtransactions ==="
-				;;
 			*) names+=("$name") ;;
 		esac
 	done

@@ -58,11 +58,9 @@ def make_database(*files):
         load(file)
 
 
-def load(file, **variables):
+def load(file):
     """Runs a file of the tree with psql, which must not fail."""
     command = ["psql", "-Xq", "-v", "ON_ERROR_STOP=1", "-o", os.devnull, "-f", file]
-    for name, value in variables.items():
-        command += ["-v", f"{name}={value}"]
     subprocess.run(command, cwd=ROOT, check=True)
 
 

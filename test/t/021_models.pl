@@ -15,12 +15,12 @@ plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
-$node->append_conf('postgresql.conf', "fsync = off\nwal_level = logical\nmax_wal_senders = 5\nmax_replication_slots = 5");
+$node->append_conf('postgresql.conf', 'fsync = off');
 $node->start;
 @ENV{qw(PGHOST PGPORT PGDATABASE)} = ($node->host, $node->port, 'postgres');
 
 # As many rows as ten seconds have time for.
-my %rows = (digest => 40_000, events => 0, keys => 4_000, migration => 2_000, migration_of_others => 1_000, orders => 5_000, telemetry => 10_000, trips => 10_000);
+my %rows = (digest => 40_000, events => 0, keys => 4_000, orders => 5_000, telemetry => 10_000, trips => 10_000);
 passes($_, '/usr/bin/python3', "test/models/$_.py", '--rows', $rows{$_}) for sort keys %rows;
 
 $node->stop;

@@ -1,0 +1,889 @@
+--
+-- Moving in: the statements that give a table in use an identifier as its primary key, in place
+--
+-- Load this file with psql.  It makes a schema, moving_in, whose functions read the catalogs and
+-- print.  Run what they print as the owner of the tables.  No statement needs the schema: DROP
+-- SCHEMA moving_in CASCADE at any time.  Print once, into a file, as the way back is printed from
+-- the catalogs of today, and run the statements in order, outside of a transaction block.  Each
+-- may be killed; then run them again from the first.
+--
+--     SELECT * FROM moving_in.problems('orders', '125', '1', 'created_at');
+--     SELECT step, statement, locks, note
+--     FROM moving_in.statements('orders', '125', '1', 'created_at');
+--
+-- A row that is there gets iuid_from_name(country, entity, name, at), so each retry gives the
+-- same.  Its name is <table>/<key as text>.  For a key of several columns it is
+-- <table>/["…","…"]: the columns in the order of the key, each as text and as a JSON string, with
+-- a comma and no blank between them.  The bytes are UTF-8, of which only the double quote, the
+-- backslash and those below 0x20 are escaped, as \" \\ \b \f \n \r \t and else \u00xx in lower
+-- case.  A row without a time that an identifier can hold (1970 to 10889) gets layout 1.
+--
+-- A new row gets gen_iuid(country, entity, at), or gen_iuid(country, entity) without such a time.
+-- A derived one would make two sessions that upsert one old key meet in the new key, too, which
+-- ON CONFLICT does not look at.
+--
+
+BEGIN;
+SET LOCAL search_path = pg_catalog, pg_temp;
+CREATE SCHEMA moving_in;
+COMMENT ON SCHEMA moving_in IS
+'prints the statements that give a table in use an identifier as its primary key';
+
+-- Text ---------------------------------------------------------------------------------------
+
+CREATE FUNCTION moving_in.filled(template text, fields jsonb) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	result text := '';
+	piece text[];
+BEGIN
+	FOR piece IN SELECT regexp_matches(template, '\{(''?)([a-z_]+)\1\}|([^{]+|\{)', 'g') LOOP
+		result := result || CASE WHEN piece[3] IS NOT NULL THEN piece[3]
+			WHEN piece[1] = '' THEN fields ->> piece[2]
+			ELSE quote_literal(fields ->> piece[2]) END;
+	END LOOP;
+	ASSERT result IS NOT NULL, template;
+	RETURN result;
+END $$;
+COMMENT ON FUNCTION moving_in.filled(text, jsonb) IS
+'internal: a text with the fields at the places {field}, and as literals at {''field''}';
+
+CREATE FUNCTION moving_in.short(base text, suffix text) RETURNS name
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE WHEN octet_length(base || suffix) <= 63 THEN base || suffix
+		ELSE left(suffix, 24) || '_' || md5(base) END::name
+$$;
+COMMENT ON FUNCTION moving_in.short(text, text) IS
+'internal: a name that the server does not cut, so that two names stay two';
+
+CREATE FUNCTION moving_in.in_dollars(body text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT format(E'%2$s\n%1$s\n%2$s', btrim(body, E'\n'), q.quote)
+	FROM generate_series(0, 99) AS n, format('$moving_in%s$', repeat('_', n)) AS q (quote)
+	WHERE strpos(body, rtrim(q.quote, '$')) = 0 ORDER BY n LIMIT 1
+$$;
+COMMENT ON FUNCTION moving_in.in_dollars(text) IS
+'internal: a text between dollar quotes that do not occur in it';
+
+CREATE FUNCTION moving_in.retried(statements text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	-- Whoever waits for a lock makes all wait who come behind.  So an attempt is far below
+	-- deadlock_timeout, and leaves no lock.
+	SELECT format('DO %s;', moving_in.in_dollars(moving_in.filled($do$
+BEGIN
+	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),
+		pg_catalog.set_config('lock_timeout', '100ms', true);
+	FOR attempt IN 1 .. 300 LOOP
+		BEGIN
+{statements}
+			RETURN;
+		EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+			IF attempt = 300 THEN RAISE; END IF;
+		END;
+		PERFORM pg_sleep(0.2 + random());
+	END LOOP;
+END$do$, jsonb_build_object('statements', btrim(statements, E'\n')))))
+$$;
+COMMENT ON FUNCTION moving_in.retried(text) IS
+'internal: a DO block that runs statements under a short lock_timeout, all or none';
+
+-- The catalogs -------------------------------------------------------------------------------
+
+-- The table that moves, the parent of those that refer to it.  Names are quoted, but those of type
+-- name.  In the expressions p is a row of it.
+CREATE TYPE moving_in.plan AS (
+	tbl oid, relname name, parent text, schema text, owner text,
+	con oid, key_index oid, attnums smallint[], cols name[], old_key text,
+	key_column name, columns jsonb, key text, type text, same text,
+	pkey text, new_pkey text, second text, not_null text, fill text, identifier text,
+	settings text, made text, derived text);
+COMMENT ON TYPE moving_in.plan IS 'internal: a table that moves, and the names that it will need';
+
+CREATE FUNCTION moving_in.plan(tbl regclass, country text, entity text, at text,
+	key_column name, columns jsonb, key_type text, guessable boolean)
+RETURNS moving_in.plan LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	m moving_in.plan;
+	iuid_schema text := (SELECT quote_ident(s.nspname) FROM pg_extension AS e
+		JOIN pg_namespace AS s ON s.oid = e.extnamespace WHERE e.extname = 'iuid');
+	type_schema text := CASE key_type WHEN 'uuid' THEN 'pg_catalog' ELSE iuid_schema END;
+	key_name text;
+	numbers text;
+	call text := CASE WHEN at IS NULL THEN '%1$s)::%3$s' ELSE 'CASE
+	WHEN (%2$s) >= pg_catalog.timestamptz ''1970-01-01 00:00+00''
+		AND (%2$s) < pg_catalog.timestamptz ''10889-08-02 05:31:50.656+00''
+	THEN %1$s, (%2$s)::pg_catalog.timestamptz)::%3$s
+	ELSE %1$s)::%3$s END' END;
+BEGIN
+	SELECT c.oid, c.relname, format('%I.%I', s.nspname, c.relname), quote_ident(s.nspname),
+			quote_ident(pg_get_userbyid(c.relowner)), k.oid, k.conindid, k.conkey, quote_ident(k.conname)
+		INTO m.tbl, m.relname, m.parent, m.schema, m.owner, m.con, m.key_index, m.attnums, m.pkey
+		FROM pg_class AS c JOIN pg_namespace AS s ON s.oid = c.relnamespace
+		LEFT JOIN pg_constraint AS k ON k.conrelid = c.oid AND k.contype = 'p'
+		WHERE c.oid = tbl;
+	SELECT array_agg(a.attname ORDER BY u.n), string_agg(quote_ident(a.attname), ', ' ORDER BY u.n),
+			CASE WHEN count(*) = 1 THEN min(format('p.%I::pg_catalog.text', a.attname))
+				ELSE format($e$'[' || %s || ']'$e$, string_agg(format(
+					'pg_catalog.to_json(p.%I::pg_catalog.text)::pg_catalog.text', a.attname),
+					$e$ || ',' || $e$ ORDER BY u.n)) END,
+			-- what the text of the key depends on
+			CASE WHEN bool_or(t.typtype = 'd' OR t.typname IN ('date', 'time', 'timestamp',
+				'timestamptz', 'bytea', 'float4', 'float8', 'interval')) THEN E'\n'
+				'SET "DateStyle" = ''ISO, YMD'' SET "TimeZone" = ''UTC'' SET "IntervalStyle" = ''postgres''\n'
+				'SET extra_float_digits = 1 SET bytea_output = ''hex''' ELSE '' END
+		INTO m.cols, m.old_key, key_name, m.settings
+		FROM unnest(m.attnums) WITH ORDINALITY AS u (attnum, n)
+		JOIN pg_attribute AS a ON a.attrelid = m.tbl AND a.attnum = u.attnum
+		JOIN pg_type AS t ON t.oid = a.atttypid;
+	m.key_column := key_column;
+	m.columns := columns;
+	m.key := quote_ident(key_column);
+	m.type := type_schema || '.' || key_type;
+	m.same := format('OPERATOR(%s.=)', type_schema);
+	m.new_pkey := quote_ident(moving_in.short(m.relname || '_' || key_column, '_pkey'));
+	m.second := quote_ident(moving_in.short((SELECT k.conname FROM pg_constraint AS k
+		WHERE k.oid = m.con), '_moving_in'));
+	m.not_null := quote_ident(moving_in.short(m.relname || '_' || key_column, '_check'));
+	m.fill := format('%s.%I', m.schema, moving_in.short(m.relname, '_moving_in'));
+	m.identifier := format('%s.%I', m.schema, moving_in.short(m.relname, '_identifier'));
+
+	numbers := format('((%s)::pg_catalog.int4, (%s)::pg_catalog.int4', country, entity);
+	m.made := format(call, iuid_schema || '.gen_iuid' || numbers, at, m.type);
+	m.derived := CASE WHEN guessable THEN format('coalesce(p.%s, %s)', m.key,
+		format(call, format(E'%s.iuid_from_name%s,\n\t(%L || %s)::pg_catalog.text', iuid_schema, numbers,
+			m.relname || '/', key_name), at, m.type)) ELSE 'p.' || m.key END;
+	RETURN m;
+END $$;
+COMMENT ON FUNCTION moving_in.plan(regclass, text, text, text, name, jsonb, text, boolean) IS
+'internal: the table that moves, as the catalogs have it now, and the names that it will need';
+
+-- A foreign key to the primary key of that table, and the parts of the statements about it.  In the
+-- expressions p is the row that is referred to, NEW and OLD are of the table that refers.
+CREATE TYPE moving_in.reference AS (
+	con oid, conname name, child_oid oid, relname name, child text, child_schema text, fkey text,
+	new_name name, new_column text, old_columns text, old_names name[],
+	new_fkey text, idx text, not_null text, follow text, trigger text, late_trigger text,
+	is_self boolean, is_late boolean, is_required boolean, is_valid boolean, has_index boolean,
+	actions text, definition text, given text, changed text, not_default text,
+	equal text, again text, sources text, targets text, nulls text, set_default text);
+COMMENT ON TYPE moving_in.reference IS 'internal: a foreign key to a table that moves';
+
+CREATE FUNCTION moving_in.action(code "char") RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE code WHEN 'a' THEN 'NO ACTION' WHEN 'r' THEN 'RESTRICT' WHEN 'c' THEN 'CASCADE'
+		WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' END
+$$;
+COMMENT ON FUNCTION moving_in.action("char") IS 'internal: what a foreign key does, in words';
+
+CREATE FUNCTION moving_in.references_to(m moving_in.plan) RETURNS SETOF moving_in.reference
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT f.oid, f.conname, c.oid, c.relname, format('%I.%I', s.nspname, c.relname),
+		quote_ident(s.nspname), quote_ident(f.conname),
+		n.col, quote_ident(n.col), a.old_columns, a.old_names,
+		quote_ident(moving_in.short(c.relname || '_' || n.col, '_fkey')),
+		quote_ident(moving_in.short(c.relname || '_' || n.col, '_idx')),
+		quote_ident(moving_in.short(c.relname || '_' || n.col, '_check')),
+		format('%I.%I', s.nspname, moving_in.short(c.relname || '_' || n.col, '_moving_in')),
+		quote_ident(moving_in.short('zz_moving_in_' || n.col, '')),
+		quote_ident(moving_in.short('zz_moving_in_' || n.col, '_late')),
+		f.conrelid = f.confrelid, f.condeferrable,
+		a.is_required AND f.convalidated AND NOT f.condeferrable AND f.conrelid <> f.confrelid,
+		f.convalidated,
+		EXISTS (SELECT FROM pg_index AS i, LATERAL (SELECT (i.indkey::smallint[])[0:cardinality(f.conkey) - 1])
+				AS first (columns) WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL
+			AND i.indnkeyatts >= cardinality(f.conkey)
+			AND first.columns <@ f.conkey AND first.columns @> f.conkey),
+		format(' ON UPDATE %s ON DELETE %s%s%s', moving_in.action(f.confupdtype),
+			moving_in.action(f.confdeltype), CASE WHEN f.condeferrable THEN ' DEFERRABLE' END,
+			CASE WHEN f.condeferred THEN ' INITIALLY DEFERRED' END),
+		regexp_replace(pg_get_constraintdef(f.oid), ' NOT VALID$', ''),
+		a.given, a.changed,
+		coalesce(' AND (NEW.' || quote_ident(n.col) || ' IS NULL OR NOT (' || a.at_default || '))', ''), a.equal, a.again, a.sources, a.targets,
+		-- of a key with a tenant in it only what can be NULL
+		coalesce(a.nulls_listed, a.nulls_possible, a.nulls_all), a.set_default
+	FROM pg_constraint AS f JOIN pg_class AS c ON c.oid = f.conrelid
+	JOIN pg_namespace AS s ON s.oid = c.relnamespace
+	CROSS JOIN LATERAL (
+		SELECT array_agg(x.attname ORDER BY k.n) AS old_names,
+			string_agg(q.old, ', ' ORDER BY k.n) AS old_columns,
+			bool_and(x.attnotnull) AS is_required,
+			string_agg(format('NEW.%s IS NOT NULL', q.old), ' AND ' ORDER BY k.n) AS given,
+			string_agg(format('NEW.%1$s IS DISTINCT FROM OLD.%1$s', q.old), ' OR ' ORDER BY k.n)
+				AS changed,
+			string_agg(format('NEW.%s IS NOT DISTINCT FROM (%s)', q.old, q.value),
+				' AND ' ORDER BY k.n) FILTER (WHERE q.value NOT LIKE '%nextval(%') AS at_default,
+			string_agg(format('p.%s OPERATOR(%I.%s) NEW.%s', q.key, ps.nspname, po.oprname, q.old),
+				' AND ' ORDER BY k.n) AS equal,
+			string_agg(format('c.%1$s OPERATOR(%2$I.%3$s) NEW.%1$s', q.old, fs.nspname, fo.oprname),
+				' AND ' ORDER BY k.n) AS again,
+			string_agg('p.' || q.key, ', ' ORDER BY k.n) AS sources,
+			string_agg('NEW.' || q.old, ', ' ORDER BY k.n) AS targets,
+			string_agg(q.to_null, ' ' ORDER BY k.n) FILTER (WHERE x.attnum = ANY (f.confdelsetcols))
+				AS nulls_listed,
+			string_agg(q.to_null, ' ' ORDER BY k.n) FILTER (WHERE NOT x.attnotnull) AS nulls_possible,
+			string_agg(q.to_null, ' ' ORDER BY k.n) AS nulls_all,
+			string_agg(format('NEW.%s := %s;', q.old, coalesce(q.value, 'NULL')), ' ' ORDER BY k.n)
+				FILTER (WHERE f.confdelsetcols IS NULL OR x.attnum = ANY (f.confdelsetcols)) AS set_default
+		FROM unnest(f.conkey, f.confkey, f.conpfeqop, f.conffeqop) WITH ORDINALITY
+			AS k (child, parent, parent_op, child_op, n)
+		JOIN pg_attribute AS x ON x.attrelid = f.conrelid AND x.attnum = k.child
+		JOIN pg_attribute AS y ON y.attrelid = f.confrelid AND y.attnum = k.parent
+		JOIN pg_operator AS po ON po.oid = k.parent_op JOIN pg_namespace AS ps ON ps.oid = po.oprnamespace
+		JOIN pg_operator AS fo ON fo.oid = k.child_op JOIN pg_namespace AS fs ON fs.oid = fo.oprnamespace
+		LEFT JOIN pg_attrdef AS d ON d.adrelid = x.attrelid AND d.adnum = x.attnum
+		CROSS JOIN LATERAL (SELECT quote_ident(x.attname), quote_ident(y.attname),
+			format('NEW.%I := NULL;', x.attname), pg_get_expr(d.adbin, d.adrelid))
+			AS q (old, key, to_null, value)
+	) AS a
+	CROSS JOIN LATERAL (SELECT coalesce(m.columns ->> f.conname, moving_in.short(
+			CASE WHEN cardinality(a.old_names) = 1 THEN regexp_replace(a.old_names[1], '_id$', '')
+			ELSE f.conname END, '_' || m.key_column))::name) AS n (col)
+	WHERE f.contype = 'f' AND f.confrelid = m.tbl AND f.conparentid = 0
+		AND m.attnums <@ f.confkey AND m.attnums @> f.confkey
+	ORDER BY f.conrelid <> f.confrelid, s.nspname, c.relname, f.conname
+$$;
+COMMENT ON FUNCTION moving_in.references_to(moving_in.plan) IS
+'internal: the foreign keys to the primary key of a table that moves';
+
+CREATE FUNCTION moving_in.new_columns(m moving_in.plan)
+RETURNS TABLE (tbl oid, full_name text, schema text, relname name, old name, new name)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT m.tbl, m.parent, m.schema, m.relname, m.cols[1], m.key_column UNION ALL
+	SELECT r.child_oid, r.child, r.child_schema, r.relname, r.old_names[1], r.new_name
+	FROM moving_in.references_to(m) AS r
+$$;
+COMMENT ON FUNCTION moving_in.new_columns(moving_in.plan) IS
+'internal: the columns that a table and those that refer to it get';
+
+-- What stops a table ---------------------------------------------------------------------------
+
+CREATE FUNCTION moving_in.fault_of_expression(tbl regclass, expression text) RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp SET client_min_messages = error AS $$
+DECLARE
+	generated text := (SELECT string_agg(format('DROP COLUMN %I', attname), ', ') FROM pg_attribute
+		WHERE attrelid = tbl AND attgenerated <> '');
+BEGIN
+	-- An index takes what depends on a row and on nothing else.  This one is of a table without
+	-- rows, without the generated columns, which a BEFORE trigger does not see, and does not stay.
+	EXECUTE format('CREATE TEMP TABLE moving_in_expression (LIKE %s)', tbl);
+	IF generated IS NOT NULL THEN
+		EXECUTE 'ALTER TABLE pg_temp.moving_in_expression ' || generated;
+	END IF;
+	EXECUTE format('CREATE INDEX ON pg_temp.moving_in_expression ((%s))', expression);
+	RAISE no_data_found;
+EXCEPTION
+	WHEN no_data_found THEN RETURN NULL;
+	WHEN OTHERS THEN RETURN SQLERRM;
+END $$;
+COMMENT ON FUNCTION moving_in.fault_of_expression(regclass, text) IS
+'internal: why a row does not give one value by an expression, always the same; NULL if it does';
+
+CREATE FUNCTION moving_in.problems(tbl regclass, country text, entity text, at text DEFAULT NULL,
+	key_column name DEFAULT 'iuid', columns jsonb DEFAULT '{}', key_type text DEFAULT 'iuid',
+	guessable boolean DEFAULT true)
+RETURNS TABLE (problem text, object text, reason text, to_do text)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	m moving_in.plan;
+	tables oid[];
+BEGIN
+	IF tbl IS NULL OR country IS NULL OR entity IS NULL OR key_column IS NULL OR columns IS NULL
+		OR guessable IS NULL OR key_type IS NULL
+		OR key_type NOT IN ('iuid', 'uuid') THEN
+		RAISE invalid_parameter_value USING
+			MESSAGE = 'only the time of a row may be NULL, and the type of the key is iuid or uuid';
+	END IF;
+	m := moving_in.plan(tbl, country, entity, at, key_column, columns, key_type, guessable);
+	tables := ARRAY(SELECT DISTINCT n.tbl FROM moving_in.new_columns(m) AS n);
+
+	RETURN QUERY SELECT 'extension', 'iuid', 'it is not installed', 'CREATE EXTENSION iuid'
+		WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'iuid');
+	RETURN QUERY SELECT 'rights', c.oid::regclass::text, format('%s does not own it', current_user),
+		'run this as its owner'
+		FROM pg_class AS c WHERE c.oid = ANY (tables) AND NOT pg_has_role(c.relowner, 'USAGE');
+	RETURN QUERY SELECT 'owner', c.oid::regclass::text, format('%s does not own it, but owns %s, '
+		'and the functions read and write both', m.owner, m.parent), 'ALTER TABLE … OWNER TO'
+		FROM pg_class AS c
+		WHERE c.oid = ANY (tables) AND quote_ident(pg_get_userbyid(c.relowner)) <> m.owner;
+	RETURN QUERY SELECT 'partitioned table', c.oid::regclass::text,
+		'it has no foreign key NOT VALID before version 18, no index CONCURRENTLY, '
+		'and no key USING INDEX', 'add and fill the column by hand: unique indexes ON ONLY the table '
+		'and CONCURRENTLY on each partition, ATTACH them, exchange the keys while nobody writes'
+		FROM pg_class AS c WHERE c.oid = ANY (tables) AND (c.relkind = 'p' OR c.relispartition);
+	RETURN QUERY SELECT 'kind of table', c.oid::regclass::text,
+		'only ordinary, permanent tables of the heap can move', 'move the rows into such a table first'
+		FROM pg_class AS c LEFT JOIN pg_am AS a ON a.oid = c.relam
+		WHERE c.oid = ANY (tables) AND c.relkind <> 'p' AND (c.relkind <> 'r'
+			OR c.relpersistence = 't' OR c.reloftype <> 0 OR a.amname <> 'heap');
+	RETURN QUERY SELECT 'inheritance', i.inhrelid::regclass::text,
+		format('it inherits from %s, and keys do not', i.inhparent::regclass),
+		format('ALTER TABLE %s NO INHERIT %s', i.inhrelid::regclass, i.inhparent::regclass)
+		FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhparent AND c.relkind = 'r'
+		WHERE i.inhrelid = ANY (tables) OR i.inhparent = ANY (tables);
+	RETURN QUERY SELECT 'no primary key', tbl::text,
+		'an identifier is derived from the primary key', 'add one' WHERE m.con IS NULL;
+	RETURN QUERY SELECT 'moved already', tbl::text, format('%s is the primary key', m.key),
+		'run the rest of the statements that were printed before'
+		WHERE m.cols = ARRAY[key_column] AND m.pkey = m.new_pkey;
+	RETURN QUERY SELECT 'deferrable key', m.pkey,
+		'the second unique index of the old key would be checked at once', 'make it not deferrable'
+		FROM pg_constraint AS k WHERE k.oid = m.con AND k.condeferrable;
+	RETURN QUERY SELECT 'type of the key', format('%I', a.attname),
+		format('the text of type %s may depend on settings', format_type(a.atttypid, a.atttypmod)),
+		'guessable => false, or move by a column of another type'
+		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
+		JOIN pg_type AS b ON b.oid = coalesce(nullif(t.typbasetype, 0), t.oid)
+		WHERE guessable AND a.attrelid = m.tbl AND a.attnum = ANY (m.attnums) AND b.typtype <> 'e'
+			AND b.typname <> 'citext' AND NOT (b.typnamespace = 'pg_catalog'::regnamespace
+			AND b.typname IN ('int2', 'int4', 'int8', 'numeric', 'oid', 'bool', 'text', 'varchar',
+			'bpchar', 'name', 'uuid', 'inet', 'cidr', 'macaddr', 'date', 'time', 'timestamp',
+			'timestamptz', 'bytea', 'float4', 'float8', 'interval'));
+	RETURN QUERY SELECT 'generated column', format('%s.%I', a.attrelid::regclass, a.attname),
+		'a trigger neither sees nor sets it', 'make an ordinary column of it'
+		FROM pg_attribute AS a WHERE a.attgenerated <> ''
+			AND (a.attrelid = m.tbl AND a.attnum = ANY (m.attnums)
+			OR EXISTS (SELECT FROM moving_in.references_to(m) AS r
+				WHERE r.child_oid = a.attrelid AND a.attname = ANY (r.old_names)));
+	RETURN QUERY SELECT 'expression', e.name, f.fault,
+		'give another one: immutable, with each name qualified but those of the columns'
+		FROM (VALUES ('country', country, 'int4'), ('entity', entity, 'int4'),
+			('at', at, 'timestamptz')) AS e (name, expression, type),
+		LATERAL (SELECT CASE WHEN e.type = 'int4' AND e.expression ~ '^\s*-?\d+\s*$'
+				AND e.expression::numeric NOT BETWEEN 0 AND 255 THEN 'it is not between 0 and 255'
+			ELSE moving_in.fault_of_expression(tbl,
+				format('(%s)::pg_catalog.%s', e.expression, e.type)) END) AS f (fault)
+		WHERE e.expression IS NOT NULL AND f.fault IS NOT NULL;
+	RETURN QUERY SELECT 'column', format('%s.%I', a.attrelid::regclass, a.attname),
+		format('a column of type %s has this name', format_type(a.atttypid, a.atttypmod)),
+		'give another name: key_column, or columns => {"name of the foreign key": "name"}'
+		FROM moving_in.new_columns(m) AS n
+		JOIN pg_attribute AS a ON a.attrelid = n.tbl AND a.attname = n.new
+		WHERE a.atttypid <> m.type::regtype
+			OR a.attrelid = m.tbl AND a.attnum = ANY (m.attnums)
+			OR EXISTS (SELECT FROM moving_in.references_to(m) AS r
+				WHERE r.child_oid = a.attrelid AND a.attname = ANY (r.old_names));
+	RETURN QUERY SELECT 'column', n.new::text, 'two columns of a table would have this name',
+		'columns => {"name of the foreign key": "name of the column"}'
+		FROM moving_in.new_columns(m) AS n GROUP BY n.tbl, n.new HAVING count(*) > 1;
+	RETURN QUERY SELECT 'foreign key', j.key,
+		'no foreign key of this name refers to the primary key', 'name one that does'
+		FROM jsonb_object_keys(columns) AS j (key) WHERE j.key NOT IN
+			(SELECT r.conname FROM moving_in.references_to(m) AS r);
+	RETURN QUERY SELECT 'foreign key', format('%s of %s', r.fkey, r.child),
+		'it is NOT ENFORCED, or has a PERIOD', 'drop it, and make it again afterwards'
+		FROM moving_in.references_to(m) AS r WHERE r.definition ~ ' NOT ENFORCED|, PERIOD ';
+	RETURN QUERY SELECT 'rule', format('%s of %s', w.rulename, w.ev_class::regclass),
+		'it would change the UPDATE of the backfill', 'make a trigger of it'
+		FROM pg_rewrite AS w WHERE w.ev_class = ANY (tables) AND w.ev_type <> '1';
+	RETURN QUERY SELECT 'row security', t.oid::regclass::text,
+		'its policies apply to you, so rows would be left out',
+		'run this as a role with BYPASSRLS, or set NO FORCE ROW LEVEL SECURITY'
+		FROM unnest(tables) AS t (oid) WHERE row_security_active(t.oid);
+	RETURN QUERY SELECT 'trigger', format('%s of %s', g.tgname, g.tgrelid::regclass),
+		'it would see the row before its identifier',
+		'ALTER TRIGGER … RENAME TO a name that sorts before zz_moving_in'
+		FROM pg_trigger AS g JOIN pg_proc AS f ON f.oid = g.tgfoid
+		WHERE g.tgrelid = ANY (tables) AND NOT g.tgisinternal AND g.tgtype & 3 = 3   -- BEFORE, ROW
+			AND g.tgname COLLATE "C" >= 'zz_moving_in' AND f.prosrc !~ 'made by moving_in';
+	RETURN QUERY SELECT 'function', f.oid::regprocedure::text, 'a function of yours has this name',
+		'rename it' FROM pg_proc AS f JOIN pg_namespace AS s ON s.oid = f.pronamespace
+		WHERE f.prosrc !~ 'made by moving_in' AND format('%I.%I', s.nspname, f.proname) IN
+				(SELECT m.fill UNION ALL SELECT m.identifier UNION ALL SELECT r.follow FROM moving_in.references_to(m) AS r);
+	-- IF NOT EXISTS would take what is another's for ours.
+	RETURN QUERY WITH ours AS MATERIALIZED (
+			SELECT m.schema, m.tbl, n.name, n.cols FROM (VALUES (m.new_pkey, ARRAY[m.key_column]),
+				(m.second, m.cols), (m.not_null, ARRAY[m.key_column])) AS n (name, cols)
+			UNION ALL SELECT r.child_schema, r.child_oid, n.name, ARRAY[r.new_name]
+			FROM moving_in.references_to(m) AS r,
+				LATERAL (VALUES (r.idx), (r.not_null), (r.new_fkey)) AS n (name))
+		SELECT 'name', n.name, format('%s has this name', pg_describe_object(o.class, o.oid, 0)),
+			'rename it'
+		FROM ours AS n CROSS JOIN LATERAL (
+			SELECT 'pg_class'::regclass, c.oid, i.indrelid, i.indkey::smallint[] FROM pg_class AS c
+			JOIN pg_namespace AS s ON s.oid = c.relnamespace
+			LEFT JOIN pg_index AS i ON i.indexrelid = c.oid
+			WHERE (quote_ident(s.nspname), quote_ident(c.relname)) = (n.schema, n.name)
+			UNION ALL SELECT 'pg_constraint'::regclass, f.oid, f.conrelid, f.conkey FROM pg_constraint AS f
+			WHERE f.conrelid = n.tbl AND quote_ident(f.conname) = n.name) AS o (class, oid, tbl, attnums)
+		WHERE o.tbl IS DISTINCT FROM n.tbl OR n.cols <> ARRAY(SELECT a.attname
+			FROM unnest(o.attnums) WITH ORDINALITY AS u (attnum, n)
+			JOIN pg_attribute AS a ON a.attrelid = o.tbl AND a.attnum = u.attnum ORDER BY u.n);
+	-- The exchange drops the constraint of the key, and its index with it.  What else needs one of
+	-- the two is unknown here.
+	RETURN QUERY SELECT 'dependency', pg_describe_object(d.classid, d.objid, d.objsubid),
+		format('it needs the primary key %s', m.pkey), 'drop it, and make it again afterwards'
+		FROM pg_depend AS d WHERE d.deptype <> 'i' AND (d.refclassid, d.refobjid) IN
+				(('pg_constraint'::regclass, m.con), ('pg_class'::regclass, m.key_index))
+			AND NOT (d.classid = 'pg_constraint'::regclass AND (d.objid IN
+				(SELECT r.con FROM moving_in.references_to(m) AS r)
+				-- the copy of a partition's foreign key goes with that of its table, named above
+				OR d.objid IN (SELECT f.oid FROM pg_constraint AS f WHERE f.conparentid <> 0)));
+END $$;
+COMMENT ON FUNCTION moving_in.problems(regclass, text, text, text, name, jsonb, text, boolean) IS
+'what stops a table from moving in: its kind and name, the reason, and what to do; no row if nothing';
+
+CREATE FUNCTION moving_in.notes(m moving_in.plan) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	WITH refs AS MATERIALIZED (SELECT * FROM moving_in.references_to(m)),
+		tables AS MATERIALIZED (SELECT m.tbl UNION SELECT child_oid FROM refs)
+	SELECT format('trigger %s of %s fires in the backfill, unless who runs it may set '
+			'session_replication_role to replica', g.tgname, g.tgrelid::regclass)
+		FROM pg_trigger AS g JOIN tables AS t ON t.tbl = g.tgrelid JOIN pg_proc AS f ON f.oid = g.tgfoid
+		WHERE NOT g.tgisinternal AND g.tgtype & 16 = 16 AND g.tgenabled IN ('O', 'A')   -- UPDATE
+			AND f.prosrc !~ 'made by moving_in'
+	UNION ALL SELECT DISTINCT format('view %s does not show the new columns', w.ev_class::regclass)
+		FROM pg_rewrite AS w JOIN pg_depend AS d ON d.objid = w.oid AND d.classid = 'pg_rewrite'::regclass
+		JOIN tables AS t ON t.tbl = d.refobjid AND d.refclassid = 'pg_class'::regclass
+		WHERE w.ev_class <> d.refobjid
+	UNION ALL SELECT format('publication %s %s', p.pubname, CASE WHEN v.prattrs IS NOT NULL
+			THEN format('does not send the new columns of %s', v.prrelid::regclass)
+			ELSE 'sends the new columns: a subscriber needs them first' END)
+		FROM pg_publication AS p LEFT JOIN pg_publication_rel AS v ON v.prpubid = p.oid
+		WHERE (v.prrelid IS NULL OR v.prrelid IN (SELECT tbl FROM tables))
+			AND EXISTS (SELECT FROM pg_publication_tables AS n JOIN tables AS t
+				ON format('%I.%I', n.schemaname, n.tablename)::regclass = t.tbl WHERE n.pubname = p.pubname)
+	UNION ALL SELECT format('policy %s of %s reads the columns that it read before', p.polname,
+			p.polrelid::regclass) FROM pg_policy AS p JOIN tables AS t ON t.tbl = p.polrelid
+	UNION ALL SELECT format('foreign key %s of %s refers to another unique key, and stays', f.conname,
+			f.conrelid::regclass) FROM pg_constraint AS f WHERE f.contype = 'f' AND f.confrelid = m.tbl
+			AND f.conparentid = 0 AND f.oid NOT IN (SELECT con FROM refs)
+	UNION ALL SELECT format('%s.%s is NULL where %s was not valid', child, new_column, fkey)
+		FROM refs WHERE NOT is_valid
+	UNION ALL SELECT format('%s.%s can be NULL: a row can come before the one that it refers to',
+			child, new_column) FROM refs WHERE is_late OR is_self
+	UNION ALL SELECT format('%s.%s is NOT NULL: one statement that inserts a row before the one that '
+			'it refers to fails', child, new_column) FROM refs WHERE is_required
+	UNION ALL SELECT format('new clients must give %I, which has no default', a.attname)
+		FROM pg_attribute AS a WHERE a.attrelid = m.tbl AND a.attnum = ANY (m.attnums)
+			AND NOT a.atthasdef AND a.attidentity = '' AND (cardinality(m.attnums) > 1
+			OR a.atttypid NOT IN ('uuid'::regtype, 'text'::regtype))
+	UNION ALL VALUES
+		('each row gets a new version: have room on disk and in the log, and let autovacuum work'),
+		('a prepared SELECT * fails once after step 1, and INSERT … SELECT * for good'),
+		('a row for which the country or the entity is NULL, or not in 0–255, is refused'),
+		('a transaction that deletes a row and inserts its key again fails if a deferred foreign key '
+			'waits for it'),
+		('new clients begin after step 5')
+$$;
+COMMENT ON FUNCTION moving_in.notes(moving_in.plan) IS
+'internal: what changes for others, or is not carried over';
+
+-- The steps ------------------------------------------------------------------------------------
+
+CREATE TYPE moving_in.printed AS (statement text, locks text, note text);
+COMMENT ON TYPE moving_in.printed IS 'internal: a statement, what it locks, and what it is for';
+
+CREATE FUNCTION moving_in.add_columns(m moving_in.plan) RETURNS SETOF moving_in.printed
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT moving_in.retried(format('ALTER TABLE %s %s;', n.full_name, string_agg(
+			format('ADD COLUMN IF NOT EXISTS %I %s', n.new, m.type), ', '))
+			|| coalesce(string_agg(g.grants, ''), '')),
+		format('ACCESS EXCLUSIVE on %s, for milliseconds', n.full_name),
+		'new columns, with what is granted on the old ones'
+	FROM moving_in.new_columns(m) AS n CROSS JOIN LATERAL (
+		SELECT string_agg(format(E'\nGRANT %s (%I) ON %s TO %s%s;', x.privilege_type, n.new, n.full_name,
+			CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END,
+			CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' END), '')
+		FROM pg_attribute AS a, aclexplode(a.attacl) AS x
+		WHERE a.attrelid = n.tbl AND a.attname = n.old) AS g (grants)
+	GROUP BY n.tbl, n.full_name ORDER BY n.tbl <> m.tbl, n.full_name
+$$;
+COMMENT ON FUNCTION moving_in.add_columns(moving_in.plan) IS 'internal: step 1';
+
+CREATE FUNCTION moving_in.make_triggers(m moving_in.plan) RETURNS SETOF moving_in.printed
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	r moving_in.reference;
+	fields jsonb := to_jsonb(m) || jsonb_build_object('first_old', quote_ident(m.cols[1]));
+	old_key_too text := '';
+BEGIN
+	-- Only a key that can take the text of any identifier, and has no value of its own
+	SELECT E'\n\t' || format('NEW.%1$I := coalesce(NEW.%1$I, NEW.%2$s::pg_catalog.%3$s);   -- of a new client',
+			a.attname, m.key, a.atttypid::regtype) INTO old_key_too FROM pg_attribute AS a
+		WHERE a.attrelid = m.tbl AND ARRAY[a.attnum] = m.attnums AND NOT a.atthasdef
+			AND a.atttypid IN ('uuid'::regtype, 'text'::regtype);
+	fields := fields || jsonb_build_object('old_key_too', coalesce(old_key_too, ''));
+	-- The functions run as the owner: a client needs no rights on what it does not know, as with the
+	-- server's own check of a reference.
+	RETURN QUERY VALUES (moving_in.retried(moving_in.filled($sql$
+CREATE OR REPLACE FUNCTION {identifier}(p {parent}) RETURNS {type} LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp{settings} AS {rule};
+CREATE OR REPLACE FUNCTION {fill}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS {body};
+REVOKE ALL ON FUNCTION {identifier}({parent}), {fill}() FROM PUBLIC;
+ALTER FUNCTION {identifier}({parent}) OWNER TO {owner};
+ALTER FUNCTION {fill}() OWNER TO {owner};
+CREATE OR REPLACE TRIGGER zz_moving_in BEFORE INSERT OR UPDATE ON {parent}
+	FOR EACH ROW WHEN (NEW.{key} IS NULL OR NEW.{first_old} IS NULL) EXECUTE FUNCTION {fill}();
+ALTER TABLE {parent} ENABLE ALWAYS TRIGGER zz_moving_in;$sql$,
+		fields || jsonb_build_object('rule', moving_in.in_dollars(moving_in.filled($body$
+-- made by moving_in
+SELECT {derived}
+FROM (SELECT p.*) AS p$body$, fields)), 'body', moving_in.in_dollars(moving_in.filled($body$
+-- made by moving_in
+BEGIN
+	IF TG_OP = 'UPDATE' THEN   -- of the old key, too: the identifier is that of the row as it was
+		NEW.{key} := coalesce(NEW.{key}, {identifier}(OLD));
+	END IF;{old_key_too}
+	IF NEW.{key} IS NULL THEN
+		SELECT {made}
+		INTO NEW.{key} FROM (SELECT NEW.*) AS p;
+	END IF;
+	RETURN NEW;
+END$body$, fields))))),
+		format('SHARE ROW EXCLUSIVE on %s, for milliseconds', m.parent),
+		'new rows get their identifier');
+
+	FOR r IN SELECT * FROM moving_in.references_to(m) LOOP
+		fields := to_jsonb(m) || to_jsonb(r) || jsonb_build_object(
+			-- a row that refers to itself is not in the table yet
+			'source', CASE WHEN r.is_self
+				THEN format('(SELECT NEW.* UNION ALL SELECT * FROM ONLY %s)', m.parent) ELSE m.parent END,
+			'given_there', replace(r.given, 'NEW.', 'c.'),
+			'message', format('insert or update on table "%s" violates foreign key constraint "%s"',
+				r.relname, r.new_fkey),
+			'timing', CASE WHEN r.is_late THEN 'DEFERRABLE INITIALLY DEFERRED' ELSE 'NOT DEFERRABLE' END);
+		fields := fields || jsonb_build_object(
+			'to_null', CASE WHEN r.actions LIKE '%ON DELETE SET DEFAULT%' THEN moving_in.filled($body$
+		IF EXISTS (SELECT FROM {parent} AS p WHERE p.{key} {same} OLD.{new_column}) THEN
+			{nulls}
+		ELSE   -- the foreign key does it, as that row is gone
+			{set_default}
+			SELECT {identifier}(p.*) INTO NEW.{new_column} FROM {parent} AS p WHERE {equal};
+		END IF;$body$, fields) ELSE E'\n\t\t' || r.nulls END,
+			'refused', CASE WHEN r.is_required THEN moving_in.filled($body$
+		IF NOT FOUND THEN
+			RAISE foreign_key_violation USING MESSAGE = {'message'}, CONSTRAINT = {'new_fkey'},
+				DETAIL = format('Key (%s)=(%s) is not present in table "%s".', {'new_column'},
+					NEW.{new_column}, {'parent'}), TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+		END IF;$body$, fields) ELSE '' END,
+			'late', CASE WHEN r.is_required THEN '' ELSE moving_in.filled($sql$
+DROP TRIGGER IF EXISTS {late_trigger} ON {child};
+CREATE CONSTRAINT TRIGGER {late_trigger} AFTER INSERT OR UPDATE ON {child} {timing}
+	FOR EACH ROW WHEN (({given}) = (NEW.{new_column} IS NULL)) EXECUTE FUNCTION {follow}();
+ALTER TABLE {child} ENABLE ALWAYS TRIGGER {late_trigger};$sql$, fields) END);
+		RETURN QUERY VALUES (moving_in.retried(moving_in.filled($sql$
+CREATE OR REPLACE FUNCTION {follow}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS {body};
+REVOKE ALL ON FUNCTION {follow}() FROM PUBLIC;
+ALTER FUNCTION {follow}() OWNER TO {owner};
+CREATE OR REPLACE TRIGGER {trigger} BEFORE INSERT OR UPDATE ON {child}
+	FOR EACH ROW EXECUTE FUNCTION {follow}();
+ALTER TABLE {child} ENABLE ALWAYS TRIGGER {trigger};{late}$sql$,
+			fields || jsonb_build_object('body', moving_in.in_dollars(moving_in.filled($body$
+-- made by moving_in
+DECLARE
+	by_old boolean := CASE TG_OP WHEN 'UPDATE' THEN {changed}
+		ELSE {given}{not_default} END;
+	by_new boolean := CASE TG_OP WHEN 'UPDATE' THEN NEW.{new_column} IS DISTINCT FROM OLD.{new_column}
+		ELSE NEW.{new_column} IS NOT NULL END;
+	found_id {type};
+BEGIN
+	IF TG_WHEN = 'AFTER' THEN
+		-- What the row refers to came later: an UPDATE fills it.
+		IF EXISTS (SELECT FROM {parent} AS p
+			WHERE {equal} AND {identifier}(p.*) IS NOT NULL
+			OR p.{key} {same} NEW.{new_column}) THEN
+			UPDATE ONLY {child} AS c SET {new_column} = c.{new_column}
+				WHERE {again} AND c.{new_column} IS NULL
+				OR c.{new_column} {same} NEW.{new_column} AND NOT ({given_there});
+		END IF;
+		RETURN NULL;
+	END IF;
+	IF by_old OR NOT by_new AND NEW.{new_column} IS NULL THEN
+		IF by_old THEN   -- that row stays as it is until the foreign key has looked, too
+			PERFORM FROM {parent} AS p WHERE {equal} FOR KEY SHARE;
+		END IF;
+		SELECT {identifier}(p.*) INTO found_id
+			FROM {source} AS p WHERE {equal};
+		IF FOUND OR NOT by_new THEN   -- else the client gives both, and the foreign keys decide
+			NEW.{new_column} := found_id;
+		END IF;
+	ELSIF NEW.{new_column} IS NULL THEN{to_null}
+	ELSIF by_new OR NOT ({given}) THEN
+		SELECT {sources} INTO {targets}
+			FROM {source} AS p WHERE p.{key} {same} NEW.{new_column};{refused}
+	END IF;
+	RETURN NEW;
+END$body$, fields))))),
+			format('SHARE ROW EXCLUSIVE on %s, for milliseconds', r.child),
+			format('%s follows %s, and they follow it', r.new_column, r.old_columns));
+	END LOOP;
+END $$;
+COMMENT ON FUNCTION moving_in.make_triggers(moving_in.plan) IS 'internal: step 2';
+
+CREATE FUNCTION moving_in.backfill(m moving_in.plan, guessable boolean, batch int, pause interval)
+RETURNS SETOF moving_in.printed LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
+	-- By the place of the rows and not by a key: a table that refers may have none, and what is
+	-- written since step 2 is filled wherever it is.  A batch holds rows, so it waits for none: what
+	-- is locked comes in the next pass.  No SET LOCAL outlives a COMMIT.
+	SELECT format('DO %s;', moving_in.in_dollars(moving_in.filled($do$
+DECLARE
+	todo pg_catalog.int8[];
+	again pg_catalog.int8[];
+	pages pg_catalog.int8;
+	block pg_catalog.int8;
+	first_row pg_catalog.tid;
+	next_row pg_catalog.tid;
+	unfilled pg_catalog.int8;
+	free pg_catalog.int8;
+	filled pg_catalog.int8;
+	total pg_catalog.int8 := 0;
+	about pg_catalog.int8;
+	started pg_catalog.timestamptz := pg_catalog.clock_timestamp();
+BEGIN
+	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+	SELECT reltuples, greatest(1, {batch} * relpages / greatest(1, reltuples)) INTO about, pages
+		FROM pg_class WHERE oid = {'full_name'}::regclass;
+	todo := ARRAY(SELECT generate_series(0, pg_relation_size({'full_name'}::regclass)
+		/ current_setting('block_size')::int8, pages));
+	WHILE cardinality(todo) > 0 LOOP
+		again := '{}';
+		FOREACH block IN ARRAY todo LOOP
+			first_row := format('(%s,0)', block);
+			next_row := format('(%s,0)', block + pages);
+			SELECT count(*) INTO unfilled FROM ONLY {full_name} AS t
+				WHERE t.ctid >= first_row AND t.ctid < next_row AND ({missing});
+			WITH free AS MATERIALIZED (
+				SELECT t.ctid FROM ONLY {full_name} AS t
+				WHERE t.ctid >= first_row AND t.ctid < next_row AND ({missing})
+				FOR NO KEY UPDATE SKIP LOCKED),
+			done AS (
+				UPDATE ONLY {full_name} AS t SET {new} = t.{new} FROM free
+				WHERE t.ctid = free.ctid AND t.ctid >= first_row AND t.ctid < next_row RETURNING 1)
+			SELECT (SELECT count(*) FROM free), (SELECT count(*) FROM done) INTO free, filled;
+			IF filled < free THEN
+				RAISE object_not_in_prerequisite_state USING
+					MESSAGE = format('a trigger of %s skips the UPDATE of %s rows', {'full_name'}, free - filled),
+					HINT = 'SET session_replication_role = replica';
+			ELSIF free < unfilled THEN
+				again := again || block;
+			END IF;
+			total := total + filled;
+			COMMIT;
+			PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+			PERFORM set_config('application_name', format('%s of about %s rows, %s a second, of %s',
+				total, greatest(about, total), (total
+				/ greatest(extract(epoch FROM clock_timestamp() - started), 0.001))::int8, {'relname'}), true);
+			IF unfilled > 0 THEN PERFORM pg_sleep({pause}); END IF;
+		END LOOP;
+		todo := again;
+		IF cardinality(todo) > 0 THEN PERFORM pg_sleep(0.1); END IF;
+	END LOOP;
+END$do$, jsonb_build_object('full_name', t.full_name, 'relname', t.relname, 'new', t.new,
+			'missing', t.missing, 'batch', batch, 'pause', extract(epoch FROM pause))))),
+		format('ROW EXCLUSIVE on %s, and the rows of a batch', t.full_name),
+		'progress: application_name in pg_stat_activity'
+	FROM (
+		SELECT c.full_name, c.relname, c.pass, min(c.new) AS new, string_agg(c.missing, ' OR ') AS missing
+		FROM (
+			SELECT m.parent, m.relname, 1, m.key, format('t.%s IS NULL', m.key)
+			UNION ALL
+			-- An identifier that is not derived is there only when its row is filled.
+			SELECT r.child, r.relname, CASE WHEN r.is_self AND guessable THEN 1 ELSE 2 END, r.new_column,
+				format('t.%s IS NULL AND %s', r.new_column, replace(r.given, 'NEW.', 't.'))
+			FROM moving_in.references_to(m) AS r) AS c (full_name, relname, pass, new, missing)
+		GROUP BY c.full_name, c.relname, c.pass) AS t
+	ORDER BY t.pass, t.full_name
+$$;
+COMMENT ON FUNCTION moving_in.backfill(moving_in.plan, boolean, int, interval) IS
+'internal: step 3, in which the triggers fill the rows that are there';
+
+CREATE FUNCTION moving_in.index(schema text, idx text, full_name text, definition text, kind text,
+	why text)
+RETURNS SETOF moving_in.printed LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
+	VALUES (moving_in.retried(format('IF EXISTS (SELECT FROM pg_index '
+			'WHERE indexrelid = to_regclass(%1$L) AND NOT indisvalid) THEN DROP INDEX %1$s; END IF;',
+			schema || '.' || idx)),
+		format('none, or ACCESS EXCLUSIVE on %s, for milliseconds', full_name),
+		'what the next statement may have left'),
+		(format('CREATE %sINDEX CONCURRENTLY IF NOT EXISTS %s ON %s %s;', kind, idx, full_name, definition),
+		format('SHARE UPDATE EXCLUSIVE on %s', full_name), why)
+$$;
+COMMENT ON FUNCTION moving_in.index(text, text, text, text, text, text) IS
+'internal: the two statements that make an index, and may be killed';
+
+CREATE FUNCTION moving_in.second_index(m moving_in.plan, why text) RETURNS SETOF moving_in.printed
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT x.* FROM pg_class AS i LEFT JOIN pg_tablespace AS s ON s.oid = i.reltablespace,
+		LATERAL moving_in.index(m.schema, m.second, m.parent,
+			substr(pg_get_indexdef(i.oid), strpos(pg_get_indexdef(i.oid), ' USING btree (') + 1)
+			|| coalesce(' TABLESPACE ' || quote_ident(s.spcname), ''), 'UNIQUE ', why) AS x
+	WHERE i.oid = m.key_index
+$$;
+COMMENT ON FUNCTION moving_in.second_index(moving_in.plan, text) IS
+'internal: an index like that of the primary key, whose place it takes';
+
+CREATE FUNCTION moving_in.make_indexes(m moving_in.plan) RETURNS SETOF moving_in.printed
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT * FROM moving_in.index(m.schema, m.new_pkey, m.parent, format('(%s)', m.key), 'UNIQUE ',
+		'the new key')
+	UNION ALL SELECT * FROM moving_in.second_index(m,
+		'the old key again, for ON CONFLICT and for foreign keys to it')
+	UNION ALL SELECT x.* FROM moving_in.references_to(m) AS r, moving_in.index(r.child_schema, r.idx,
+		r.child, format('(%s)', r.new_column), '', 'as the old columns have one') AS x WHERE r.has_index
+	UNION ALL SELECT x.* FROM (
+			SELECT m.parent, m.key, m.not_null UNION ALL
+			SELECT r.child, r.new_column, r.not_null FROM moving_in.references_to(m) AS r
+			WHERE r.is_required) AS n (full_name, new, not_null),
+		LATERAL (SELECT jsonb_build_object('full_name', n.full_name, 'new', n.new,
+			'not_null', n.not_null)) AS f (fields),
+		LATERAL (VALUES (moving_in.retried(moving_in.filled($sql$
+IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = {'full_name'}::regclass
+		AND quote_ident(attname) = {'new'} AND attnotnull)
+	AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'full_name'}::regclass
+		AND quote_ident(conname) = {'not_null'}) THEN
+	ALTER TABLE {full_name} ADD CONSTRAINT {not_null} CHECK ({new} IS NOT NULL) NOT VALID;
+END IF;$sql$, f.fields)), format('ACCESS EXCLUSIVE on %s, for milliseconds', n.full_name),
+			'so the exchange reads no row'), (moving_in.retried(moving_in.filled($sql$
+IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'full_name'}::regclass
+	AND quote_ident(conname) = {'not_null'} AND NOT convalidated) THEN
+	ALTER TABLE {full_name} VALIDATE CONSTRAINT {not_null};
+END IF;$sql$, f.fields)), format('SHARE UPDATE EXCLUSIVE on %s, while it reads', n.full_name), NULL)) AS x
+$$;
+COMMENT ON FUNCTION moving_in.make_indexes(moving_in.plan) IS
+'internal: step 4, what the exchange needs';
+
+CREATE FUNCTION moving_in.all_tables(m moving_in.plan) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT string_agg(DISTINCT n.full_name, ', ') FROM moving_in.new_columns(m) AS n
+$$;
+COMMENT ON FUNCTION moving_in.all_tables(moving_in.plan) IS
+'internal: the table that moves, and those that refer to it';
+
+-- What the index of the primary key is for besides, as a published row is known to subscribers by it
+CREATE FUNCTION moving_in.other_uses(m moving_in.plan, is_back boolean) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT concat(
+		CASE WHEN c.relreplident = 'i' AND i.indisreplident OR c.relreplident = 'd'
+			AND NOT is_back AND EXISTS (SELECT FROM pg_publication_tables AS n
+				WHERE format('%I.%I', n.schemaname, n.tablename)::regclass = c.oid)
+			THEN format(E'\nALTER TABLE %s REPLICA IDENTITY USING INDEX %s;', m.parent, m.pkey)
+			WHEN is_back AND c.relreplident = 'd'
+			THEN format(E'\nALTER TABLE %s REPLICA IDENTITY DEFAULT;', m.parent) END,
+		CASE WHEN i.indisclustered THEN format(E'\nALTER TABLE %s CLUSTER ON %s;', m.parent, m.pkey) END,
+		format(E'\nCOMMENT ON CONSTRAINT %s ON %s IS ', m.pkey, m.parent)
+			|| quote_literal(obj_description(m.con, 'pg_constraint')) || ';',
+		format(E'\nCOMMENT ON INDEX %s.%s IS ', m.schema, m.pkey)
+			|| quote_literal(obj_description(m.key_index, 'pg_class')) || ';')
+	FROM pg_class AS c JOIN pg_index AS i ON i.indexrelid = m.key_index WHERE c.oid = m.tbl
+$$;
+COMMENT ON FUNCTION moving_in.other_uses(moving_in.plan, boolean) IS
+'internal: REPLICA IDENTITY, CLUSTER and comments of the old key';
+
+-- In the exchange and on the way back.  The old foreign keys stay, on the second index: an UPDATE
+-- of the old key leaves the identifier as it is, so only they carry out ON UPDATE, and hold old
+-- clients to what was declared.  Both carry out ON DELETE: the second one finds no row.  The old
+-- names stay with the old columns, as ON CONFLICT ON CONSTRAINT means these.
+CREATE FUNCTION moving_in.exchange(m moving_in.plan, is_back boolean) RETURNS moving_in.printed
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT moving_in.retried(moving_in.filled($sql$
+IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'parent'}::regclass AND contype = 'p'
+	AND quote_ident(conname) = {'reached'}) THEN
+	DROP INDEX IF EXISTS {schema}.{second};
+	RETURN;
+END IF;
+LOCK TABLE {all_tables} IN ACCESS EXCLUSIVE MODE;$sql$ || CASE WHEN is_back THEN $sql${new_fkeys_go}{old_fkeys_go}
+ALTER TABLE {parent} DROP CONSTRAINT {new_pkey}, DROP CONSTRAINT {pkey};
+ALTER TABLE {parent} ADD CONSTRAINT {pkey} PRIMARY KEY USING INDEX {second};
+ALTER TABLE {parent} ALTER {key} DROP NOT NULL;{nullable}{old_fkeys}{other_uses}$sql$ ELSE $sql$
+ALTER TABLE {parent} ALTER {key} SET NOT NULL;
+ALTER TABLE {parent} DROP CONSTRAINT IF EXISTS {not_null};{required}{old_fkeys_go}
+ALTER TABLE {parent} DROP CONSTRAINT {pkey};
+ALTER TABLE {parent} ADD CONSTRAINT {new_pkey} PRIMARY KEY USING INDEX {new_pkey};
+ALTER TABLE {parent} ADD CONSTRAINT {pkey} UNIQUE USING INDEX {second};{old_fkeys}{new_fkeys}{other_uses}$sql$
+		END, to_jsonb(m) || jsonb_build_object('all_tables', a.all_tables,
+			'reached', CASE WHEN is_back THEN m.pkey ELSE m.new_pkey END,
+			'other_uses', moving_in.other_uses(m, is_back)) || f.fields)),
+		format('ACCESS EXCLUSIVE on %s, for milliseconds', a.all_tables),
+		format('the primary key is %s', CASE WHEN is_back THEN m.old_key ELSE m.key END)
+	FROM moving_in.all_tables(m) AS a (all_tables), (
+		SELECT jsonb_object_agg(k.name, coalesce(k.statements, '')) FROM (
+			SELECT t.name, string_agg(moving_in.filled(t.template, to_jsonb(m) || to_jsonb(r)
+				|| jsonb_build_object('comment', coalesce(format(
+					E'\nCOMMENT ON CONSTRAINT %s ON %s IS ', r.fkey, r.child)
+					|| quote_literal(obj_description(r.con, 'pg_constraint')) || ';', ''))), '')
+				FILTER (WHERE t.template IS NOT NULL AND r.con IS NOT NULL AND (r.is_required OR NOT t.needs_required))
+			FROM (VALUES
+				('old_fkeys_go', false, E'\nALTER TABLE {child} DROP CONSTRAINT {fkey};'),
+				('new_fkeys_go', false, E'\nALTER TABLE {child} DROP CONSTRAINT {new_fkey};'),
+				('old_fkeys', false, E'\nALTER TABLE {child} ADD CONSTRAINT {fkey} {definition} NOT VALID;{comment}'),
+				('new_fkeys', false, E'\nALTER TABLE {child} ADD CONSTRAINT {new_fkey} FOREIGN KEY ({new_column})'
+					'\n\tREFERENCES {parent} ({key}){actions} NOT VALID;'),
+				('required', true, E'\nALTER TABLE {child} ALTER {new_column} SET NOT NULL;'
+					'\nALTER TABLE {child} DROP CONSTRAINT IF EXISTS {not_null};'),
+				('nullable', true, E'\nALTER TABLE {child} ALTER {new_column} DROP NOT NULL;'))
+				AS t (name, needs_required, template)
+			LEFT JOIN moving_in.references_to(m) AS r ON true GROUP BY t.name) AS k (name, statements)) AS f (fields)
+$$;
+COMMENT ON FUNCTION moving_in.exchange(moving_in.plan, boolean) IS
+'internal: step 5, and on the way back';
+
+CREATE FUNCTION moving_in.validate(m moving_in.plan, is_back boolean) RETURNS SETOF moving_in.printed
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %s;', r.child, f.fkey),
+		format('SHARE UPDATE EXCLUSIVE on %s, and ROW SHARE on %s, while it reads', r.child, m.parent),
+		'as it was'
+	FROM moving_in.references_to(m) AS r, LATERAL (VALUES (r.new_fkey, true), (r.fkey, false))
+		AS f (fkey, is_new) WHERE r.is_valid AND NOT (is_back AND f.is_new)
+$$;
+COMMENT ON FUNCTION moving_in.validate(moving_in.plan, boolean) IS
+'internal: step 6, and on the way back';
+
+CREATE FUNCTION moving_in.forget(m moving_in.plan) RETURNS moving_in.printed
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT moving_in.retried(moving_in.filled($sql${followers}
+DROP TRIGGER IF EXISTS zz_moving_in ON {parent};
+DROP FUNCTION IF EXISTS {fill}(), {identifier}({parent});{columns_go}$sql$, to_jsonb(m) || jsonb_build_object(
+			'followers', coalesce((SELECT string_agg(moving_in.filled($sql$
+DROP TRIGGER IF EXISTS {trigger} ON {child};
+DROP TRIGGER IF EXISTS {late_trigger} ON {child};
+DROP FUNCTION IF EXISTS {follow}();$sql$, to_jsonb(r)), '') FROM moving_in.references_to(m) AS r), ''),
+			'columns_go', (SELECT string_agg(format(E'\nALTER TABLE %s DROP COLUMN IF EXISTS %I;',
+				n.full_name, n.new), '') FROM moving_in.new_columns(m) AS n)))),
+		format('ACCESS EXCLUSIVE on %s, for milliseconds', moving_in.all_tables(m)),
+		'after step 7: triggers, functions and columns go'
+$$;
+COMMENT ON FUNCTION moving_in.forget(moving_in.plan) IS 'internal: step 8';
+
+CREATE FUNCTION moving_in.statements(tbl regclass, country text, entity text, at text DEFAULT NULL,
+	key_column name DEFAULT 'iuid', columns jsonb DEFAULT '{}', key_type text DEFAULT 'iuid',
+	guessable boolean DEFAULT true, batch int DEFAULT 1000, pause interval DEFAULT '10 ms')
+RETURNS TABLE (step int, statement text, locks text, note text)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	m moving_in.plan;
+	p record;
+BEGIN
+	SELECT * INTO p FROM moving_in.problems(tbl, country, entity, at, key_column, columns, key_type,
+		guessable) LIMIT 1;
+	IF FOUND THEN
+		RAISE object_not_in_prerequisite_state USING
+			MESSAGE = format('%s cannot move in: %s: %s', tbl, p.problem, p.object),
+			DETAIL = p.reason, HINT = p.to_do;
+	ELSIF batch < 1 OR pause < '0 s' OR batch IS NULL OR pause IS NULL THEN
+		RAISE invalid_parameter_value USING
+			MESSAGE = 'a batch has at least one row, and a pause is not negative';
+	END IF;
+	m := moving_in.plan(tbl, country, entity, at, key_column, columns, key_type, guessable);
+	RETURN QUERY SELECT 0, NULL::text, NULL::text, n FROM moving_in.notes(m) AS n;
+	RETURN QUERY SELECT 1, s.* FROM moving_in.add_columns(m) AS s;
+	RETURN QUERY SELECT 2, s.* FROM moving_in.make_triggers(m) AS s;
+	RETURN QUERY SELECT 3, s.* FROM moving_in.backfill(m, guessable, batch, pause) AS s;
+	RETURN QUERY SELECT 4, s.* FROM moving_in.make_indexes(m) AS s;
+	RETURN QUERY SELECT 5, s.* FROM moving_in.exchange(m, false) AS s;
+	RETURN QUERY SELECT 6, s.* FROM moving_in.validate(m, false) AS s;
+	RETURN QUERY SELECT 7, s.* FROM moving_in.second_index(m, 'the way back, from any step after 4') AS s;
+	RETURN QUERY SELECT 7, s.* FROM moving_in.exchange(m, true) AS s;
+	RETURN QUERY SELECT 7, s.* FROM moving_in.validate(m, true) AS s;
+	RETURN QUERY SELECT 8, s.* FROM moving_in.forget(m) AS s;
+END $$;
+COMMENT ON FUNCTION moving_in.statements(regclass, text, text, text, name, jsonb, text, boolean, int,
+	interval) IS
+'prints, in order, the statements that give a table an identifier as its primary key; 0 are notes, 7 is the way back, 8 forgets';
+
+COMMIT;

@@ -309,8 +309,11 @@ BEGIN
 		WHERE c.oid = ANY (tables) AND quote_ident(pg_get_userbyid(c.relowner)) <> m.owner;
 	RETURN QUERY SELECT 'partitioned table', c.oid::regclass::text,
 		'it has no foreign key NOT VALID before version 18, no index CONCURRENTLY, '
-		'and no key USING INDEX', 'add and fill the column by hand: unique indexes ON ONLY the table '
-		'and CONCURRENTLY on each partition, ATTACH them, exchange the keys while nobody writes'
+		'and no key USING INDEX', CASE WHEN c.oid = m.tbl
+			THEN 'add and fill the column by hand: unique indexes ON ONLY the table and CONCURRENTLY '
+				'on each partition, ATTACH them, exchange the keys while nobody writes'
+			ELSE 'drop its foreign key; after step 6 add it again, to the old key, which stays unique; '
+				'before step 7 drop it' END
 		FROM pg_class AS c WHERE c.oid = ANY (tables) AND (c.relkind = 'p' OR c.relispartition);
 	RETURN QUERY SELECT 'kind of table', c.oid::regclass::text,
 		'only ordinary, permanent tables of the heap can move', 'move the rows into such a table first'
@@ -376,11 +379,13 @@ BEGIN
 		FROM moving_in.references_to(m) AS r WHERE r.definition ~ ' NOT ENFORCED|, PERIOD ';
 	RETURN QUERY SELECT 'rule', format('%s of %s', w.rulename, w.ev_class::regclass),
 		'it would change the UPDATE of the backfill', 'make a trigger of it'
-		FROM pg_rewrite AS w WHERE w.ev_class = ANY (tables) AND w.ev_type <> '1';
-	RETURN QUERY SELECT 'row security', t.oid::regclass::text,
-		'its policies apply to you, so rows would be left out',
-		'run this as a role with BYPASSRLS, or set NO FORCE ROW LEVEL SECURITY'
-		FROM unnest(tables) AS t (oid) WHERE row_security_active(t.oid);
+		FROM pg_rewrite AS w WHERE w.ev_class = ANY (tables) AND w.ev_type = '2';   -- ON UPDATE
+	RETURN QUERY SELECT 'row security', c.oid::regclass::text,
+		format('its policies hide rows from %s, who owns it', m.owner),
+		format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', c.oid::regclass)
+		FROM pg_class AS c JOIN pg_roles AS o ON o.oid = c.relowner
+		WHERE c.oid = ANY (tables) AND c.relrowsecurity AND c.relforcerowsecurity
+			AND NOT (o.rolbypassrls OR o.rolsuper);
 	RETURN QUERY SELECT 'trigger', format('%s of %s', g.tgname, g.tgrelid::regclass),
 		'it would see the row before its identifier',
 		'ALTER TRIGGER … RENAME TO a name that sorts before zz_moving_in'
@@ -413,8 +418,10 @@ BEGIN
 	-- The exchange drops the constraint of the key, and its index with it.  What else needs one of
 	-- the two is unknown here.
 	RETURN QUERY SELECT 'dependency', pg_describe_object(d.classid, d.objid, d.objsubid),
-		format('it needs the primary key %s', m.pkey), 'drop it, and make it again afterwards'
-		FROM pg_depend AS d WHERE d.deptype <> 'i' AND (d.refclassid, d.refobjid) IN
+		format('it needs the primary key %s', m.pkey), CASE d.classid WHEN 'pg_rewrite'::regclass
+			THEN 'CREATE OR REPLACE VIEW, with all of its columns in its GROUP BY'
+			ELSE 'drop it, and make it again afterwards' END
+		FROM pg_depend AS d WHERE d.deptype NOT IN ('i', 'P', 'S') AND (d.refclassid, d.refobjid) IN
 				(('pg_constraint'::regclass, m.con), ('pg_class'::regclass, m.key_index))
 			AND NOT (d.classid = 'pg_constraint'::regclass AND (d.objid IN
 				(SELECT r.con FROM moving_in.references_to(m) AS r)
@@ -462,6 +469,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	UNION ALL VALUES
 		('each row gets a new version: have room on disk and in the log, and let autovacuum work'),
 		('a prepared SELECT * fails once after step 1, and INSERT … SELECT * for good'),
+		('SELECT … GROUP BY the old key, with columns that are not in the GROUP BY, fails after step 5'),
 		('a row for which the country or the entity is NULL, or not in 0–255, is refused'),
 		('a transaction that deletes a row and inserts its key again fails if a deferred foreign key '
 			'waits for it'),
@@ -834,19 +842,21 @@ $$;
 COMMENT ON FUNCTION moving_in.validate(moving_in.plan, boolean) IS
 'internal: step 6, and on the way back';
 
-CREATE FUNCTION moving_in.forget(m moving_in.plan) RETURNS moving_in.printed
+CREATE FUNCTION moving_in.forget(m moving_in.plan) RETURNS SETOF moving_in.printed
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT moving_in.retried(moving_in.filled($sql${followers}
-DROP TRIGGER IF EXISTS zz_moving_in ON {parent};
-DROP FUNCTION IF EXISTS {fill}(), {identifier}({parent});{columns_go}$sql$, to_jsonb(m) || jsonb_build_object(
-			'followers', coalesce((SELECT string_agg(moving_in.filled($sql$
+	VALUES (moving_in.retried(moving_in.filled($sql$
+DROP TRIGGER IF EXISTS zz_moving_in ON {parent};{followers_go}
+DROP FUNCTION IF EXISTS {fill}(), {identifier}({parent});$sql$, to_jsonb(m) || jsonb_build_object(
+		'followers_go', coalesce((SELECT string_agg(moving_in.filled($sql$
 DROP TRIGGER IF EXISTS {trigger} ON {child};
 DROP TRIGGER IF EXISTS {late_trigger} ON {child};
-DROP FUNCTION IF EXISTS {follow}();$sql$, to_jsonb(r)), '') FROM moving_in.references_to(m) AS r), ''),
-			'columns_go', (SELECT string_agg(format(E'\nALTER TABLE %s DROP COLUMN IF EXISTS %I;',
-				n.full_name, n.new), '') FROM moving_in.new_columns(m) AS n)))),
+DROP FUNCTION IF EXISTS {follow}();$sql$, to_jsonb(r)), '') FROM moving_in.references_to(m) AS r), '')))),
 		format('ACCESS EXCLUSIVE on %s, for milliseconds', moving_in.all_tables(m)),
-		'after step 7: triggers, functions and columns go'
+		'triggers and functions go: when no old client is left, or after step 7'),
+		(moving_in.retried((SELECT string_agg(format(E'\nALTER TABLE %s DROP COLUMN IF EXISTS %I;',
+			n.full_name, n.new), '') FROM moving_in.new_columns(m) AS n)),
+		format('ACCESS EXCLUSIVE on %s, for milliseconds', moving_in.all_tables(m)),
+		'the new columns go: after step 7')
 $$;
 COMMENT ON FUNCTION moving_in.forget(moving_in.plan) IS 'internal: step 8';
 

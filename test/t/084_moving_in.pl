@@ -113,18 +113,24 @@ UPDATE s.places SET code = code || '!' WHERE code = 'place "' || (301 + :n % 200
 DELETE FROM s.people WHERE id = md5('person ' || (:n - 4000))::uuid;
 DELETE FROM s.seats WHERE tenant = 21 + :n % 10 AND "row" = 'a' AND random() < 0.1;
 });
+# Sessions that upsert the same few keys meet in all unique indexes.
+append_to_file("$folder/upserter", qq{
+\\set n random(1, 20)
+INSERT INTO $orders (id, created_at) VALUES (6000000 + :n, '2026-01-01') ON CONFLICT (id) DO UPDATE SET note = 'upsert';
+DELETE FROM $orders WHERE id = 6000000 + :n;
+});
 my (@clients, @said);
 sub start_clients
 {
 	@said = ();
-	@clients = map { my $i = $_; $said[$i] = ''; IPC::Run::start([ 'pgbench', '-n', '-M', ($i ? 'simple' : 'prepared'), '-c', '1', '-T', '300', '-R', '100', '-f', "$folder/" . ('writer', 'remover')[$i], $node->connstr('postgres') ], '>', '/dev/null', '2>', \$said[$i]) } 0 .. 1;
+	@clients = map { my $i = $_; $said[$i] = ''; IPC::Run::start([ 'pgbench', '-n', '-M', ($i ? 'simple' : 'prepared'), '-c', (1, 1, 4)[$i], '-T', '300', '-R', (100, 100, 400)[$i], '-f', "$folder/" . ('writer', 'remover', 'upserter')[$i], $node->connstr('postgres') ], '>', '/dev/null', '2>', \$said[$i]) } 0 .. 2;
 	return;
 }
 
 # pgbench ends at the first error of a client.
 sub stop_clients
 {
-	for my $i (0 .. 1)
+	for my $i (0 .. 2)
 	{
 		ok($clients[$i]->pumpable, "$_[0]: client $i has no error");
 		$clients[$i]->kill_kill;
@@ -235,6 +241,17 @@ like(refused(q{INSERT INTO s.items (order_iuid, line) VALUES (gen_iuid(125, 1), 
 like(refused(q{INSERT INTO s.items (order_id, line) VALUES (-1, 1)}), qr/^23(503|502)/, 'nor can an old one');
 sql(qq{BEGIN; SET CONSTRAINTS s.comes_before DEFERRED; INSERT INTO s.late VALUES (-1, 9000001); INSERT INTO $orders (id) VALUES (9000001); COMMIT;
 	INSERT INTO $orders (id, parent_id) VALUES (9000003, 9000002), (9000002, 9000002)});
+# A row before the one that it refers to: in one statement, and while another session inserts that one
+my $early = $node->background_psql('postgres');
+$early->query_safe('BEGIN; INSERT INTO s.late VALUES (-2, 9000005)');
+sql(qq{INSERT INTO $orders (id) VALUES (9000005);
+	WITH r AS (INSERT INTO s.remarks VALUES (9000006, 'early') RETURNING order_id) INSERT INTO $orders (id) SELECT order_id FROM r});
+$early->query_safe('COMMIT');
+$early->quit;
+# Who restores the rows of one table gives both columns, and what they refer to comes later.
+sql(qq{SELECT gen_iuid(125, 1) AS restored \\gset
+	BEGIN; SET LOCAL session_replication_role = replica; INSERT INTO s.remarks (order_id, order_iuid) VALUES (9000007, :'restored'); COMMIT;
+	INSERT INTO $orders (id, iuid) VALUES (9000007, :'restored')});
 sql(q{DELETE FROM s.people WHERE id = key; DELETE FROM s.places WHERE code = iuid::text});
 sql(qq{DELETE FROM $orders WHERE note = 'new'});
 holds('old and new clients');
@@ -260,6 +277,21 @@ is(sql(q{SELECT (SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal) + (SELE
 	+ (SELECT count(*) FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid WHERE c.relnamespace = 's'::regnamespace AND a.atttypid = 'iuid'::regtype)}), 0, 'nothing is left');
 is(sql(q{SELECT count(*), bool_and(convalidated) FROM pg_constraint WHERE contype = 'f'}), '9|t', 'the foreign keys are as they were');
 
+# --- identifiers that nobody can guess ---------------------------------------------------
+
+sql(q{
+	CREATE TABLE s.wallets (id int PRIMARY KEY, owner_id int REFERENCES s.wallets, opened timestamptz, p text);
+	CREATE TABLE s.payments (wallet_id int NOT NULL REFERENCES s.wallets, amount int);
+	INSERT INTO s.wallets SELECT n, nullif(2000 - n, 0), timestamptz '2026-01-01 00:00:00.1239+00' + n * interval '1 s' FROM generate_series(1, 1999) AS n;
+	INSERT INTO s.payments SELECT n, n FROM generate_series(1, 1999) AS n});
+my @secret = printed(q{'s.wallets', '125', '6', 'opened', guessable => false, batch => 100, pause => '0 s'});
+is(scalar(grep { !try_statement($_) } steps(1, 3, @secret)), 0, 'identifiers are made once');
+my $made = sql(q{SELECT md5(string_agg(iuid::text, ' ' ORDER BY id)) FROM s.wallets});
+is(scalar(grep { !try_statement($_) } steps(1, 6, @secret)), 0, 'and stay, if all is run again');
+is(sql(q{SELECT md5(string_agg(iuid::text, ' ' ORDER BY id)) FROM s.wallets}), $made, 'they are the same');
+is(sql(q{SELECT count(*), count(DISTINCT iuid) FROM s.wallets WHERE (iuid_layout(iuid), iuid_country(iuid), iuid_entity(iuid), iuid_timestamp(iuid)) = (0, 125, 6, date_trunc('milliseconds', opened))}), '1999|1999', 'they have the time of their rows');
+is(sql(q{SELECT (SELECT count(*) FROM s.payments AS r JOIN s.wallets AS p ON p.id = r.wallet_id WHERE r.wallet_iuid = p.iuid) + (SELECT count(*) FROM s.wallets AS r JOIN s.wallets AS p ON p.id = r.owner_id WHERE r.owner_iuid = p.iuid)}), 1999 + 1999, 'and so do references');
+
 # --- what is refused --------------------------------------------------------------
 
 sql(q{
@@ -275,6 +307,8 @@ sql(q{
 	CREATE TABLE of_json (id int4range PRIMARY KEY);
 	CREATE TABLE ruled (id int PRIMARY KEY);
 	CREATE RULE rule AS ON UPDATE TO ruled DO ALSO NOTIFY ruled;
+	CREATE TABLE ruled_too (id int PRIMARY KEY);
+	CREATE RULE rule AS ON DELETE TO ruled_too DO ALSO NOTIFY ruled;
 	CREATE TABLE grouped (id int PRIMARY KEY, note text);
 	CREATE VIEW groups AS SELECT id, note FROM grouped GROUP BY id;
 	CREATE TABLE triggered (id int PRIMARY KEY);
@@ -303,7 +337,7 @@ for (
 	like(refused("SELECT * FROM moving_in.statements($arguments)") =~ s/public\.//gr, qr/^55000: \S+ cannot move in: \Q$name\E/, "$arguments: $name");
 }
 sql('CREATE ROLE owner; ALTER TABLE borrowed OWNER TO owner; ALTER TABLE secured OWNER TO owner; GRANT USAGE ON SCHEMA moving_in TO owner');
-like(refused(q{SET ROLE owner; SELECT * FROM moving_in.statements('secured', '1', '1')}), qr/^55000: .*row security: public\.secured/, 'row security that applies');
+like(refused(q{SELECT * FROM moving_in.statements('secured', '1', '1')}), qr/^55000: .*row security: public\.secured/, 'row security that applies');
 like(refused(q{SET ROLE owner; SELECT * FROM moving_in.statements('secret', '1', '1')}), qr/^55000: .*rights: public\.secret/, 'a table of another owner');
 like(refused(q{SELECT * FROM moving_in.statements('lent', '1', '1')}), qr/^55000: .*owner: public\.borrowed/, 'tables of two owners');
 like(refused(q{SELECT * FROM moving_in.statements('secret', NULL, '1')}), qr/^22023/, 'NULL');

@@ -37,16 +37,15 @@ DECLARE
 	result text := '';
 	piece text[];
 BEGIN
-	FOR piece IN SELECT regexp_matches(template, '\{(''?)([a-z_]+)\1\}|([^{]+|\{)', 'g') LOOP
-		result := result || CASE WHEN piece[3] IS NOT NULL THEN piece[3]
-			WHEN piece[1] = '' THEN fields ->> piece[2]
-			ELSE quote_literal(fields ->> piece[2]) END;
+	FOR piece IN SELECT regexp_matches(template, '\{([''"]?)([a-z_]+)\1\}|([^{]+|\{)', 'g') LOOP
+		result := result || coalesce(piece[3], CASE piece[1] WHEN '' THEN fields ->> piece[2]
+			WHEN '"' THEN quote_ident(fields ->> piece[2]) ELSE quote_literal(fields ->> piece[2]) END);
 	END LOOP;
 	ASSERT result IS NOT NULL, template;
 	RETURN result;
 END $$;
 COMMENT ON FUNCTION moving_in.filled(text, jsonb) IS
-'internal: a text with the fields at the places {field}, and as literals at {''field''}';
+'internal: a text with fields: {x} as it is, {''x''} as a literal, {"x"} as an identifier';
 
 CREATE FUNCTION moving_in.short(base text, suffix text) RETURNS name
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -89,14 +88,14 @@ COMMENT ON FUNCTION moving_in.retried(text) IS
 
 -- The catalogs -------------------------------------------------------------------------------
 
--- The table that moves, the parent of those that refer to it.  Names are quoted, but those of type
--- name.  In the expressions p is a row of it.
+-- The table that moves, the parent of those that refer to it.  What is of type text can stand in a
+-- statement.  In the expressions p is a row of it.
 CREATE TYPE moving_in.plan AS (
-	tbl oid, relname name, parent text, schema text, owner text,
+	tbl oid, relname name, parent text, schema name, owner name,
 	con oid, key_index oid, attnums smallint[], cols name[], old_key text,
-	key_column name, columns jsonb, key text, type text, same text,
-	pkey text, new_pkey text, second text, not_null text, fill text, identifier text,
-	settings text, made text, derived text);
+	key name, columns jsonb, type text, same text,
+	pkey name, new_pkey name, second name, not_null name, fill text, identifier text,
+	settings text, made text, derived text, found text);
 COMMENT ON TYPE moving_in.plan IS 'internal: a table that moves, and the names that it will need';
 
 CREATE FUNCTION moving_in.plan(tbl regclass, country text, entity text, at text,
@@ -116,8 +115,8 @@ DECLARE
 	THEN %1$s, (%2$s)::pg_catalog.timestamptz)::%3$s
 	ELSE %1$s)::%3$s END' END;
 BEGIN
-	SELECT c.oid, c.relname, format('%I.%I', s.nspname, c.relname), quote_ident(s.nspname),
-			quote_ident(pg_get_userbyid(c.relowner)), k.oid, k.conindid, k.conkey, quote_ident(k.conname)
+	SELECT c.oid, c.relname, format('%I.%I', s.nspname, c.relname), s.nspname,
+			pg_get_userbyid(c.relowner), k.oid, k.conindid, k.conkey, k.conname
 		INTO m.tbl, m.relname, m.parent, m.schema, m.owner, m.con, m.key_index, m.attnums, m.pkey
 		FROM pg_class AS c JOIN pg_namespace AS s ON s.oid = c.relnamespace
 		LEFT JOIN pg_constraint AS k ON k.conrelid = c.oid AND k.contype = 'p'
@@ -136,23 +135,24 @@ BEGIN
 		FROM unnest(m.attnums) WITH ORDINALITY AS u (attnum, n)
 		JOIN pg_attribute AS a ON a.attrelid = m.tbl AND a.attnum = u.attnum
 		JOIN pg_type AS t ON t.oid = a.atttypid;
-	m.key_column := key_column;
+	m.key := key_column;
 	m.columns := columns;
-	m.key := quote_ident(key_column);
 	m.type := type_schema || '.' || key_type;
 	m.same := format('OPERATOR(%s.=)', type_schema);
-	m.new_pkey := quote_ident(moving_in.short(m.relname || '_' || key_column, '_pkey'));
-	m.second := quote_ident(moving_in.short((SELECT k.conname FROM pg_constraint AS k
-		WHERE k.oid = m.con), '_moving_in'));
-	m.not_null := quote_ident(moving_in.short(m.relname || '_' || key_column, '_check'));
-	m.fill := format('%s.%I', m.schema, moving_in.short(m.relname, '_moving_in'));
-	m.identifier := format('%s.%I', m.schema, moving_in.short(m.relname, '_identifier'));
+	m.new_pkey := moving_in.short(m.relname || '_' || key_column, '_pkey');
+	m.second := moving_in.short(m.pkey, '_moving_in');
+	m.not_null := moving_in.short(m.relname || '_' || key_column, '_check');
+	m.fill := format('%I.%I', m.schema, moving_in.short(m.relname, '_moving_in'));
+	m.identifier := format('%I.%I', m.schema, moving_in.short(m.relname, '_identifier'));
 
 	numbers := format('((%s)::pg_catalog.int4, (%s)::pg_catalog.int4', country, entity);
 	m.made := format(call, iuid_schema || '.gen_iuid' || numbers, at, m.type);
-	m.derived := CASE WHEN guessable THEN format('coalesce(p.%s, %s)', m.key,
-		format(call, format(E'%s.iuid_from_name%s,\n\t(%L || %s)::pg_catalog.text', iuid_schema, numbers,
-			m.relname || '/', key_name), at, m.type)) ELSE 'p.' || m.key END;
+	m.derived := CASE WHEN guessable THEN format(call,
+		format(E'%s.iuid_from_name%s,\n\t(%L || %s)::pg_catalog.text', iuid_schema, numbers,
+		m.relname || '/', key_name), at, m.type) ELSE m.made END;
+	m.found := CASE WHEN guessable
+		THEN format('coalesce(p.%I, %s(ROW(p.*)::%s))', m.key, m.identifier, m.parent)
+		ELSE format('p.%I', m.key) END;
 	RETURN m;
 END $$;
 COMMENT ON FUNCTION moving_in.plan(regclass, text, text, text, name, jsonb, text, boolean) IS
@@ -161,12 +161,12 @@ COMMENT ON FUNCTION moving_in.plan(regclass, text, text, text, name, jsonb, text
 -- A foreign key to the primary key of that table, and the parts of the statements about it.  In the
 -- expressions p is the row that is referred to, NEW and OLD are of the table that refers.
 CREATE TYPE moving_in.reference AS (
-	con oid, conname name, child_oid oid, relname name, child text, child_schema text, fkey text,
-	new_name name, new_column text, old_columns text, old_names name[],
-	new_fkey text, idx text, not_null text, follow text, trigger text, late_trigger text,
+	con oid, child_oid oid, relname name, child text, child_schema name, fkey name,
+	new_column name, old_columns name[],
+	new_fkey name, idx name, not_null name, follow text, trigger name, late_trigger name,
 	is_self boolean, is_late boolean, is_required boolean, is_valid boolean, has_index boolean,
-	actions text, definition text, given text, changed text, not_default text,
-	equal text, again text, sources text, targets text, nulls text, set_default text);
+	actions text, definition text, given text, changed text, only_own text, not_default text,
+	equal text, again text, sources text, copies text, agrees text, nulls text, set_default text);
 COMMENT ON TYPE moving_in.reference IS 'internal: a foreign key to a table that moves';
 
 CREATE FUNCTION moving_in.action(code "char") RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -176,54 +176,64 @@ SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION moving_in.action("char") IS 'internal: what a foreign key does, in words';
 
+CREATE FUNCTION moving_in.given(row_name text, columns name[]) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT string_agg(format('%s.%I IS NOT NULL', row_name, c), ' AND ') FROM unnest(columns) AS c
+$$;
+COMMENT ON FUNCTION moving_in.given(text, name[]) IS 'internal: whether no column of a row is NULL';
+
 CREATE FUNCTION moving_in.references_to(m moving_in.plan) RETURNS SETOF moving_in.reference
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT f.oid, f.conname, c.oid, c.relname, format('%I.%I', s.nspname, c.relname),
-		quote_ident(s.nspname), quote_ident(f.conname),
-		n.col, quote_ident(n.col), a.old_columns, a.old_names,
-		quote_ident(moving_in.short(c.relname || '_' || n.col, '_fkey')),
-		quote_ident(moving_in.short(c.relname || '_' || n.col, '_idx')),
-		quote_ident(moving_in.short(c.relname || '_' || n.col, '_check')),
+	SELECT f.oid, c.oid, c.relname, format('%I.%I', s.nspname, c.relname), s.nspname, f.conname,
+		n.col, a.old_columns,
+		moving_in.short(c.relname || '_' || n.col, '_fkey'),
+		moving_in.short(c.relname || '_' || n.col, '_idx'),
+		moving_in.short(c.relname || '_' || n.col, '_check'),
 		format('%I.%I', s.nspname, moving_in.short(c.relname || '_' || n.col, '_moving_in')),
-		quote_ident(moving_in.short('zz_moving_in_' || n.col, '')),
-		quote_ident(moving_in.short('zz_moving_in_' || n.col, '_late')),
+		'zz_moving_in_' || n.part, 'zz_moving_in_' || n.part || '_late',
 		f.conrelid = f.confrelid, f.condeferrable,
 		a.is_required AND f.convalidated AND NOT f.condeferrable AND f.conrelid <> f.confrelid,
 		f.convalidated,
-		EXISTS (SELECT FROM pg_index AS i, LATERAL (SELECT (i.indkey::smallint[])[0:cardinality(f.conkey) - 1])
-				AS first (columns) WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL
-			AND i.indnkeyatts >= cardinality(f.conkey)
-			AND first.columns <@ f.conkey AND first.columns @> f.conkey),
-		format(' ON UPDATE %s ON DELETE %s%s%s', moving_in.action(f.confupdtype),
+		EXISTS (SELECT FROM pg_index AS i,
+			LATERAL (SELECT (i.indkey::smallint[])[0:cardinality(f.conkey) - 1]) AS first (columns)
+			WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL
+				AND i.indnkeyatts >= cardinality(f.conkey)
+				AND first.columns <@ f.conkey AND first.columns @> f.conkey),
+		concat(' ON UPDATE ', moving_in.action(f.confupdtype), ' ON DELETE ',
 			moving_in.action(f.confdeltype), CASE WHEN f.condeferrable THEN ' DEFERRABLE' END,
 			CASE WHEN f.condeferred THEN ' INITIALLY DEFERRED' END),
 		regexp_replace(pg_get_constraintdef(f.oid), ' NOT VALID$', ''),
-		a.given, a.changed,
-		coalesce(' AND (NEW.' || quote_ident(n.col) || ' IS NULL OR NOT (' || a.at_default || '))', ''), a.equal, a.again, a.sources, a.targets,
-		-- of a key with a tenant in it only what can be NULL
-		coalesce(a.nulls_listed, a.nulls_possible, a.nulls_all), a.set_default
+		moving_in.given('NEW', a.old_columns),
+		format('ROW(%s)::record *<> ROW(%s)::record', a.targets, a.olds),
+		CASE WHEN a.agrees IS NULL THEN '' ELSE format(E'\n\t\t\tAND (NOT by_new OR %s)', a.own_changed) END,
+		coalesce(E'\n\t\t\tAND NOT (by_new AND ' || a.at_default || ')', ''), a.equal, a.again, a.sources, a.copies, coalesce(a.agrees, ''),
+		-- of a key with a tenant in it, what can be NULL and is of no other foreign key
+		coalesce(a.nulls_listed, a.nulls_own, a.nulls_possible, a.nulls_all), a.set_default
 	FROM pg_constraint AS f JOIN pg_class AS c ON c.oid = f.conrelid
 	JOIN pg_namespace AS s ON s.oid = c.relnamespace
 	CROSS JOIN LATERAL (
-		SELECT array_agg(x.attname ORDER BY k.n) AS old_names,
-			string_agg(q.old, ', ' ORDER BY k.n) AS old_columns,
+		SELECT array_agg(x.attname ORDER BY k.n) AS old_columns,
 			bool_and(x.attnotnull) AS is_required,
-			string_agg(format('NEW.%s IS NOT NULL', q.old), ' AND ' ORDER BY k.n) AS given,
-			string_agg(format('NEW.%1$s IS DISTINCT FROM OLD.%1$s', q.old), ' OR ' ORDER BY k.n)
-				AS changed,
-			string_agg(format('NEW.%s IS NOT DISTINCT FROM (%s)', q.old, q.value),
-				' AND ' ORDER BY k.n) FILTER (WHERE q.value NOT LIKE '%nextval(%') AS at_default,
-			string_agg(format('p.%s OPERATOR(%I.%s) NEW.%s', q.key, ps.nspname, po.oprname, q.old),
-				' AND ' ORDER BY k.n) AS equal,
-			string_agg(format('c.%1$s OPERATOR(%2$I.%3$s) NEW.%1$s', q.old, fs.nspname, fo.oprname),
-				' AND ' ORDER BY k.n) AS again,
-			string_agg('p.' || q.key, ', ' ORDER BY k.n) AS sources,
-			string_agg('NEW.' || q.old, ', ' ORDER BY k.n) AS targets,
-			string_agg(q.to_null, ' ' ORDER BY k.n) FILTER (WHERE x.attnum = ANY (f.confdelsetcols))
+			string_agg(q.new, ', ' ORDER BY k.n) AS targets, string_agg(q.old, ', ' ORDER BY k.n) AS olds,
+			string_agg(q.key, ', ' ORDER BY k.n) AS sources,
+			string_agg(format('%s := found_key.%I;', q.new, y.attname), ' ') AS copies,
+			coalesce(string_agg(format('ROW(%s)::record *<> ROW(%s)::record', q.new, q.old), ' OR ')
+				FILTER (WHERE NOT q.is_shared), 'false') AS own_changed,
+			string_agg(format('ROW(%s)::record *= ROW((%s)::%s)::record', q.new, q.value,
+				format_type(x.atttypid, x.atttypmod)), ' AND ')
+				FILTER (WHERE q.value NOT LIKE '%nextval(%') AS at_default,
+			string_agg(q.equal, ' AND ' ORDER BY k.n) AS equal,
+			string_agg(format(' AND (%s IS NULL OR %s)', q.new, q.equal), '') FILTER (WHERE q.is_shared)
+				AS agrees,
+			string_agg(format('c.%I OPERATOR(%I.%s) %s', x.attname, fs.nspname, fo.oprname, q.new), ' AND ')
+				AS again,
+			string_agg(q.new || ' := NULL;', ' ') FILTER (WHERE x.attnum = ANY (f.confdelsetcols))
 				AS nulls_listed,
-			string_agg(q.to_null, ' ' ORDER BY k.n) FILTER (WHERE NOT x.attnotnull) AS nulls_possible,
-			string_agg(q.to_null, ' ' ORDER BY k.n) AS nulls_all,
-			string_agg(format('NEW.%s := %s;', q.old, coalesce(q.value, 'NULL')), ' ' ORDER BY k.n)
+			string_agg(q.new || ' := NULL;', ' ') FILTER (WHERE NOT x.attnotnull AND NOT q.is_shared)
+				AS nulls_own,
+			string_agg(q.new || ' := NULL;', ' ') FILTER (WHERE NOT x.attnotnull) AS nulls_possible,
+			string_agg(q.new || ' := NULL;', ' ') AS nulls_all,
+			string_agg(format('%s := %s;', q.new, coalesce(q.value, 'NULL')), ' ')
 				FILTER (WHERE f.confdelsetcols IS NULL OR x.attnum = ANY (f.confdelsetcols)) AS set_default
 		FROM unnest(f.conkey, f.confkey, f.conpfeqop, f.conffeqop) WITH ORDINALITY
 			AS k (child, parent, parent_op, child_op, n)
@@ -232,13 +242,18 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		JOIN pg_operator AS po ON po.oid = k.parent_op JOIN pg_namespace AS ps ON ps.oid = po.oprnamespace
 		JOIN pg_operator AS fo ON fo.oid = k.child_op JOIN pg_namespace AS fs ON fs.oid = fo.oprnamespace
 		LEFT JOIN pg_attrdef AS d ON d.adrelid = x.attrelid AND d.adnum = x.attnum
-		CROSS JOIN LATERAL (SELECT quote_ident(x.attname), quote_ident(y.attname),
-			format('NEW.%I := NULL;', x.attname), pg_get_expr(d.adbin, d.adrelid))
-			AS q (old, key, to_null, value)
+		CROSS JOIN LATERAL (SELECT format('NEW.%I', x.attname), format('OLD.%I', x.attname),
+			format('p.%I', y.attname), pg_get_expr(d.adbin, d.adrelid),
+			format('p.%I OPERATOR(%I.%s) NEW.%I', y.attname, ps.nspname, po.oprname, x.attname),
+			EXISTS (SELECT FROM pg_constraint AS o WHERE o.conrelid = f.conrelid AND o.contype = 'f'
+				AND (o.confrelid, o.conkey) <> (f.confrelid, f.conkey) AND x.attnum = ANY (o.conkey)))
+			AS q (new, old, key, value, equal, is_shared)
 	) AS a
 	CROSS JOIN LATERAL (SELECT coalesce(m.columns ->> f.conname, moving_in.short(
-			CASE WHEN cardinality(a.old_names) = 1 THEN regexp_replace(a.old_names[1], '_id$', '')
-			ELSE f.conname END, '_' || m.key_column))::name) AS n (col)
+			CASE WHEN cardinality(a.old_columns) = 1 THEN regexp_replace(a.old_columns[1], '_id$', '')
+			ELSE f.conname END, '_' || m.key))::name) AS o (col)
+	CROSS JOIN LATERAL (SELECT o.col, CASE WHEN octet_length(o.col) <= 45 THEN o.col ELSE md5(o.col) END)
+		AS n (col, part)
 	WHERE f.contype = 'f' AND f.confrelid = m.tbl AND f.conparentid = 0
 		AND m.attnums <@ f.confkey AND m.attnums @> f.confkey
 	ORDER BY f.conrelid <> f.confrelid, s.nspname, c.relname, f.conname
@@ -247,10 +262,10 @@ COMMENT ON FUNCTION moving_in.references_to(moving_in.plan) IS
 'internal: the foreign keys to the primary key of a table that moves';
 
 CREATE FUNCTION moving_in.new_columns(m moving_in.plan)
-RETURNS TABLE (tbl oid, full_name text, schema text, relname name, old name, new name)
+RETURNS TABLE (tbl oid, full_name text, schema name, old name, new name)
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT m.tbl, m.parent, m.schema, m.relname, m.cols[1], m.key_column UNION ALL
-	SELECT r.child_oid, r.child, r.child_schema, r.relname, r.old_names[1], r.new_name
+	SELECT m.tbl, m.parent, m.schema, m.cols[1], m.key UNION ALL
+	SELECT r.child_oid, r.child, r.child_schema, r.old_columns[1], r.new_column
 	FROM moving_in.references_to(m) AS r
 $$;
 COMMENT ON FUNCTION moving_in.new_columns(moving_in.plan) IS
@@ -275,6 +290,7 @@ BEGIN
 	RAISE no_data_found;
 EXCEPTION
 	WHEN no_data_found THEN RETURN NULL;
+	WHEN insufficient_privilege OR read_only_sql_transaction THEN RAISE;
 	WHEN OTHERS THEN RETURN SQLERRM;
 END $$;
 COMMENT ON FUNCTION moving_in.fault_of_expression(regclass, text) IS
@@ -298,15 +314,31 @@ BEGIN
 	m := moving_in.plan(tbl, country, entity, at, key_column, columns, key_type, guessable);
 	tables := ARRAY(SELECT DISTINCT n.tbl FROM moving_in.new_columns(m) AS n);
 
+	RETURN QUERY SELECT 'moved already', tbl::text, format('%I is the primary key', m.key),
+		'run the rest of the statements that were printed before'
+		WHERE m.cols = ARRAY[m.key] AND m.pkey = m.new_pkey;
+	IF FOUND THEN
+		RETURN;
+	END IF;
 	RETURN QUERY SELECT 'extension', 'iuid', 'it is not installed', 'CREATE EXTENSION iuid'
 		WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'iuid');
 	RETURN QUERY SELECT 'rights', c.oid::regclass::text, format('%s does not own it', current_user),
 		'run this as its owner'
 		FROM pg_class AS c WHERE c.oid = ANY (tables) AND NOT pg_has_role(c.relowner, 'USAGE');
+	IF FOUND THEN
+		RETURN;
+	END IF;
 	RETURN QUERY SELECT 'owner', c.oid::regclass::text, format('%s does not own it, but owns %s, '
 		'and the functions read and write both', m.owner, m.parent), 'ALTER TABLE … OWNER TO'
-		FROM pg_class AS c
-		WHERE c.oid = ANY (tables) AND quote_ident(pg_get_userbyid(c.relowner)) <> m.owner;
+		FROM pg_class AS c WHERE c.oid = ANY (tables) AND pg_get_userbyid(c.relowner) <> m.owner;
+	RETURN QUERY SELECT DISTINCT 'schema', quote_ident(s.nspname), format('%s, who owns the tables, '
+		'has no right %s, and the functions run as that role', m.owner, n.privilege),
+		format('GRANT %s ON SCHEMA %I TO %I', n.privilege, s.nspname, m.owner)
+		FROM (SELECT e.extnamespace, 'USAGE' FROM pg_extension AS e WHERE e.extname = 'iuid'
+			UNION SELECT c.relnamespace, x.privilege FROM pg_class AS c,
+				(VALUES ('USAGE'), ('CREATE')) AS x (privilege) WHERE c.oid = ANY (tables)) AS n (oid, privilege)
+		JOIN pg_namespace AS s ON s.oid = n.oid
+		WHERE NOT has_schema_privilege(m.owner, s.oid, n.privilege);
 	RETURN QUERY SELECT 'partitioned table', c.oid::regclass::text,
 		'it has no foreign key NOT VALID before version 18, no index CONCURRENTLY, '
 		'and no key USING INDEX', CASE WHEN c.oid = m.tbl
@@ -327,10 +359,7 @@ BEGIN
 		WHERE i.inhrelid = ANY (tables) OR i.inhparent = ANY (tables);
 	RETURN QUERY SELECT 'no primary key', tbl::text,
 		'an identifier is derived from the primary key', 'add one' WHERE m.con IS NULL;
-	RETURN QUERY SELECT 'moved already', tbl::text, format('%s is the primary key', m.key),
-		'run the rest of the statements that were printed before'
-		WHERE m.cols = ARRAY[key_column] AND m.pkey = m.new_pkey;
-	RETURN QUERY SELECT 'deferrable key', m.pkey,
+	RETURN QUERY SELECT 'deferrable key', quote_ident(m.pkey),
 		'the second unique index of the old key would be checked at once', 'make it not deferrable'
 		FROM pg_constraint AS k WHERE k.oid = m.con AND k.condeferrable;
 	RETURN QUERY SELECT 'type of the key', format('%I', a.attname),
@@ -348,7 +377,7 @@ BEGIN
 		FROM pg_attribute AS a WHERE a.attgenerated <> ''
 			AND (a.attrelid = m.tbl AND a.attnum = ANY (m.attnums)
 			OR EXISTS (SELECT FROM moving_in.references_to(m) AS r
-				WHERE r.child_oid = a.attrelid AND a.attname = ANY (r.old_names)));
+				WHERE r.child_oid = a.attrelid AND a.attname = ANY (r.old_columns)));
 	RETURN QUERY SELECT 'expression', e.name, f.fault,
 		'give another one: immutable, with each name qualified but those of the columns'
 		FROM (VALUES ('country', country, 'int4'), ('entity', entity, 'int4'),
@@ -366,15 +395,15 @@ BEGIN
 		WHERE a.atttypid <> m.type::regtype
 			OR a.attrelid = m.tbl AND a.attnum = ANY (m.attnums)
 			OR EXISTS (SELECT FROM moving_in.references_to(m) AS r
-				WHERE r.child_oid = a.attrelid AND a.attname = ANY (r.old_names));
+				WHERE r.child_oid = a.attrelid AND a.attname = ANY (r.old_columns));
 	RETURN QUERY SELECT 'column', n.new::text, 'two columns of a table would have this name',
 		'columns => {"name of the foreign key": "name of the column"}'
 		FROM moving_in.new_columns(m) AS n GROUP BY n.tbl, n.new HAVING count(*) > 1;
 	RETURN QUERY SELECT 'foreign key', j.key,
 		'no foreign key of this name refers to the primary key', 'name one that does'
 		FROM jsonb_object_keys(columns) AS j (key) WHERE j.key NOT IN
-			(SELECT r.conname FROM moving_in.references_to(m) AS r);
-	RETURN QUERY SELECT 'foreign key', format('%s of %s', r.fkey, r.child),
+			(SELECT r.fkey FROM moving_in.references_to(m) AS r);
+	RETURN QUERY SELECT 'foreign key', format('%I of %s', r.fkey, r.child),
 		'it is NOT ENFORCED, or has a PERIOD', 'drop it, and make it again afterwards'
 		FROM moving_in.references_to(m) AS r WHERE r.definition ~ ' NOT ENFORCED|, PERIOD ';
 	RETURN QUERY SELECT 'rule', format('%s of %s', w.rulename, w.ev_class::regclass),
@@ -391,34 +420,48 @@ BEGIN
 		'ALTER TRIGGER … RENAME TO a name that sorts before zz_moving_in'
 		FROM pg_trigger AS g JOIN pg_proc AS f ON f.oid = g.tgfoid
 		WHERE g.tgrelid = ANY (tables) AND NOT g.tgisinternal AND g.tgtype & 3 = 3   -- BEFORE, ROW
-			AND g.tgname COLLATE "C" >= 'zz_moving_in' AND f.prosrc !~ 'made by moving_in';
-	RETURN QUERY SELECT 'function', f.oid::regprocedure::text, 'a function of yours has this name',
-		'rename it' FROM pg_proc AS f JOIN pg_namespace AS s ON s.oid = f.pronamespace
-		WHERE f.prosrc !~ 'made by moving_in' AND format('%I.%I', s.nspname, f.proname) IN
-				(SELECT m.fill UNION ALL SELECT m.identifier UNION ALL SELECT r.follow FROM moving_in.references_to(m) AS r);
-	-- IF NOT EXISTS would take what is another's for ours.
+			AND g.tgname COLLATE "C" >= 'zz_moving_in' AND f.prosrc NOT LIKE E'\n-- made by moving_in\n%';
+	-- IF NOT EXISTS and OR REPLACE would take what is another's for ours.
+	RETURN QUERY WITH functions AS MATERIALIZED (
+			SELECT m.fill AS name, moving_in.guard(m.schema, m.relname) AS guard UNION ALL
+			SELECT r.follow, moving_in.guard(r.child_schema, r.relname) FROM moving_in.references_to(m) AS r)
+		SELECT 'function', n.name, 'two functions would have this name',
+			'columns => {"name of the foreign key": "name of the column"}'
+		FROM functions AS n GROUP BY n.name HAVING count(*) > 1
+		UNION ALL SELECT 'function', f.oid::regprocedure::text,
+			'a function of yours, or for another table, has this name', 'rename it'
+		FROM pg_proc AS f JOIN pg_namespace AS s ON s.oid = f.pronamespace
+		JOIN pg_class AS c ON c.oid = m.tbl
+		LEFT JOIN functions AS n ON n.name = format('%I.%I', s.nspname, f.proname) AND f.pronargs = 0
+		WHERE (n.name IS NOT NULL
+				OR format('%I.%I', s.nspname, f.proname) = m.identifier AND f.proargtypes[0] = c.reltype)
+			AND (f.proowner <> c.relowner OR f.prosrc NOT LIKE E'\n-- made by moving_in\n%'
+				OR strpos(f.prosrc, n.guard) = 0);
 	RETURN QUERY WITH ours AS MATERIALIZED (
-			SELECT m.schema, m.tbl, n.name, n.cols FROM (VALUES (m.new_pkey, ARRAY[m.key_column]),
-				(m.second, m.cols), (m.not_null, ARRAY[m.key_column])) AS n (name, cols)
-			UNION ALL SELECT r.child_schema, r.child_oid, n.name, ARRAY[r.new_name]
+			SELECT m.schema, m.tbl, n.name, n.cols FROM (VALUES (m.new_pkey, ARRAY[m.key]),
+				(m.second, m.cols), (m.not_null, ARRAY[m.key])) AS n (name, cols)
+			UNION ALL SELECT r.child_schema, r.child_oid, n.name, ARRAY[r.new_column]
 			FROM moving_in.references_to(m) AS r,
 				LATERAL (VALUES (r.idx), (r.not_null), (r.new_fkey)) AS n (name))
-		SELECT 'name', n.name, format('%s has this name', pg_describe_object(o.class, o.oid, 0)),
-			'rename it'
+		SELECT 'name', n.name::text, 'two indexes or constraints would have this name',
+			'columns => {"name of the foreign key": "name of the column"}'
+		FROM ours AS n GROUP BY n.schema, n.name HAVING count(*) > 1
+		UNION ALL SELECT 'name', n.name::text, format('%s has this name',
+			pg_describe_object(o.class, o.oid, 0)), 'rename it'
 		FROM ours AS n CROSS JOIN LATERAL (
 			SELECT 'pg_class'::regclass, c.oid, i.indrelid, i.indkey::smallint[] FROM pg_class AS c
 			JOIN pg_namespace AS s ON s.oid = c.relnamespace
 			LEFT JOIN pg_index AS i ON i.indexrelid = c.oid
-			WHERE (quote_ident(s.nspname), quote_ident(c.relname)) = (n.schema, n.name)
+			WHERE (s.nspname, c.relname) = (n.schema, n.name)
 			UNION ALL SELECT 'pg_constraint'::regclass, f.oid, f.conrelid, f.conkey FROM pg_constraint AS f
-			WHERE f.conrelid = n.tbl AND quote_ident(f.conname) = n.name) AS o (class, oid, tbl, attnums)
+			WHERE f.conrelid = n.tbl AND f.conname = n.name) AS o (class, oid, tbl, attnums)
 		WHERE o.tbl IS DISTINCT FROM n.tbl OR n.cols <> ARRAY(SELECT a.attname
 			FROM unnest(o.attnums) WITH ORDINALITY AS u (attnum, n)
 			JOIN pg_attribute AS a ON a.attrelid = o.tbl AND a.attnum = u.attnum ORDER BY u.n);
 	-- The exchange drops the constraint of the key, and its index with it.  What else needs one of
 	-- the two is unknown here.
 	RETURN QUERY SELECT 'dependency', pg_describe_object(d.classid, d.objid, d.objsubid),
-		format('it needs the primary key %s', m.pkey), CASE d.classid WHEN 'pg_rewrite'::regclass
+		format('it needs the primary key %I', m.pkey), CASE d.classid WHEN 'pg_rewrite'::regclass
 			THEN 'CREATE OR REPLACE VIEW, with all of its columns in its GROUP BY'
 			ELSE 'drop it, and make it again afterwards' END
 		FROM pg_depend AS d WHERE d.deptype NOT IN ('i', 'P', 'S') AND (d.refclassid, d.refobjid) IN
@@ -431,6 +474,15 @@ END $$;
 COMMENT ON FUNCTION moving_in.problems(regclass, text, text, text, name, jsonb, text, boolean) IS
 'what stops a table from moving in: its kind and name, the reason, and what to do; no row if nothing';
 
+CREATE FUNCTION moving_in.generated_in_key(tbl oid) RETURNS name
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT a.attname FROM pg_attribute AS a JOIN pg_index AS i ON i.indrelid = a.attrelid
+		AND a.attnum = ANY (i.indkey) AND i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL
+	WHERE a.attrelid = tbl AND a.attgenerated <> '' LIMIT 1
+$$;
+COMMENT ON FUNCTION moving_in.generated_in_key(oid) IS
+'internal: a generated column of a unique index; with one, a BEFORE trigger makes each UPDATE lock the key';
+
 CREATE FUNCTION moving_in.notes(m moving_in.plan) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	WITH refs AS MATERIALIZED (SELECT * FROM moving_in.references_to(m)),
@@ -439,7 +491,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 			'session_replication_role to replica', g.tgname, g.tgrelid::regclass)
 		FROM pg_trigger AS g JOIN tables AS t ON t.tbl = g.tgrelid JOIN pg_proc AS f ON f.oid = g.tgfoid
 		WHERE NOT g.tgisinternal AND g.tgtype & 16 = 16 AND g.tgenabled IN ('O', 'A')   -- UPDATE
-			AND f.prosrc !~ 'made by moving_in'
+			AND f.prosrc NOT LIKE E'\n-- made by moving_in\n%'
 	UNION ALL SELECT DISTINCT format('view %s does not show the new columns', w.ev_class::regclass)
 		FROM pg_rewrite AS w JOIN pg_depend AS d ON d.objid = w.oid AND d.classid = 'pg_rewrite'::regclass
 		JOIN tables AS t ON t.tbl = d.refobjid AND d.refclassid = 'pg_class'::regclass
@@ -456,23 +508,27 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	UNION ALL SELECT format('foreign key %s of %s refers to another unique key, and stays', f.conname,
 			f.conrelid::regclass) FROM pg_constraint AS f WHERE f.contype = 'f' AND f.confrelid = m.tbl
 			AND f.conparentid = 0 AND f.oid NOT IN (SELECT con FROM refs)
-	UNION ALL SELECT format('%s.%s is NULL where %s was not valid', child, new_column, fkey)
+	UNION ALL SELECT format('%s.%I is NULL where %I was not valid', child, new_column, fkey)
 		FROM refs WHERE NOT is_valid
-	UNION ALL SELECT format('%s.%s can be NULL: a row can come before the one that it refers to',
+	UNION ALL SELECT format('%s.%I can be NULL: a row can come before the one that it refers to',
 			child, new_column) FROM refs WHERE is_late OR is_self
-	UNION ALL SELECT format('%s.%s is NOT NULL: one statement that inserts a row before the one that '
+	UNION ALL SELECT format('%s.%I is NOT NULL: one statement that inserts a row before the one that '
 			'it refers to fails', child, new_column) FROM refs WHERE is_required
 	UNION ALL SELECT format('new clients must give %I, which has no default', a.attname)
 		FROM pg_attribute AS a WHERE a.attrelid = m.tbl AND a.attnum = ANY (m.attnums)
 			AND NOT a.atthasdef AND a.attidentity = '' AND (cardinality(m.attnums) > 1
 			OR a.atttypid NOT IN ('uuid'::regtype, 'text'::regtype))
+	UNION ALL SELECT DISTINCT format('an UPDATE of %s waits for those who refer to the row, as %I is '
+			'generated and unique', t.tbl::regclass, a.attname)
+		FROM tables AS t CROSS JOIN LATERAL moving_in.generated_in_key(t.tbl) AS a (attname)
+		WHERE a.attname IS NOT NULL
 	UNION ALL VALUES
 		('each row gets a new version: have room on disk and in the log, and let autovacuum work'),
 		('a prepared SELECT * fails once after step 1, and INSERT … SELECT * for good'),
 		('SELECT … GROUP BY the old key, with columns that are not in the GROUP BY, fails after step 5'),
 		('a row for which the country or the entity is NULL, or not in 0–255, is refused'),
-		('a transaction that deletes a row and inserts its key again fails if a deferred foreign key '
-			'waits for it'),
+		('a row that is deleted and inserted again with its key gets another identifier: what refers to '
+			'it at that moment fails'),
 		('new clients begin after step 5')
 $$;
 COMMENT ON FUNCTION moving_in.notes(moving_in.plan) IS
@@ -500,126 +556,158 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION moving_in.add_columns(moving_in.plan) IS 'internal: step 1';
 
-CREATE FUNCTION moving_in.make_triggers(m moving_in.plan) RETURNS SETOF moving_in.printed
+-- The functions run as the owner, as the server's own check of a reference does: a client needs no
+-- rights on what it does not know.  So they serve their own table, whoever may execute them.
+CREATE FUNCTION moving_in.guard(schema name, relname name) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT moving_in.filled($body$IF (TG_TABLE_SCHEMA, TG_TABLE_NAME) <> ({'schema'}, {'relname'}) THEN
+		RAISE USING ERRCODE = '39P01', MESSAGE = 'this function is for triggers of another table';
+	END IF;$body$, jsonb_build_object('schema', schema, 'relname', relname))
+$$;
+COMMENT ON FUNCTION moving_in.guard(name, name) IS
+'internal: the first statement of a trigger function that runs as its owner';
+
+CREATE FUNCTION moving_in.fill_new_rows(m moving_in.plan) RETURNS moving_in.printed
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	r moving_in.reference;
-	fields jsonb := to_jsonb(m) || jsonb_build_object('first_old', quote_ident(m.cols[1]));
-	old_key_too text := '';
-BEGIN
-	-- Only a key that can take the text of any identifier, and has no value of its own
-	SELECT E'\n\t' || format('NEW.%1$I := coalesce(NEW.%1$I, NEW.%2$s::pg_catalog.%3$s);   -- of a new client',
-			a.attname, m.key, a.atttypid::regtype) INTO old_key_too FROM pg_attribute AS a
+	-- A new client gives no old key: if this has no default, and takes the text of any identifier
+	old_key_too text := (SELECT format(E'\n\tNEW.%1$I := coalesce(NEW.%1$I, NEW.%2$I::pg_catalog.%3$s);',
+		a.attname, m.key, a.atttypid::regtype) FROM pg_attribute AS a
 		WHERE a.attrelid = m.tbl AND ARRAY[a.attnum] = m.attnums AND NOT a.atthasdef
-			AND a.atttypid IN ('uuid'::regtype, 'text'::regtype);
-	fields := fields || jsonb_build_object('old_key_too', coalesce(old_key_too, ''));
-	-- The functions run as the owner: a client needs no rights on what it does not know, as with the
-	-- server's own check of a reference.
-	RETURN QUERY VALUES (moving_in.retried(moving_in.filled($sql$
-CREATE OR REPLACE FUNCTION {identifier}(p {parent}) RETURNS {type} LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp{settings} AS {rule};
-CREATE OR REPLACE FUNCTION {fill}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS {body};
-REVOKE ALL ON FUNCTION {identifier}({parent}), {fill}() FROM PUBLIC;
-ALTER FUNCTION {identifier}({parent}) OWNER TO {owner};
-ALTER FUNCTION {fill}() OWNER TO {owner};
-CREATE OR REPLACE TRIGGER zz_moving_in BEFORE INSERT OR UPDATE ON {parent}
-	FOR EACH ROW WHEN (NEW.{key} IS NULL OR NEW.{first_old} IS NULL) EXECUTE FUNCTION {fill}();
-ALTER TABLE {parent} ENABLE ALWAYS TRIGGER zz_moving_in;$sql$,
-		fields || jsonb_build_object('rule', moving_in.in_dollars(moving_in.filled($body$
--- made by moving_in
-SELECT {derived}
-FROM (SELECT p.*) AS p$body$, fields)), 'body', moving_in.in_dollars(moving_in.filled($body$
--- made by moving_in
+			AND a.atttypid IN ('uuid'::regtype, 'text'::regtype));
+	fields jsonb := to_jsonb(m) || jsonb_build_object('first_old', m.cols[1],
+		'old_key_too', coalesce(old_key_too, ''));
 BEGIN
+	fields := fields || jsonb_build_object('rule', moving_in.in_dollars(moving_in.filled($body$
+-- made by moving_in
+#variable_conflict use_column
+BEGIN
+	RETURN (SELECT {derived}
+	FROM (SELECT ($1).*) AS p);
+END$body$, fields)), 'body', moving_in.in_dollars(moving_in.filled($body$
+-- made by moving_in
+#variable_conflict use_column
+BEGIN
+	{guard}
 	IF TG_OP = 'UPDATE' THEN   -- of the old key, too: the identifier is that of the row as it was
-		NEW.{key} := coalesce(NEW.{key}, {identifier}(OLD));
+		NEW.{"key"} := coalesce(NEW.{"key"}, OLD.{"key"}, {identifier}(OLD));
 	END IF;{old_key_too}
-	IF NEW.{key} IS NULL THEN
+	IF NEW.{"key"} IS NULL THEN
 		SELECT {made}
-		INTO NEW.{key} FROM (SELECT NEW.*) AS p;
+		INTO NEW.{"key"} FROM (SELECT NEW.*) AS p;
 	END IF;
 	RETURN NEW;
-END$body$, fields))))),
+END$body$, fields || jsonb_build_object('guard', moving_in.guard(m.schema, m.relname)))));
+	RETURN ROW(moving_in.retried(moving_in.filled($sql$
+CREATE OR REPLACE FUNCTION {identifier}({parent}) RETURNS {type} LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp{settings} AS {rule};
+ALTER FUNCTION {identifier}({parent}) OWNER TO {"owner"};
+CREATE OR REPLACE FUNCTION {fill}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS {body};
+ALTER FUNCTION {fill}() OWNER TO {"owner"};
+CREATE OR REPLACE TRIGGER zz_moving_in BEFORE INSERT OR UPDATE ON {parent} FOR EACH ROW
+	WHEN (NEW.{"key"} IS NULL OR NEW.{"first_old"} IS NULL) EXECUTE FUNCTION {fill}();
+ALTER TABLE {parent} ENABLE ALWAYS TRIGGER zz_moving_in;$sql$, fields)),
 		format('SHARE ROW EXCLUSIVE on %s, for milliseconds', m.parent),
-		'new rows get their identifier');
+		'new rows get their identifier'::text);
+END $$;
+COMMENT ON FUNCTION moving_in.fill_new_rows(moving_in.plan) IS 'internal: step 2, for the table itself';
 
-	FOR r IN SELECT * FROM moving_in.references_to(m) LOOP
-		fields := to_jsonb(m) || to_jsonb(r) || jsonb_build_object(
-			-- a row that refers to itself is not in the table yet
-			'source', CASE WHEN r.is_self
-				THEN format('(SELECT NEW.* UNION ALL SELECT * FROM ONLY %s)', m.parent) ELSE m.parent END,
-			'given_there', replace(r.given, 'NEW.', 'c.'),
-			'message', format('insert or update on table "%s" violates foreign key constraint "%s"',
-				r.relname, r.new_fkey),
-			'timing', CASE WHEN r.is_late THEN 'DEFERRABLE INITIALLY DEFERRED' ELSE 'NOT DEFERRABLE' END);
-		fields := fields || jsonb_build_object(
-			'to_null', CASE WHEN r.actions LIKE '%ON DELETE SET DEFAULT%' THEN moving_in.filled($body$
-		IF EXISTS (SELECT FROM {parent} AS p WHERE p.{key} {same} OLD.{new_column}) THEN
+CREATE FUNCTION moving_in.follow(m moving_in.plan, r moving_in.reference) RETURNS moving_in.printed
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	can_wait boolean := r.is_late OR r.is_self OR r.agrees = '' AND NOT r.is_required;
+	fields jsonb := to_jsonb(m) || to_jsonb(r) || jsonb_build_object(
+		'guard', moving_in.guard(r.child_schema, r.relname),
+		-- a row that refers to itself is not in the table yet
+		'source', CASE WHEN r.is_self
+			THEN format('(SELECT NEW.* UNION ALL SELECT * FROM ONLY %s)', m.parent) ELSE m.parent END,
+		'given_there', moving_in.given('c', r.old_columns),
+		'timing', CASE WHEN r.is_late THEN 'DEFERRABLE INITIALLY DEFERRED' ELSE 'NOT DEFERRABLE' END,
+		'message', format('insert or update on table "%s" violates foreign key constraint "%s"',
+			r.relname, r.new_fkey));
+BEGIN
+	fields := fields || jsonb_build_object(
+		'to_null', CASE WHEN r.actions LIKE '%ON DELETE SET DEFAULT%' THEN moving_in.filled($body$
+		IF EXISTS (SELECT FROM {parent} AS p WHERE p.{"key"} {same} OLD.{"new_column"}) THEN
 			{nulls}
 		ELSE   -- the foreign key does it, as that row is gone
 			{set_default}
-			SELECT {identifier}(p.*) INTO NEW.{new_column} FROM {parent} AS p WHERE {equal};
+			SELECT {found} INTO NEW.{"new_column"} FROM {parent} AS p WHERE {equal};
 		END IF;$body$, fields) ELSE E'\n\t\t' || r.nulls END,
-			'refused', CASE WHEN r.is_required THEN moving_in.filled($body$
-		IF NOT FOUND THEN
-			RAISE foreign_key_violation USING MESSAGE = {'message'}, CONSTRAINT = {'new_fkey'},
+		'absent', CASE WHEN can_wait THEN r.nulls ELSE moving_in.filled(
+			$body$RAISE foreign_key_violation USING MESSAGE = {'message'}, CONSTRAINT = {'new_fkey'},
 				DETAIL = format('Key (%s)=(%s) is not present in table "%s".', {'new_column'},
-					NEW.{new_column}, {'parent'}), TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
-		END IF;$body$, fields) ELSE '' END,
-			'late', CASE WHEN r.is_required THEN '' ELSE moving_in.filled($sql$
-DROP TRIGGER IF EXISTS {late_trigger} ON {child};
-CREATE CONSTRAINT TRIGGER {late_trigger} AFTER INSERT OR UPDATE ON {child} {timing}
-	FOR EACH ROW WHEN (({given}) = (NEW.{new_column} IS NULL)) EXECUTE FUNCTION {follow}();
-ALTER TABLE {child} ENABLE ALWAYS TRIGGER {late_trigger};$sql$, fields) END);
-		RETURN QUERY VALUES (moving_in.retried(moving_in.filled($sql$
+					NEW.{"new_column"}, {'parent'}), TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;$body$,
+			fields) END,
+		'late', CASE WHEN r.is_required THEN '' ELSE moving_in.filled($sql$
+DROP TRIGGER IF EXISTS {"late_trigger"} ON {child};
+CREATE CONSTRAINT TRIGGER {"late_trigger"} AFTER INSERT OR UPDATE ON {child} {timing} FOR EACH ROW
+	WHEN (({given}) = (NEW.{"new_column"} IS NULL)) EXECUTE FUNCTION {follow}();
+ALTER TABLE {child} ENABLE ALWAYS TRIGGER {"late_trigger"};$sql$, fields) END);
+	RETURN ROW(moving_in.retried(moving_in.filled($sql$
 CREATE OR REPLACE FUNCTION {follow}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS {body};
-REVOKE ALL ON FUNCTION {follow}() FROM PUBLIC;
-ALTER FUNCTION {follow}() OWNER TO {owner};
-CREATE OR REPLACE TRIGGER {trigger} BEFORE INSERT OR UPDATE ON {child}
-	FOR EACH ROW EXECUTE FUNCTION {follow}();
-ALTER TABLE {child} ENABLE ALWAYS TRIGGER {trigger};{late}$sql$,
-			fields || jsonb_build_object('body', moving_in.in_dollars(moving_in.filled($body$
+ALTER FUNCTION {follow}() OWNER TO {"owner"};
+CREATE OR REPLACE TRIGGER {"trigger"} BEFORE INSERT OR UPDATE ON {child} FOR EACH ROW
+	EXECUTE FUNCTION {follow}();
+ALTER TABLE {child} ENABLE ALWAYS TRIGGER {"trigger"};{late}$sql$,
+		fields || jsonb_build_object('body', moving_in.in_dollars(moving_in.filled($body$
 -- made by moving_in
 DECLARE
-	by_old boolean := CASE TG_OP WHEN 'UPDATE' THEN {changed}
-		ELSE {given}{not_default} END;
-	by_new boolean := CASE TG_OP WHEN 'UPDATE' THEN NEW.{new_column} IS DISTINCT FROM OLD.{new_column}
-		ELSE NEW.{new_column} IS NOT NULL END;
+	by_old boolean;
+	by_new boolean;
 	found_id {type};
+	found_key record;
 BEGIN
+	{guard}
 	IF TG_WHEN = 'AFTER' THEN
 		-- What the row refers to came later: an UPDATE fills it.
 		IF EXISTS (SELECT FROM {parent} AS p
-			WHERE {equal} AND {identifier}(p.*) IS NOT NULL
-			OR p.{key} {same} NEW.{new_column}) THEN
-			UPDATE ONLY {child} AS c SET {new_column} = c.{new_column}
-				WHERE {again} AND c.{new_column} IS NULL
-				OR c.{new_column} {same} NEW.{new_column} AND NOT ({given_there});
+			WHERE {equal} AND {found} IS NOT NULL
+			OR p.{"key"} {same} NEW.{"new_column"}{agrees}) THEN
+			UPDATE ONLY {child} AS c SET {"new_column"} = c.{"new_column"}
+				WHERE {again} AND c.{"new_column"} IS NULL
+				OR c.{"new_column"} {same} NEW.{"new_column"} AND NOT ({given_there});
 		END IF;
 		RETURN NULL;
+	ELSIF TG_OP = 'UPDATE' THEN
+		by_new := NEW.{"new_column"} IS DISTINCT FROM OLD.{"new_column"};
+		by_old := {changed}{only_own};
+	ELSE
+		by_new := NEW.{"new_column"} IS NOT NULL;
+		by_old := {given}{not_default};
 	END IF;
-	IF by_old OR NOT by_new AND NEW.{new_column} IS NULL THEN
-		IF by_old THEN   -- that row stays as it is until the foreign key has looked, too
-			PERFORM FROM {parent} AS p WHERE {equal} FOR KEY SHARE;
-		END IF;
-		SELECT {identifier}(p.*) INTO found_id
+	IF by_old OR NOT by_new AND NEW.{"new_column"} IS NULL THEN
+		SELECT {found} INTO found_id
 			FROM {source} AS p WHERE {equal};
 		IF FOUND OR NOT by_new THEN   -- else the client gives both, and the foreign keys decide
-			NEW.{new_column} := found_id;
+			NEW.{"new_column"} := found_id;
 		END IF;
-	ELSIF NEW.{new_column} IS NULL THEN{to_null}
+	ELSIF NEW.{"new_column"} IS NULL THEN{to_null}
 	ELSIF by_new OR NOT ({given}) THEN
-		SELECT {sources} INTO {targets}
-			FROM {source} AS p WHERE p.{key} {same} NEW.{new_column};{refused}
+		SELECT {sources} INTO found_key
+			FROM {source} AS p WHERE p.{"key"} {same} NEW.{"new_column"}{agrees};
+		IF FOUND THEN
+			{copies}
+		ELSE
+			{absent}
+		END IF;
 	END IF;
 	RETURN NEW;
 END$body$, fields))))),
-			format('SHARE ROW EXCLUSIVE on %s, for milliseconds', r.child),
-			format('%s follows %s, and they follow it', r.new_column, r.old_columns));
-	END LOOP;
+		format('SHARE ROW EXCLUSIVE on %s, for milliseconds', r.child),
+		format('%s follows %s, and the other way round', r.new_column,
+			array_to_string(r.old_columns, ', ')));
 END $$;
+COMMENT ON FUNCTION moving_in.follow(moving_in.plan, moving_in.reference) IS
+'internal: step 2, for a foreign key';
+
+CREATE FUNCTION moving_in.make_triggers(m moving_in.plan) RETURNS SETOF moving_in.printed
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT * FROM moving_in.fill_new_rows(m)
+	UNION ALL SELECT f.* FROM moving_in.references_to(m) AS r, moving_in.follow(m, r) AS f
+$$;
 COMMENT ON FUNCTION moving_in.make_triggers(moving_in.plan) IS 'internal: step 2';
 
 CREATE FUNCTION moving_in.backfill(m moving_in.plan, guessable boolean, batch int, pause interval)
@@ -658,9 +746,9 @@ BEGIN
 			WITH free AS MATERIALIZED (
 				SELECT t.ctid FROM ONLY {full_name} AS t
 				WHERE t.ctid >= first_row AND t.ctid < next_row AND ({missing})
-				FOR NO KEY UPDATE SKIP LOCKED),
+				FOR {lock} SKIP LOCKED),
 			done AS (
-				UPDATE ONLY {full_name} AS t SET {new} = t.{new} FROM free
+				UPDATE ONLY {full_name} AS t SET {"new"} = t.{"new"} FROM free
 				WHERE t.ctid = free.ctid AND t.ctid >= first_row AND t.ctid < next_row RETURNING 1)
 			SELECT (SELECT count(*) FROM free), (SELECT count(*) FROM done) INTO free, filled;
 			IF filled < free THEN
@@ -682,58 +770,62 @@ BEGIN
 		IF cardinality(todo) > 0 THEN PERFORM pg_sleep(0.1); END IF;
 	END LOOP;
 END$do$, jsonb_build_object('full_name', t.full_name, 'relname', t.relname, 'new', t.new,
-			'missing', t.missing, 'batch', batch, 'pause', extract(epoch FROM pause))))),
+			'missing', t.missing, 'lock', CASE WHEN moving_in.generated_in_key(t.tbl) IS NULL
+				THEN 'NO KEY UPDATE' ELSE 'UPDATE' END, 'batch', batch, 'pause', extract(epoch FROM pause))))),
 		format('ROW EXCLUSIVE on %s, and the rows of a batch', t.full_name),
 		'progress: application_name in pg_stat_activity'
 	FROM (
-		SELECT c.full_name, c.relname, c.pass, min(c.new) AS new, string_agg(c.missing, ' OR ') AS missing
+		SELECT c.tbl, c.full_name, c.relname, c.pass, min(c.new) AS new,
+			string_agg(c.missing, ' OR ') AS missing
 		FROM (
-			SELECT m.parent, m.relname, 1, m.key, format('t.%s IS NULL', m.key)
+			SELECT m.tbl, m.parent, m.relname, 1, m.key, format('t.%I IS NULL', m.key)
 			UNION ALL
 			-- An identifier that is not derived is there only when its row is filled.
-			SELECT r.child, r.relname, CASE WHEN r.is_self AND guessable THEN 1 ELSE 2 END, r.new_column,
-				format('t.%s IS NULL AND %s', r.new_column, replace(r.given, 'NEW.', 't.'))
-			FROM moving_in.references_to(m) AS r) AS c (full_name, relname, pass, new, missing)
-		GROUP BY c.full_name, c.relname, c.pass) AS t
+			SELECT r.child_oid, r.child, r.relname, CASE WHEN r.is_self AND guessable THEN 1 ELSE 2 END,
+				r.new_column, format('t.%I IS NULL AND %s', r.new_column, moving_in.given('t', r.old_columns))
+			FROM moving_in.references_to(m) AS r) AS c (tbl, full_name, relname, pass, new, missing)
+		GROUP BY c.tbl, c.full_name, c.relname, c.pass) AS t
 	ORDER BY t.pass, t.full_name
 $$;
 COMMENT ON FUNCTION moving_in.backfill(moving_in.plan, boolean, int, interval) IS
 'internal: step 3, in which the triggers fill the rows that are there';
 
-CREATE FUNCTION moving_in.index(schema text, idx text, full_name text, definition text, kind text,
+CREATE FUNCTION moving_in.index(schema name, idx name, full_name text, definition text, kind text,
 	why text)
 RETURNS SETOF moving_in.printed LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp AS $$
-	VALUES (moving_in.retried(format('IF EXISTS (SELECT FROM pg_index '
-			'WHERE indexrelid = to_regclass(%1$L) AND NOT indisvalid) THEN DROP INDEX %1$s; END IF;',
-			schema || '.' || idx)),
+	VALUES (moving_in.retried(format(E'IF EXISTS (SELECT FROM pg_index WHERE indexrelid = '
+			'to_regclass(%1$L) AND NOT indisvalid) THEN\n\tDROP INDEX %1$s;\nEND IF;', format('%I.%I', schema, idx))),
 		format('none, or ACCESS EXCLUSIVE on %s, for milliseconds', full_name),
 		'what the next statement may have left'),
-		(format('CREATE %sINDEX CONCURRENTLY IF NOT EXISTS %s ON %s %s;', kind, idx, full_name, definition),
+		(format('CREATE %sINDEX CONCURRENTLY IF NOT EXISTS %I ON %s %s;', kind, idx, full_name, definition),
 		format('SHARE UPDATE EXCLUSIVE on %s', full_name), why)
 $$;
-COMMENT ON FUNCTION moving_in.index(text, text, text, text, text, text) IS
+COMMENT ON FUNCTION moving_in.index(name, name, text, text, text, text) IS
 'internal: the two statements that make an index, and may be killed';
 
 CREATE FUNCTION moving_in.second_index(m moving_in.plan, why text) RETURNS SETOF moving_in.printed
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT x.* FROM pg_class AS i LEFT JOIN pg_tablespace AS s ON s.oid = i.reltablespace,
-		LATERAL moving_in.index(m.schema, m.second, m.parent,
-			substr(pg_get_indexdef(i.oid), strpos(pg_get_indexdef(i.oid), ' USING btree (') + 1)
-			|| coalesce(' TABLESPACE ' || quote_ident(s.spcname), ''), 'UNIQUE ', why) AS x
-	WHERE i.oid = m.key_index
+	SELECT x.* FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+	LEFT JOIN pg_tablespace AS s ON s.oid = c.reltablespace
+	CROSS JOIN LATERAL (SELECT string_agg(pg_get_indexdef(c.oid, n, false), ', ' ORDER BY n)
+		FROM generate_series(i.indnkeyatts + 1, i.indnatts) AS n) AS included (columns)
+	CROSS JOIN LATERAL moving_in.index(m.schema, m.second, m.parent, concat('(', m.old_key, ')',
+		' INCLUDE (' || included.columns || ')', ' WITH (' || array_to_string(c.reloptions, ', ') || ')',
+		' TABLESPACE ' || quote_ident(s.spcname)), 'UNIQUE ', why) AS x
+	WHERE i.indexrelid = m.key_index
 $$;
 COMMENT ON FUNCTION moving_in.second_index(moving_in.plan, text) IS
 'internal: an index like that of the primary key, whose place it takes';
 
 CREATE FUNCTION moving_in.make_indexes(m moving_in.plan) RETURNS SETOF moving_in.printed
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT * FROM moving_in.index(m.schema, m.new_pkey, m.parent, format('(%s)', m.key), 'UNIQUE ',
+	SELECT * FROM moving_in.index(m.schema, m.new_pkey, m.parent, format('(%I)', m.key), 'UNIQUE ',
 		'the new key')
 	UNION ALL SELECT * FROM moving_in.second_index(m,
 		'the old key again, for ON CONFLICT and for foreign keys to it')
 	UNION ALL SELECT x.* FROM moving_in.references_to(m) AS r, moving_in.index(r.child_schema, r.idx,
-		r.child, format('(%s)', r.new_column), '', 'as the old columns have one') AS x WHERE r.has_index
+		r.child, format('(%I)', r.new_column), '', 'as the old columns have one') AS x WHERE r.has_index
 	UNION ALL SELECT x.* FROM (
 			SELECT m.parent, m.key, m.not_null UNION ALL
 			SELECT r.child, r.new_column, r.not_null FROM moving_in.references_to(m) AS r
@@ -742,15 +834,15 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 			'not_null', n.not_null)) AS f (fields),
 		LATERAL (VALUES (moving_in.retried(moving_in.filled($sql$
 IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = {'full_name'}::regclass
-		AND quote_ident(attname) = {'new'} AND attnotnull)
+		AND attname = {'new'} AND attnotnull)
 	AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'full_name'}::regclass
-		AND quote_ident(conname) = {'not_null'}) THEN
-	ALTER TABLE {full_name} ADD CONSTRAINT {not_null} CHECK ({new} IS NOT NULL) NOT VALID;
+		AND conname = {'not_null'}) THEN
+	ALTER TABLE {full_name} ADD CONSTRAINT {"not_null"} CHECK ({"new"} IS NOT NULL) NOT VALID;
 END IF;$sql$, f.fields)), format('ACCESS EXCLUSIVE on %s, for milliseconds', n.full_name),
 			'so the exchange reads no row'), (moving_in.retried(moving_in.filled($sql$
 IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'full_name'}::regclass
-	AND quote_ident(conname) = {'not_null'} AND NOT convalidated) THEN
-	ALTER TABLE {full_name} VALIDATE CONSTRAINT {not_null};
+	AND conname = {'not_null'} AND NOT convalidated) THEN
+	ALTER TABLE {full_name} VALIDATE CONSTRAINT {"not_null"};
 END IF;$sql$, f.fields)), format('SHARE UPDATE EXCLUSIVE on %s, while it reads', n.full_name), NULL)) AS x
 $$;
 COMMENT ON FUNCTION moving_in.make_indexes(moving_in.plan) IS
@@ -770,13 +862,13 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		CASE WHEN c.relreplident = 'i' AND i.indisreplident OR c.relreplident = 'd'
 			AND NOT is_back AND EXISTS (SELECT FROM pg_publication_tables AS n
 				WHERE format('%I.%I', n.schemaname, n.tablename)::regclass = c.oid)
-			THEN format(E'\nALTER TABLE %s REPLICA IDENTITY USING INDEX %s;', m.parent, m.pkey)
+			THEN format(E'\nALTER TABLE %s REPLICA IDENTITY USING INDEX %I;', m.parent, m.pkey)
 			WHEN is_back AND c.relreplident = 'd'
 			THEN format(E'\nALTER TABLE %s REPLICA IDENTITY DEFAULT;', m.parent) END,
-		CASE WHEN i.indisclustered THEN format(E'\nALTER TABLE %s CLUSTER ON %s;', m.parent, m.pkey) END,
-		format(E'\nCOMMENT ON CONSTRAINT %s ON %s IS ', m.pkey, m.parent)
+		CASE WHEN i.indisclustered THEN format(E'\nALTER TABLE %s CLUSTER ON %I;', m.parent, m.pkey) END,
+		format(E'\nCOMMENT ON CONSTRAINT %I ON %s IS ', m.pkey, m.parent)
 			|| quote_literal(obj_description(m.con, 'pg_constraint')) || ';',
-		format(E'\nCOMMENT ON INDEX %s.%s IS ', m.schema, m.pkey)
+		format(E'\nCOMMENT ON INDEX %I.%I IS ', m.schema, m.pkey)
 			|| quote_literal(obj_description(m.key_index, 'pg_class')) || ';')
 	FROM pg_class AS c JOIN pg_index AS i ON i.indexrelid = m.key_index WHERE c.oid = m.tbl
 $$;
@@ -791,40 +883,40 @@ CREATE FUNCTION moving_in.exchange(m moving_in.plan, is_back boolean) RETURNS mo
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT moving_in.retried(moving_in.filled($sql$
 IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'parent'}::regclass AND contype = 'p'
-	AND quote_ident(conname) = {'reached'}) THEN
-	DROP INDEX IF EXISTS {schema}.{second};
+	AND conname = {'reached'}) THEN
+	DROP INDEX IF EXISTS {"schema"}.{"second"};
 	RETURN;
 END IF;
 LOCK TABLE {all_tables} IN ACCESS EXCLUSIVE MODE;$sql$ || CASE WHEN is_back THEN $sql${new_fkeys_go}{old_fkeys_go}
-ALTER TABLE {parent} DROP CONSTRAINT {new_pkey}, DROP CONSTRAINT {pkey};
-ALTER TABLE {parent} ADD CONSTRAINT {pkey} PRIMARY KEY USING INDEX {second};
-ALTER TABLE {parent} ALTER {key} DROP NOT NULL;{nullable}{old_fkeys}{other_uses}$sql$ ELSE $sql$
-ALTER TABLE {parent} ALTER {key} SET NOT NULL;
-ALTER TABLE {parent} DROP CONSTRAINT IF EXISTS {not_null};{required}{old_fkeys_go}
-ALTER TABLE {parent} DROP CONSTRAINT {pkey};
-ALTER TABLE {parent} ADD CONSTRAINT {new_pkey} PRIMARY KEY USING INDEX {new_pkey};
-ALTER TABLE {parent} ADD CONSTRAINT {pkey} UNIQUE USING INDEX {second};{old_fkeys}{new_fkeys}{other_uses}$sql$
+ALTER TABLE {parent} DROP CONSTRAINT {"new_pkey"}, DROP CONSTRAINT {"pkey"};
+ALTER TABLE {parent} ADD CONSTRAINT {"pkey"} PRIMARY KEY USING INDEX {"second"};
+ALTER TABLE {parent} ALTER {"key"} DROP NOT NULL;{nullable}{old_fkeys}{other_uses}$sql$ ELSE $sql$
+ALTER TABLE {parent} ALTER {"key"} SET NOT NULL;
+ALTER TABLE {parent} DROP CONSTRAINT IF EXISTS {"not_null"};{required}{old_fkeys_go}
+ALTER TABLE {parent} DROP CONSTRAINT {"pkey"};
+ALTER TABLE {parent} ADD CONSTRAINT {"new_pkey"} PRIMARY KEY USING INDEX {"new_pkey"};
+ALTER TABLE {parent} ADD CONSTRAINT {"pkey"} UNIQUE USING INDEX {"second"};{old_fkeys}{new_fkeys}{other_uses}$sql$
 		END, to_jsonb(m) || jsonb_build_object('all_tables', a.all_tables,
 			'reached', CASE WHEN is_back THEN m.pkey ELSE m.new_pkey END,
 			'other_uses', moving_in.other_uses(m, is_back)) || f.fields)),
 		format('ACCESS EXCLUSIVE on %s, for milliseconds', a.all_tables),
-		format('the primary key is %s', CASE WHEN is_back THEN m.old_key ELSE m.key END)
+		format('the primary key is %s', CASE WHEN is_back THEN m.old_key ELSE quote_ident(m.key) END)
 	FROM moving_in.all_tables(m) AS a (all_tables), (
 		SELECT jsonb_object_agg(k.name, coalesce(k.statements, '')) FROM (
 			SELECT t.name, string_agg(moving_in.filled(t.template, to_jsonb(m) || to_jsonb(r)
 				|| jsonb_build_object('comment', coalesce(format(
-					E'\nCOMMENT ON CONSTRAINT %s ON %s IS ', r.fkey, r.child)
+					E'\nCOMMENT ON CONSTRAINT %I ON %s IS ', r.fkey, r.child)
 					|| quote_literal(obj_description(r.con, 'pg_constraint')) || ';', ''))), '')
 				FILTER (WHERE t.template IS NOT NULL AND r.con IS NOT NULL AND (r.is_required OR NOT t.needs_required))
 			FROM (VALUES
-				('old_fkeys_go', false, E'\nALTER TABLE {child} DROP CONSTRAINT {fkey};'),
-				('new_fkeys_go', false, E'\nALTER TABLE {child} DROP CONSTRAINT {new_fkey};'),
-				('old_fkeys', false, E'\nALTER TABLE {child} ADD CONSTRAINT {fkey} {definition} NOT VALID;{comment}'),
-				('new_fkeys', false, E'\nALTER TABLE {child} ADD CONSTRAINT {new_fkey} FOREIGN KEY ({new_column})'
-					'\n\tREFERENCES {parent} ({key}){actions} NOT VALID;'),
-				('required', true, E'\nALTER TABLE {child} ALTER {new_column} SET NOT NULL;'
-					'\nALTER TABLE {child} DROP CONSTRAINT IF EXISTS {not_null};'),
-				('nullable', true, E'\nALTER TABLE {child} ALTER {new_column} DROP NOT NULL;'))
+				('old_fkeys_go', false, E'\nALTER TABLE {child} DROP CONSTRAINT {"fkey"};'),
+				('new_fkeys_go', false, E'\nALTER TABLE {child} DROP CONSTRAINT {"new_fkey"};'),
+				('old_fkeys', false, E'\nALTER TABLE {child} ADD CONSTRAINT {"fkey"} {definition} NOT VALID;{comment}'),
+				('new_fkeys', false, E'\nALTER TABLE {child} ADD CONSTRAINT {"new_fkey"} FOREIGN KEY ({"new_column"})'
+					'\n\tREFERENCES {parent} ({"key"}){actions} NOT VALID;'),
+				('required', true, E'\nALTER TABLE {child} ALTER {"new_column"} SET NOT NULL;'
+					'\nALTER TABLE {child} DROP CONSTRAINT IF EXISTS {"not_null"};'),
+				('nullable', true, E'\nALTER TABLE {child} ALTER {"new_column"} DROP NOT NULL;'))
 				AS t (name, needs_required, template)
 			LEFT JOIN moving_in.references_to(m) AS r ON true GROUP BY t.name) AS k (name, statements)) AS f (fields)
 $$;
@@ -833,7 +925,7 @@ COMMENT ON FUNCTION moving_in.exchange(moving_in.plan, boolean) IS
 
 CREATE FUNCTION moving_in.validate(m moving_in.plan, is_back boolean) RETURNS SETOF moving_in.printed
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %s;', r.child, f.fkey),
+	SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I;', r.child, f.fkey),
 		format('SHARE UPDATE EXCLUSIVE on %s, and ROW SHARE on %s, while it reads', r.child, m.parent),
 		'as it was'
 	FROM moving_in.references_to(m) AS r, LATERAL (VALUES (r.new_fkey, true), (r.fkey, false))
@@ -848,8 +940,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DROP TRIGGER IF EXISTS zz_moving_in ON {parent};{followers_go}
 DROP FUNCTION IF EXISTS {fill}(), {identifier}({parent});$sql$, to_jsonb(m) || jsonb_build_object(
 		'followers_go', coalesce((SELECT string_agg(moving_in.filled($sql$
-DROP TRIGGER IF EXISTS {trigger} ON {child};
-DROP TRIGGER IF EXISTS {late_trigger} ON {child};
+DROP TRIGGER IF EXISTS {"trigger"} ON {child};
+DROP TRIGGER IF EXISTS {"late_trigger"} ON {child};
 DROP FUNCTION IF EXISTS {follow}();$sql$, to_jsonb(r)), '') FROM moving_in.references_to(m) AS r), '')))),
 		format('ACCESS EXCLUSIVE on %s, for milliseconds', moving_in.all_tables(m)),
 		'triggers and functions go: when no old client is left, or after step 7'),

@@ -336,7 +336,7 @@ for (
 	my ($arguments, $name) = @$_;
 	like(refused("SELECT * FROM moving_in.statements($arguments)") =~ s/public\.//gr, qr/^55000: \S+ cannot move in: \Q$name\E/, "$arguments: $name");
 }
-sql('CREATE ROLE owner; ALTER TABLE borrowed OWNER TO owner; ALTER TABLE secured OWNER TO owner; GRANT USAGE ON SCHEMA moving_in TO owner');
+sql('CREATE ROLE owner; ALTER TABLE borrowed OWNER TO owner; ALTER TABLE secured OWNER TO owner; GRANT USAGE ON SCHEMA moving_in TO owner; GRANT CREATE ON SCHEMA public TO owner');
 like(refused(q{SELECT * FROM moving_in.statements('secured', '1', '1')}), qr/^55000: .*row security: public\.secured/, 'row security that applies');
 like(refused(q{SET ROLE owner; SELECT * FROM moving_in.statements('secret', '1', '1')}), qr/^55000: .*rights: public\.secret/, 'a table of another owner');
 like(refused(q{SELECT * FROM moving_in.statements('lent', '1', '1')}), qr/^55000: .*owner: public\.borrowed/, 'tables of two owners');

@@ -1,0 +1,169 @@
+# What somebody else may have prepared, and names and types of every kind, do no harm: neither to who
+# runs what tools/moving_in.sql prints, nor to clients.
+use strict;
+use warnings;
+
+use lib 'test/t';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "fsync = off\nclient_min_messages = warning\nautovacuum = off");
+$node->start;
+
+sub sql { return $node->safe_psql('postgres', $_[0]) }
+
+sub failure
+{
+	my (undef, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\n$_[0]");
+	return $err =~ /ERROR:  (.*)/ ? $1 : "no error: $err";
+}
+
+# Steps of what is printed for some arguments, as superuser or in a role
+sub steps
+{
+	my ($arguments, $first, $last, $role) = @_;
+	sql("CREATE TABLE IF NOT EXISTS public.printed (arguments text, n bigint, step int, statement text);
+		INSERT INTO public.printed SELECT \$a\$$arguments\$a\$, row_number() OVER (), step, statement FROM moving_in.statements($arguments)
+		WHERE NOT EXISTS (SELECT FROM public.printed WHERE arguments = \$a\$$arguments\$a\$)");
+	my $file = PostgreSQL::Test::Utils::tempdir() . '/steps.sql';
+	sql("SELECT statement FROM public.printed WHERE arguments = \$a\$$arguments\$a\$ AND step BETWEEN $first AND $last ORDER BY n \\g (format=unaligned tuples_only=on) $file");
+	return $node->safe_psql('postgres', ($role ? "SET ROLE $role;\n" : '') . "\\i $file");
+}
+
+sub problems { return sql("SELECT string_agg(problem || ': ' || object, '; ') FROM moving_in.problems($_[0])") }
+
+sql(q{
+	CREATE SCHEMA ext;
+	CREATE EXTENSION iuid SCHEMA ext;
+	CREATE ROLE vic; CREATE ROLE eve; CREATE ROLE app;
+	GRANT pg_read_all_stats TO app;
+	CREATE SCHEMA a AUTHORIZATION vic;
+	GRANT USAGE, CREATE ON SCHEMA a TO eve;
+	GRANT USAGE ON SCHEMA a TO app;
+	ALTER DEFAULT PRIVILEGES FOR ROLE vic GRANT EXECUTE ON FUNCTIONS TO app;
+	ALTER DATABASE postgres SET search_path = public, ext});
+$node->safe_psql('postgres', '\i tools/moving_in.sql');
+
+# --- rights ---------------------------------------------------------------------------
+
+sql(q{
+	SET ROLE vic;
+	CREATE TABLE a.o (id int PRIMARY KEY, o_id int REFERENCES a.o);
+	CREATE TABLE a.i (id int, o_id int REFERENCES a.o);
+	INSERT INTO a.o VALUES (1);
+	GRANT ALL ON a.o, a.i TO eve});
+is(problems(q{'a.o', '1', '1'}), 'schema: ext', 'the owner of the functions may use what they use');
+like(failure(q{SELECT * FROM moving_in.statements('a.o', '1', '1')}), qr/^55000: .*schema: ext/, 'before the first statement');
+sql(q{GRANT USAGE ON SCHEMA ext TO vic, eve});
+is(problems(q{'a.o', '1', '1'}), '', 'what is to be done helps');
+sql(q{SET ROLE eve; CREATE FUNCTION a.i_o_iuid_moving_in() RETURNS trigger LANGUAGE plpgsql AS E'\n-- made by moving_in\nBEGIN RETURN NEW; END'});
+like(problems(q{'a.o', '1', '1'}), qr/^function: a\.i_o_iuid_moving_in\(\)/, 'a function of a stranger is not taken for ours, whatever it says');
+sql(q{DROP FUNCTION a.i_o_iuid_moving_in()});
+
+steps(q{'a.o', '1', '1'}, 1, 2);
+sql(q{SET ROLE eve; CREATE FUNCTION a.o_identifier(record) RETURNS ext.iuid LANGUAGE plpgsql AS $$ BEGIN RAISE 'eve is %', current_user; END $$});
+sql(q{SET ROLE eve; INSERT INTO a.o VALUES (11, 1)});
+is(sql(q{SELECT count(*) FROM a.o WHERE o_iuid IS NOT NULL}), 1, 'a function of a stranger that fits better is not called');
+for my $function ('a.o_moving_in', 'a.o_o_iuid_moving_in', 'a.i_o_iuid_moving_in')
+{
+	for my $timing ('BEFORE INSERT OR UPDATE', 'AFTER INSERT', 'BEFORE DELETE')
+	{
+		like(failure(qq{SET ROLE app;
+			CREATE TYPE pg_temp.evil AS (x int);
+			CREATE FUNCTION pg_temp.take(ext.iuid) RETURNS pg_temp.evil LANGUAGE plpgsql AS 'BEGIN RAISE ''app is %'', current_user; END';
+			CREATE CAST (ext.iuid AS pg_temp.evil) WITH FUNCTION pg_temp.take(ext.iuid) AS ASSIGNMENT;
+			CREATE TEMP TABLE o (id int, iuid pg_temp.evil, o_id int, o_iuid pg_temp.evil);
+			INSERT INTO o VALUES (1);
+			CREATE TRIGGER z $timing ON o FOR EACH ROW EXECUTE FUNCTION $function();
+			} . ($timing =~ /DELETE/ ? 'DELETE FROM o' : 'INSERT INTO o VALUES (1, NULL, 1, NULL)')), qr/^(39P01: this function is for triggers of another table|42501: permission denied for schema ext)/, "$function serves its own table: $timing");
+	}
+	like(failure("SET ROLE app; CREATE TEMP TABLE o (id int); CREATE TRIGGER z BEFORE TRUNCATE ON o EXECUTE FUNCTION $function(); TRUNCATE o"), qr/^39P01/, "$function: at another level");
+}
+
+# --- names ----------------------------------------------------------------------------
+
+sql(q{CREATE ROLE bob; CREATE SCHEMA b AUTHORIZATION bob; GRANT USAGE ON SCHEMA ext TO bob; SET ROLE bob;
+	CREATE TABLE b.o (id int, note text, CONSTRAINT " USING btree (id);ALTER ROLE bob SUPERUSER;--" PRIMARY KEY (id) INCLUDE (note) WITH (fillfactor = 70));
+	CREATE TABLE b."x
+END $moving_in$; ALTER ROLE bob SUPERUSER; --{owner}{'key'}" ("{""key""}" int PRIMARY KEY, "NEW.y" int REFERENCES b.o);
+	CREATE TABLE b.words (found timestamptz, "new" text, "old" text, tg_op text, p text, by_old text, found_id text, c int, t int, free int, PRIMARY KEY (found, p));
+	CREATE TABLE b.uses (found_key timestamptz, p text, by_new int, FOREIGN KEY (found_key, p) REFERENCES b.words);
+	INSERT INTO b.o VALUES (1); INSERT INTO b.words (found, p) VALUES ('2026-01-01', 'a'); INSERT INTO b.uses VALUES ('2026-01-01', 'a', 1)});
+sql(qq{SET ROLE bob; INSERT INTO b."x\nEND \$moving_in\$; ALTER ROLE bob SUPERUSER; --{owner}{'key'}" VALUES (1, 1)});
+my $x = qq{\$x\$b."x\nEND \$moving_in\$; ALTER ROLE bob SUPERUSER; --{owner}{'key'}"\$x\$};
+for my $arguments (q{'b.o', '1', '1'}, qq{$x, '1', '1', key_column => '"{owner}'}, q{'b.words', 'c', 't', 'found', columns => '{"uses_found_key_p_fkey": "found"}'})
+{
+	sql('UPDATE b.words SET c = 7, t = 9');
+	steps($arguments, 1, 6);
+	ok(1, 'moves: ' . substr($arguments, 0, 20) =~ s/\n.*//sr);
+	sql(q{INSERT INTO b.words (found, p, c, t) VALUES (clock_timestamp(), 'b', 7, 9); UPDATE b.uses SET found_key = (SELECT max(found) FROM b.words), p = 'b'});
+}
+is(sql(q{SELECT rolsuper FROM pg_roles WHERE rolname = 'bob'}), 'f', 'no name is executed');
+is(sql(q{SELECT pg_get_indexdef(conindid) FROM pg_constraint WHERE conrelid = 'b.o'::regclass AND contype = 'u'}), q{CREATE UNIQUE INDEX " USING btree (id);ALTER ROLE bob SUPERUSER;--" ON b.o USING btree (id) INCLUDE (note) WITH (fillfactor='70')}, 'the index of the old key is as it was');
+is(sql(q{SELECT count(*) FROM b.uses AS u JOIN b.words AS w ON w.iuid = u.found WHERE w.found = found_key}), 1, 'variables and columns of one name');
+is(sql(q{SELECT count(*) FROM b.words WHERE (ext.iuid_country(iuid), ext.iuid_entity(iuid), ext.iuid_timestamp(iuid)) = (7, 9, date_trunc('milliseconds', found))}), sql('SELECT count(*) FROM b.words'), 'the expressions are of columns');
+
+sql(q{CREATE SCHEMA c;
+	CREATE TABLE c.groups (id int PRIMARY KEY);
+	CREATE TABLE c.user (role_group_id int REFERENCES c.groups);
+	CREATE TABLE c.user_role (group_id int REFERENCES c.groups);
+	CREATE TABLE c.long (} . 'c' x 58 . q{ int REFERENCES c.groups, src int);
+	CREATE FUNCTION c.set_it() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.} . 'c' x 58 . q{ := NEW.src; RETURN NEW; END';
+	CREATE TRIGGER set_it BEFORE UPDATE ON c.long FOR EACH ROW EXECUTE FUNCTION c.set_it();
+	INSERT INTO c.groups VALUES (1), (7); INSERT INTO c.long VALUES (1, 1)});
+like(problems(q{'c.groups', '1', '1'}), qr/^function: c\.user_role_group_iuid_moving_in; name: user_role_group_iuid_idx|^function: c\.user_role_group_iuid_moving_in/, 'two functions of one name');
+my $groups = q{'c.groups', '1', '1', columns => '{"user_role_group_id_fkey": "to_group"}'};
+is(problems($groups), '', 'what is to be done helps');
+steps($groups, 1, 6);
+sql(q{UPDATE c.long SET src = 7});
+is(sql(q{SELECT g.id FROM c.long JOIN c.groups AS g ON g.iuid IN (SELECT value::ext.iuid FROM jsonb_each_text(to_jsonb(long)) WHERE value ~ '-')}), 7, 'a long name sorts after the triggers that were there');
+
+# --- types and keys of several references ---------------------------------------------------
+
+sql(q{CREATE SCHEMA d; CREATE EXTENSION ltree SCHEMA ext;
+	CREATE TABLE d.o (id ltree PRIMARY KEY);
+	CREATE TABLE d.i (o_id ltree REFERENCES d.o ON UPDATE CASCADE);
+	INSERT INTO d.o VALUES ('a.b'); INSERT INTO d.i VALUES ('a.b')});
+like(problems(q{'d.o', '1', '1'}), qr/^type of the key: id/, 'the text of a type that we do not know');
+steps(q{'d.o', '1', '1', guessable => false}, 1, 6);
+sql(q{INSERT INTO d.o VALUES ('a.c'); INSERT INTO d.i VALUES ('a.c'); UPDATE d.o SET id = 'a.d' WHERE id = 'a.c'});
+is(sql(q{SELECT count(*) FROM d.i JOIN d.o ON o.id = o_id AND o.iuid = o_iuid}), 2, 'a type whose operators are not in pg_catalog');
+
+sql(q{CREATE TABLE d.a (tenant int, a int, PRIMARY KEY (tenant, a)); CREATE TABLE d.b (tenant int, b int, PRIMARY KEY (tenant, b));
+	CREATE TABLE d.c (id int, tenant int, a int, b int, CONSTRAINT a FOREIGN KEY (tenant, a) REFERENCES d.a, CONSTRAINT b FOREIGN KEY (tenant, b) REFERENCES d.b);
+	INSERT INTO d.a SELECT 1 + n / 2, 1 + n % 2 FROM generate_series(0, 3) AS n; INSERT INTO d.b SELECT * FROM d.a;
+	INSERT INTO d.c VALUES (1, 1, 1, 1), (2, 1, 2, 1)});
+steps(q{'d.a', '1', '1', columns => '{"a": "to_a"}'}, 1, 6);
+steps(q{'d.b', '1', '2', columns => '{"b": "to_b"}'}, 1, 6);
+sql(q{UPDATE d.c SET to_a = NULL WHERE id = 1});
+is(sql(q{SELECT tenant, a, b, to_b IS NULL FROM d.c WHERE id = 1}), '1||1|f', 'a reference that goes leaves the tenant of another one');
+like(failure(q{INSERT INTO d.c (id, to_a, to_b) VALUES (3, (SELECT iuid FROM d.a WHERE (tenant, a) = (1, 1)), (SELECT iuid FROM d.b WHERE (tenant, b) = (2, 2)))}), qr/^23503/, 'two tenants');
+sql(q{INSERT INTO d.c (id, to_a, to_b) VALUES (4, (SELECT iuid FROM d.a WHERE (tenant, a) = (2, 1)), (SELECT iuid FROM d.b WHERE (tenant, b) = (2, 2)));
+	UPDATE d.c SET tenant = 2, to_a = (SELECT iuid FROM d.a WHERE (tenant, a) = (2, 2)), to_b = (SELECT iuid FROM d.b WHERE (tenant, b) = (2, 1)) WHERE id = 2});
+is(sql(q{SELECT string_agg(concat_ws(',', id, tenant, a, b), ' ' ORDER BY id) FROM d.c WHERE id IN (2, 4)}), '2,2,2,1 4,2,1,2', 'one tenant, and one that changes');
+is(sql(q{SELECT count(*) FROM d.c LEFT JOIN d.a USING (tenant, a) LEFT JOIN d.b USING (tenant, b) WHERE (a.iuid, b.iuid) IS DISTINCT FROM (to_a, to_b)}), 0, 'all references are those of their rows');
+
+# --- locks ----------------------------------------------------------------------------
+
+sql(q{CREATE TABLE d.paths (id int PRIMARY KEY, path text, lower_path text GENERATED ALWAYS AS (lower(path)) STORED UNIQUE, n int DEFAULT 0);
+	CREATE TABLE d.counters (path_id int UNIQUE REFERENCES d.paths, n int);
+	INSERT INTO d.paths (id, path) SELECT n, 'P' || n FROM generate_series(1, 100) AS n});
+steps(q{'d.paths', '1', '3'}, 1, 2);
+my ($one, $two) = map { $node->background_psql('postgres') } 1 .. 2;
+$one->query_safe('BEGIN; INSERT INTO d.counters VALUES (50, 1) ON CONFLICT (path_id) DO UPDATE SET n = counters.n + 1');
+$two->query_until(qr/filling/, "SET deadlock_timeout = '10ms';\n\\echo filling\n" . join(';', split /;\s*$/m, sql(q{SELECT statement FROM printed WHERE arguments = $a$'d.paths', '1', '3'$a$ AND step = 3 ORDER BY n LIMIT 1})) . ";\n\\echo filled\n");
+ok($node->poll_query_until('postgres', 'SELECT count(*) >= 99 FROM d.paths WHERE iuid IS NOT NULL'), 'a batch waits for no row');
+$one->query_safe('UPDATE d.paths SET n = n + 1 WHERE id = 10; COMMIT');
+$two->query_until(qr/filled/, '');
+$one->query_safe('BEGIN; INSERT INTO d.counters VALUES (2, 1) ON CONFLICT (path_id) DO UPDATE SET n = counters.n + 1');
+$two->query_until(qr/begun/, "\\echo begun\nINSERT INTO d.counters VALUES (2, 1) ON CONFLICT (path_id) DO UPDATE SET n = counters.n + 1;\n");
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ '^INSERT INTO d.counters'}), 'a second session waits for the first one');
+$one->query_safe(q{SET deadlock_timeout = '10ms'; SELECT FROM d.paths WHERE id = 2 FOR UPDATE; COMMIT});
+$two->query_safe('SELECT 1');
+$_->quit for $one, $two;
+is(sql('SELECT n FROM d.counters WHERE path_id = 2'), 2, 'the triggers lock nothing before a foreign key does');
+$node->stop;
+done_testing();

@@ -31,6 +31,13 @@ COMMENT ON SCHEMA moving_in IS
 
 -- Text ---------------------------------------------------------------------------------------
 
+CREATE FUNCTION moving_in.quoted(identifier text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT '"' || replace(identifier, '"', '""') || '"'
+$$;
+COMMENT ON FUNCTION moving_in.quoted(text) IS
+'internal: an identifier in quotes, as PL/pgSQL has keywords that quote_ident does not know';
+
 CREATE FUNCTION moving_in.filled(template text, fields jsonb) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -39,7 +46,7 @@ DECLARE
 BEGIN
 	FOR piece IN SELECT regexp_matches(template, '\{([''"]?)([a-z_]+)\1\}|([^{]+|\{)', 'g') LOOP
 		result := result || coalesce(piece[3], CASE piece[1] WHEN '' THEN fields ->> piece[2]
-			WHEN '"' THEN quote_ident(fields ->> piece[2]) ELSE quote_literal(fields ->> piece[2]) END);
+			WHEN '"' THEN moving_in.quoted(fields ->> piece[2]) ELSE quote_literal(fields ->> piece[2]) END);
 	END LOOP;
 	ASSERT result IS NOT NULL, template;
 	RETURN result;
@@ -163,10 +170,10 @@ COMMENT ON FUNCTION moving_in.plan(regclass, text, text, text, name, jsonb, text
 CREATE TYPE moving_in.reference AS (
 	con oid, child_oid oid, relname name, child text, child_schema name, fkey name,
 	new_column name, old_columns name[],
-	new_fkey name, idx name, not_null name, follow text, trigger name, late_trigger name,
+	new_fkey name, idx name, not_null name, follow text, trigger name, update_trigger name, late_trigger name,
 	is_self boolean, is_late boolean, is_required boolean, is_valid boolean, has_index boolean,
 	actions text, definition text, given text, changed text, only_own text, not_default text,
-	equal text, again text, sources text, copies text, agrees text, nulls text, set_default text);
+	equal text, joined text, again text, sources text, copies text, agrees text, nulls text, set_default text);
 COMMENT ON TYPE moving_in.reference IS 'internal: a foreign key to a table that moves';
 
 CREATE FUNCTION moving_in.action(code "char") RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -178,7 +185,8 @@ COMMENT ON FUNCTION moving_in.action("char") IS 'internal: what a foreign key do
 
 CREATE FUNCTION moving_in.given(row_name text, columns name[]) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT string_agg(format('%s.%I IS NOT NULL', row_name, c), ' AND ') FROM unnest(columns) AS c
+	SELECT string_agg(format('%s.%s IS NOT NULL', row_name, moving_in.quoted(c)), ' AND ')
+	FROM unnest(columns) AS c
 $$;
 COMMENT ON FUNCTION moving_in.given(text, name[]) IS 'internal: whether no column of a row is NULL';
 
@@ -190,7 +198,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		moving_in.short(c.relname || '_' || n.col, '_idx'),
 		moving_in.short(c.relname || '_' || n.col, '_check'),
 		format('%I.%I', s.nspname, moving_in.short(c.relname || '_' || n.col, '_moving_in')),
-		'zz_moving_in_' || n.part, 'zz_moving_in_' || n.part || '_late',
+		'zz_moving_in_' || n.part, 'zz_moving_in_' || n.part || '_update',
+		'zz_moving_in_' || n.part || '_late',
 		f.conrelid = f.confrelid, f.condeferrable,
 		a.is_required AND f.convalidated AND NOT f.condeferrable AND f.conrelid <> f.confrelid,
 		f.convalidated,
@@ -206,7 +215,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		moving_in.given('NEW', a.old_columns),
 		format('ROW(%s)::record *<> ROW(%s)::record', a.targets, a.olds),
 		CASE WHEN a.agrees IS NULL THEN '' ELSE format(E'\n\t\t\tAND (NOT by_new OR %s)', a.own_changed) END,
-		coalesce(E'\n\t\t\tAND NOT (by_new AND ' || a.at_default || ')', ''), a.equal, a.again, a.sources, a.copies, coalesce(a.agrees, ''),
+		CASE WHEN a.are_constants IS NULL THEN '' WHEN a.are_constants
+			THEN format(E'\n\t\t\tAND NOT (by_new AND %s)', a.at_default) ELSE ' AND NOT by_new' END, a.equal, a.joined, a.again, a.sources, a.copies, coalesce(a.agrees, ''),
 		-- of a key with a tenant in it, what can be NULL and is of no other foreign key
 		coalesce(a.nulls_listed, a.nulls_own, a.nulls_possible, a.nulls_all), a.set_default
 	FROM pg_constraint AS f JOIN pg_class AS c ON c.oid = f.conrelid
@@ -216,13 +226,16 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 			bool_and(x.attnotnull) AS is_required,
 			string_agg(q.new, ', ' ORDER BY k.n) AS targets, string_agg(q.old, ', ' ORDER BY k.n) AS olds,
 			string_agg(q.key, ', ' ORDER BY k.n) AS sources,
-			string_agg(format('%s := found_key.%I;', q.new, y.attname), ' ') AS copies,
+			string_agg(format('%s := found_key.%s;', q.new, moving_in.quoted(y.attname)), ' ') AS copies,
 			coalesce(string_agg(format('ROW(%s)::record *<> ROW(%s)::record', q.new, q.old), ' OR ')
 				FILTER (WHERE NOT q.is_shared), 'false') AS own_changed,
 			string_agg(format('ROW(%s)::record *= ROW((%s)::%s)::record', q.new, q.value,
 				format_type(x.atttypid, x.atttypmod)), ' AND ')
-				FILTER (WHERE q.value NOT LIKE '%nextval(%') AS at_default,
+				FILTER (WHERE q.value IS NOT NULL) AS at_default,
+			bool_and(q.value ~ '^(-?[0-9.]+|''([^'']|'''')*'')(::[a-z ]+)?$') AS are_constants,
 			string_agg(q.equal, ' AND ' ORDER BY k.n) AS equal,
+			string_agg(format('p.%I OPERATOR(%I.%s) t.%I', y.attname, ps.nspname, po.oprname, x.attname),
+				' AND ' ORDER BY k.n) AS joined,
 			string_agg(format(' AND (%s IS NULL OR %s)', q.new, q.equal), '') FILTER (WHERE q.is_shared)
 				AS agrees,
 			string_agg(format('c.%I OPERATOR(%I.%s) %s', x.attname, fs.nspname, fo.oprname, q.new), ' AND ')
@@ -242,9 +255,10 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		JOIN pg_operator AS po ON po.oid = k.parent_op JOIN pg_namespace AS ps ON ps.oid = po.oprnamespace
 		JOIN pg_operator AS fo ON fo.oid = k.child_op JOIN pg_namespace AS fs ON fs.oid = fo.oprnamespace
 		LEFT JOIN pg_attrdef AS d ON d.adrelid = x.attrelid AND d.adnum = x.attnum
-		CROSS JOIN LATERAL (SELECT format('NEW.%I', x.attname), format('OLD.%I', x.attname),
-			format('p.%I', y.attname), pg_get_expr(d.adbin, d.adrelid),
-			format('p.%I OPERATOR(%I.%s) NEW.%I', y.attname, ps.nspname, po.oprname, x.attname),
+		CROSS JOIN LATERAL (SELECT 'NEW.' || moving_in.quoted(x.attname),
+			'OLD.' || moving_in.quoted(x.attname), 'p.' || moving_in.quoted(y.attname), pg_get_expr(d.adbin, d.adrelid),
+			format('p.%I OPERATOR(%I.%s) NEW.%s', y.attname, ps.nspname, po.oprname,
+				moving_in.quoted(x.attname)),
 			EXISTS (SELECT FROM pg_constraint AS o WHERE o.conrelid = f.conrelid AND o.contype = 'f'
 				AND (o.confrelid, o.conkey) <> (f.confrelid, f.conkey) AND x.attnum = ANY (o.conkey)))
 			AS q (new, old, key, value, equal, is_shared)
@@ -279,6 +293,7 @@ SET search_path = pg_catalog, pg_temp SET client_min_messages = error AS $$
 DECLARE
 	generated text := (SELECT string_agg(format('DROP COLUMN %I', attname), ', ') FROM pg_attribute
 		WHERE attrelid = tbl AND attgenerated <> '');
+	number int;
 BEGIN
 	-- An index takes what depends on a row and on nothing else.  This one is of a table without
 	-- rows, without the generated columns, which a BEFORE trigger does not see, and does not stay.
@@ -287,6 +302,15 @@ BEGIN
 		EXECUTE 'ALTER TABLE pg_temp.moving_in_expression ' || generated;
 	END IF;
 	EXECUTE format('CREATE INDEX ON pg_temp.moving_in_expression ((%s))', expression);
+	IF expression LIKE '%::pg_catalog.int4' THEN
+		BEGIN
+			EXECUTE 'SELECT ' || expression INTO number;
+			IF number IS NULL OR number NOT BETWEEN 0 AND 255 THEN
+				RAISE 'it is not between 0 and 255';
+			END IF;
+		EXCEPTION WHEN undefined_column THEN   -- it is no constant
+		END;
+	END IF;
 	RAISE no_data_found;
 EXCEPTION
 	WHEN no_data_found THEN RETURN NULL;
@@ -360,7 +384,7 @@ BEGIN
 	RETURN QUERY SELECT 'no primary key', tbl::text,
 		'an identifier is derived from the primary key', 'add one' WHERE m.con IS NULL;
 	RETURN QUERY SELECT 'deferrable key', quote_ident(m.pkey),
-		'the second unique index of the old key would be checked at once', 'make it not deferrable'
+		'the second unique index of the old key would be checked at once', 'drop it, and add it again, not deferrable'
 		FROM pg_constraint AS k WHERE k.oid = m.con AND k.condeferrable;
 	RETURN QUERY SELECT 'type of the key', format('%I', a.attname),
 		format('the text of type %s may depend on settings', format_type(a.atttypid, a.atttypmod)),
@@ -382,17 +406,16 @@ BEGIN
 		'give another one: immutable, with each name qualified but those of the columns'
 		FROM (VALUES ('country', country, 'int4'), ('entity', entity, 'int4'),
 			('at', at, 'timestamptz')) AS e (name, expression, type),
-		LATERAL (SELECT CASE WHEN e.type = 'int4' AND e.expression ~ '^\s*-?\d+\s*$'
-				AND e.expression::numeric NOT BETWEEN 0 AND 255 THEN 'it is not between 0 and 255'
-			ELSE moving_in.fault_of_expression(tbl,
-				format('(%s)::pg_catalog.%s', e.expression, e.type)) END) AS f (fault)
+		LATERAL (SELECT moving_in.fault_of_expression(tbl, format('(%s)::pg_catalog.%s', e.expression,
+			e.type))) AS f (fault)
 		WHERE e.expression IS NOT NULL AND f.fault IS NOT NULL;
 	RETURN QUERY SELECT 'column', format('%s.%I', a.attrelid::regclass, a.attname),
 		format('a column of type %s has this name', format_type(a.atttypid, a.atttypmod)),
-		'give another name: key_column, or columns => {"name of the foreign key": "name"}'
+		'drop it, or give another name: key_column, columns => {"name of the foreign key": "name"}'
 		FROM moving_in.new_columns(m) AS n
 		JOIN pg_attribute AS a ON a.attrelid = n.tbl AND a.attname = n.new
-		WHERE a.atttypid <> m.type::regtype
+		WHERE a.atttypid <> m.type::regtype OR NOT EXISTS (SELECT FROM pg_trigger AS g
+				WHERE g.tgrelid = m.tbl AND g.tgname = 'zz_moving_in')
 			OR a.attrelid = m.tbl AND a.attnum = ANY (m.attnums)
 			OR EXISTS (SELECT FROM moving_in.references_to(m) AS r
 				WHERE r.child_oid = a.attrelid AND a.attname = ANY (r.old_columns));
@@ -415,6 +438,14 @@ BEGIN
 		FROM pg_class AS c JOIN pg_roles AS o ON o.oid = c.relowner
 		WHERE c.oid = ANY (tables) AND c.relrowsecurity AND c.relforcerowsecurity
 			AND NOT (o.rolbypassrls OR o.rolsuper);
+	RETURN QUERY SELECT DISTINCT 'replica identity', c.oid::regclass::text, format('publication %I '
+		'publishes updates, and the table has none', p.pubname),
+		format('ALTER TABLE %s REPLICA IDENTITY FULL', c.oid::regclass)
+		FROM pg_class AS c JOIN pg_namespace AS s ON s.oid = c.relnamespace
+		JOIN pg_publication_tables AS n ON (n.schemaname, n.tablename) = (s.nspname, c.relname)
+		JOIN pg_publication AS p ON p.pubname = n.pubname AND p.pubupdate
+		WHERE c.oid = ANY (tables) AND (c.relreplident = 'n' OR c.relreplident = 'd'
+			AND NOT EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = c.oid AND i.indisprimary));
 	RETURN QUERY SELECT 'trigger', format('%s of %s', g.tgname, g.tgrelid::regclass),
 		'it would see the row before its identifier',
 		'ALTER TRIGGER … RENAME TO a name that sorts before zz_moving_in'
@@ -449,7 +480,8 @@ BEGIN
 		UNION ALL SELECT 'name', n.name::text, format('%s has this name',
 			pg_describe_object(o.class, o.oid, 0)), 'rename it'
 		FROM ours AS n CROSS JOIN LATERAL (
-			SELECT 'pg_class'::regclass, c.oid, i.indrelid, i.indkey::smallint[] FROM pg_class AS c
+			SELECT 'pg_class'::regclass, c.oid, i.indrelid,
+				(i.indkey::smallint[])[0:i.indnkeyatts - 1] FROM pg_class AS c
 			JOIN pg_namespace AS s ON s.oid = c.relnamespace
 			LEFT JOIN pg_index AS i ON i.indexrelid = c.oid
 			WHERE (s.nspname, c.relname) = (n.schema, n.name)
@@ -461,8 +493,8 @@ BEGIN
 	-- The exchange drops the constraint of the key, and its index with it.  What else needs one of
 	-- the two is unknown here.
 	RETURN QUERY SELECT 'dependency', pg_describe_object(d.classid, d.objid, d.objsubid),
-		format('it needs the primary key %I', m.pkey), CASE d.classid WHEN 'pg_rewrite'::regclass
-			THEN 'CREATE OR REPLACE VIEW, with all of its columns in its GROUP BY'
+		format('it needs the primary key %I', m.pkey), CASE WHEN d.classid IN ('pg_rewrite'::regclass,
+			'pg_proc'::regclass) THEN 'make it again, with all of its columns in its GROUP BY'
 			ELSE 'drop it, and make it again afterwards' END
 		FROM pg_depend AS d WHERE d.deptype NOT IN ('i', 'P', 'S') AND (d.refclassid, d.refobjid) IN
 				(('pg_constraint'::regclass, m.con), ('pg_class'::regclass, m.key_index))
@@ -512,6 +544,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		FROM refs WHERE NOT is_valid
 	UNION ALL SELECT format('%s.%I can be NULL: a row can come before the one that it refers to',
 			child, new_column) FROM refs WHERE is_late OR is_self
+	UNION ALL SELECT format('%s has no index on %s: such a row is looked for in the whole table', child,
+			array_to_string(old_columns, ', ')) FROM refs WHERE (is_late OR is_self) AND NOT has_index
 	UNION ALL SELECT format('%s.%I is NOT NULL: one statement that inserts a row before the one that '
 			'it refers to fails', child, new_column) FROM refs WHERE is_required
 	UNION ALL SELECT format('new clients must give %I, which has no default', a.attname)
@@ -525,6 +559,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	UNION ALL VALUES
 		('each row gets a new version: have room on disk and in the log, and let autovacuum work'),
 		('a prepared SELECT * fails once after step 1, and INSERT … SELECT * for good'),
+		('two sessions that upsert one old key can fail while its second index is built, at the end of '
+			'step 4 and in step 7; ON CONFLICT ON CONSTRAINT, until the exchange'),
 		('SELECT … GROUP BY the old key, with columns that are not in the GROUP BY, fails after step 5'),
 		('a row for which the country or the entity is NULL, or not in 0–255, is refused'),
 		('a row that is deleted and inserted again with its key gets another identifier: what refers to '
@@ -571,8 +607,8 @@ CREATE FUNCTION moving_in.fill_new_rows(m moving_in.plan) RETURNS moving_in.prin
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	-- A new client gives no old key: if this has no default, and takes the text of any identifier
-	old_key_too text := (SELECT format(E'\n\tNEW.%1$I := coalesce(NEW.%1$I, NEW.%2$I::pg_catalog.%3$s);',
-		a.attname, m.key, a.atttypid::regtype) FROM pg_attribute AS a
+	old_key_too text := (SELECT format(E'\n\tNEW.%1$s := coalesce(NEW.%1$s, NEW.%2$s::pg_catalog.%3$s);',
+		moving_in.quoted(a.attname), moving_in.quoted(m.key), a.atttypid::regtype) FROM pg_attribute AS a
 		WHERE a.attrelid = m.tbl AND ARRAY[a.attnum] = m.attnums AND NOT a.atthasdef
 			AND a.atttypid IN ('uuid'::regtype, 'text'::regtype));
 	fields jsonb := to_jsonb(m) || jsonb_build_object('first_old', m.cols[1],
@@ -649,9 +685,12 @@ ALTER TABLE {child} ENABLE ALWAYS TRIGGER {"late_trigger"};$sql$, fields) END);
 CREATE OR REPLACE FUNCTION {follow}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS {body};
 ALTER FUNCTION {follow}() OWNER TO {"owner"};
-CREATE OR REPLACE TRIGGER {"trigger"} BEFORE INSERT OR UPDATE ON {child} FOR EACH ROW
+CREATE OR REPLACE TRIGGER {"trigger"} BEFORE INSERT ON {child} FOR EACH ROW
 	EXECUTE FUNCTION {follow}();
-ALTER TABLE {child} ENABLE ALWAYS TRIGGER {"trigger"};{late}$sql$,
+CREATE OR REPLACE TRIGGER {"update_trigger"} BEFORE UPDATE ON {child} FOR EACH ROW
+	WHEN ({changed} OR NEW.{"new_column"} IS DISTINCT FROM OLD.{"new_column"}
+		OR ({given}) = (NEW.{"new_column"} IS NULL)) EXECUTE FUNCTION {follow}();
+ALTER TABLE {child} ENABLE ALWAYS TRIGGER {"trigger"}, ENABLE ALWAYS TRIGGER {"update_trigger"};{late}$sql$,
 		fields || jsonb_build_object('body', moving_in.in_dollars(moving_in.filled($body$
 -- made by moving_in
 DECLARE
@@ -659,6 +698,8 @@ DECLARE
 	by_new boolean;
 	found_id {type};
 	found_key record;
+	is_there boolean;
+	is_unfilled boolean;
 BEGIN
 	{guard}
 	IF TG_WHEN = 'AFTER' THEN
@@ -679,9 +720,14 @@ BEGIN
 		by_old := {given}{not_default};
 	END IF;
 	IF by_old OR NOT by_new AND NEW.{"new_column"} IS NULL THEN
-		SELECT {found} INTO found_id
+		SELECT {found}, p.{"key"} IS NULL INTO found_id, is_unfilled
 			FROM {source} AS p WHERE {equal};
-		IF FOUND OR NOT by_new THEN   -- else the client gives both, and the foreign keys decide
+		is_there := FOUND;
+		IF is_unfilled AND current_setting('transaction_isolation') <> 'read committed' THEN
+			-- If the snapshot is older than the identifier, it is 40001, as for any row that has changed.
+			PERFORM FROM {parent} AS p WHERE {equal} FOR SHARE;
+		END IF;
+		IF is_there OR NOT by_new THEN   -- else the client gives both, and the foreign keys decide
 			NEW.{"new_column"} := found_id;
 		END IF;
 	ELSIF NEW.{"new_column"} IS NULL THEN{to_null}
@@ -715,59 +761,73 @@ RETURNS SETOF moving_in.printed LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp AS $$
 	-- By the place of the rows and not by a key: a table that refers may have none, and what is
 	-- written since step 2 is filled wherever it is.  A batch holds rows, so it waits for none: what
-	-- is locked comes in the next pass.  No SET LOCAL outlives a COMMIT.
+	-- is locked comes in the next pass.  The last pass finds nothing, as CLUSTER may have moved rows.
 	SELECT format('DO %s;', moving_in.in_dollars(moving_in.filled($do$
 DECLARE
-	todo pg_catalog.int8[];
-	again pg_catalog.int8[];
-	pages pg_catalog.int8;
-	block pg_catalog.int8;
+	block pg_catalog.int8 := 0;
 	first_row pg_catalog.tid;
 	next_row pg_catalog.tid;
-	unfilled pg_catalog.int8;
+	unfilled pg_catalog.int8;   -- of a batch
 	free pg_catalog.int8;
 	filled pg_catalog.int8;
+	failed pg_catalog.int8;
+	is_skipped pg_catalog.bool := false;
+	pass_filled pg_catalog.int8 := 0;
+	pass_left pg_catalog.int8 := 0;
 	total pg_catalog.int8 := 0;
 	about pg_catalog.int8;
-	started pg_catalog.timestamptz := pg_catalog.clock_timestamp();
+	started pg_catalog.timestamptz;
 BEGIN
-	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-	SELECT reltuples, greatest(1, {batch} * relpages / greatest(1, reltuples)) INTO about, pages
-		FROM pg_class WHERE oid = {'full_name'}::regclass;
-	todo := ARRAY(SELECT generate_series(0, pg_relation_size({'full_name'}::regclass)
-		/ current_setting('block_size')::int8, pages));
-	WHILE cardinality(todo) > 0 LOOP
-		again := '{}';
-		FOREACH block IN ARRAY todo LOOP
-			first_row := format('(%s,0)', block);
-			next_row := format('(%s,0)', block + pages);
-			SELECT count(*) INTO unfilled FROM ONLY {full_name} AS t
-				WHERE t.ctid >= first_row AND t.ctid < next_row AND ({missing});
+	COMMIT;
+	LOOP
+		SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+		PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+		started := coalesce(started, clock_timestamp());
+		SELECT greatest(reltuples, total) INTO about FROM pg_class WHERE oid = {'full_name'}::regclass;
+		PERFORM set_config('application_name', format('%s of about %s rows, %s a second, of %s', total, about,
+			(total / greatest(extract(epoch FROM clock_timestamp() - started), 0.001))::int8, {'relname'}), true);
+		IF unfilled > 0 THEN PERFORM pg_sleep({pause}); END IF;
+		IF block * current_setting('block_size')::int8 >= pg_relation_size({'full_name'}::regclass) THEN
+			EXIT WHEN pass_filled + pass_left = 0;
+			IF is_skipped AND pass_filled = 0 THEN
+				RAISE object_not_in_prerequisite_state USING
+					MESSAGE = format('a trigger of %s skips the UPDATE of rows', {'full_name'}),
+					HINT = 'SET session_replication_role = replica';
+			ELSIF pass_filled = 0 THEN
+				PERFORM set_config('application_name', format('%s rows of %s are locked', pass_left,
+					{'relname'}), true), pg_sleep(0.5);
+			END IF;
+			block := 0;
+			pass_filled := 0;
+			pass_left := 0;
+			is_skipped := false;
+		END IF;
+		first_row := format('(%s,0)', block);
+		next_row := format('(%s,0)', least(block + {batch}, 4294967295));
+		SELECT count(*) INTO unfilled FROM ONLY {full_name} AS t
+			WHERE t.ctid >= first_row AND t.ctid < next_row AND ({missing});
+		IF unfilled > 0 THEN
 			WITH free AS MATERIALIZED (
 				SELECT t.ctid FROM ONLY {full_name} AS t
 				WHERE t.ctid >= first_row AND t.ctid < next_row AND ({missing})
 				FOR {lock} SKIP LOCKED),
 			done AS (
 				UPDATE ONLY {full_name} AS t SET {"new"} = t.{"new"} FROM free
-				WHERE t.ctid = free.ctid AND t.ctid >= first_row AND t.ctid < next_row RETURNING 1)
-			SELECT (SELECT count(*) FROM free), (SELECT count(*) FROM done) INTO free, filled;
-			IF filled < free THEN
+				WHERE t.ctid = free.ctid AND t.ctid >= first_row AND t.ctid < next_row
+				RETURNING ({missing}) AS has_failed)
+			SELECT (SELECT count(*) FROM free), count(*), count(*) FILTER (WHERE has_failed)
+				INTO free, filled, failed FROM done;
+			IF failed > 0 THEN
 				RAISE object_not_in_prerequisite_state USING
-					MESSAGE = format('a trigger of %s skips the UPDATE of %s rows', {'full_name'}, free - filled),
-					HINT = 'SET session_replication_role = replica';
-			ELSIF free < unfilled THEN
-				again := again || block;
+					MESSAGE = format('the triggers of %s do not fill its rows', {'full_name'}), HINT = 'Run step 2.';
 			END IF;
 			total := total + filled;
-			COMMIT;
-			PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-			PERFORM set_config('application_name', format('%s of about %s rows, %s a second, of %s',
-				total, greatest(about, total), (total
-				/ greatest(extract(epoch FROM clock_timestamp() - started), 0.001))::int8, {'relname'}), true);
-			IF unfilled > 0 THEN PERFORM pg_sleep({pause}); END IF;
-		END LOOP;
-		todo := again;
-		IF cardinality(todo) > 0 THEN PERFORM pg_sleep(0.1); END IF;
+			pass_filled := pass_filled + filled;
+			pass_left := pass_left + unfilled - filled;
+			is_skipped := is_skipped OR filled < free;
+		END IF;
+		block := block + {batch};
+		COMMIT;
 	END LOOP;
 END$do$, jsonb_build_object('full_name', t.full_name, 'relname', t.relname, 'new', t.new,
 			'missing', t.missing, 'lock', CASE WHEN moving_in.generated_in_key(t.tbl) IS NULL
@@ -782,7 +842,9 @@ END$do$, jsonb_build_object('full_name', t.full_name, 'relname', t.relname, 'new
 			UNION ALL
 			-- An identifier that is not derived is there only when its row is filled.
 			SELECT r.child_oid, r.child, r.relname, CASE WHEN r.is_self AND guessable THEN 1 ELSE 2 END,
-				r.new_column, format('t.%I IS NULL AND %s', r.new_column, moving_in.given('t', r.old_columns))
+				r.new_column, format('t.%I IS NULL AND EXISTS (SELECT FROM ONLY %s AS p WHERE %s%s)',
+				r.new_column, m.parent, r.joined, CASE WHEN guessable THEN ''
+				ELSE format(' AND p.%I IS NOT NULL', m.key) END)
 			FROM moving_in.references_to(m) AS r) AS c (tbl, full_name, relname, pass, new, missing)
 		GROUP BY c.tbl, c.full_name, c.relname, c.pass) AS t
 	ORDER BY t.pass, t.full_name
@@ -822,8 +884,6 @@ CREATE FUNCTION moving_in.make_indexes(m moving_in.plan) RETURNS SETOF moving_in
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT * FROM moving_in.index(m.schema, m.new_pkey, m.parent, format('(%I)', m.key), 'UNIQUE ',
 		'the new key')
-	UNION ALL SELECT * FROM moving_in.second_index(m,
-		'the old key again, for ON CONFLICT and for foreign keys to it')
 	UNION ALL SELECT x.* FROM moving_in.references_to(m) AS r, moving_in.index(r.child_schema, r.idx,
 		r.child, format('(%I)', r.new_column), '', 'as the old columns have one') AS x WHERE r.has_index
 	UNION ALL SELECT x.* FROM (
@@ -844,6 +904,22 @@ IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'full_name'}::regclass
 	AND conname = {'not_null'} AND NOT convalidated) THEN
 	ALTER TABLE {full_name} VALIDATE CONSTRAINT {"not_null"};
 END IF;$sql$, f.fields)), format('SHARE UPDATE EXCLUSIVE on %s, while it reads', n.full_name), NULL)) AS x
+	UNION ALL SELECT * FROM moving_in.second_index(m,
+		'the old key again, for ON CONFLICT and for foreign keys to it')
+	UNION ALL SELECT moving_in.retried(moving_in.filled($sql$
+IF EXISTS (SELECT FROM ONLY {child} AS t JOIN ONLY {parent} AS p ON {joined}
+	WHERE t.{"new_column"} IS DISTINCT FROM p.{"key"}) THEN
+	RAISE object_not_in_prerequisite_state USING
+		MESSAGE = format('%s of %s is not the identifier of the row that is referred to',
+			{'new_column'}, {'child'}),
+		HINT = 'Run step 3 again, or '
+			{'mend'};
+END IF;$sql$, to_jsonb(m) || to_jsonb(r) || jsonb_build_object('mend', format(
+			'UPDATE %s AS t SET %I = p.%I FROM %s AS p WHERE %s AND t.%2$I IS DISTINCT FROM p.%3$I',
+			r.child, r.new_column, m.key, m.parent, r.joined)))),
+		format('ACCESS SHARE on %s and %s, while it reads', r.child, m.parent),
+		'that step 3 has done all'
+	FROM moving_in.references_to(m) AS r
 $$;
 COMMENT ON FUNCTION moving_in.make_indexes(moving_in.plan) IS
 'internal: step 4, what the exchange needs';
@@ -860,8 +936,9 @@ CREATE FUNCTION moving_in.other_uses(m moving_in.plan, is_back boolean) RETURNS 
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT concat(
 		CASE WHEN c.relreplident = 'i' AND i.indisreplident OR c.relreplident = 'd'
-			AND NOT is_back AND EXISTS (SELECT FROM pg_publication_tables AS n
-				WHERE format('%I.%I', n.schemaname, n.tablename)::regclass = c.oid)
+			AND NOT is_back AND (EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = c.oid)
+				OR EXISTS (SELECT FROM pg_publication_tables AS n
+				WHERE format('%I.%I', n.schemaname, n.tablename)::regclass = c.oid))
 			THEN format(E'\nALTER TABLE %s REPLICA IDENTITY USING INDEX %I;', m.parent, m.pkey)
 			WHEN is_back AND c.relreplident = 'd'
 			THEN format(E'\nALTER TABLE %s REPLICA IDENTITY DEFAULT;', m.parent) END,
@@ -941,10 +1018,11 @@ DROP TRIGGER IF EXISTS zz_moving_in ON {parent};{followers_go}
 DROP FUNCTION IF EXISTS {fill}(), {identifier}({parent});$sql$, to_jsonb(m) || jsonb_build_object(
 		'followers_go', coalesce((SELECT string_agg(moving_in.filled($sql$
 DROP TRIGGER IF EXISTS {"trigger"} ON {child};
+DROP TRIGGER IF EXISTS {"update_trigger"} ON {child};
 DROP TRIGGER IF EXISTS {"late_trigger"} ON {child};
 DROP FUNCTION IF EXISTS {follow}();$sql$, to_jsonb(r)), '') FROM moving_in.references_to(m) AS r), '')))),
 		format('ACCESS EXCLUSIVE on %s, for milliseconds', moving_in.all_tables(m)),
-		'triggers and functions go: when no old client is left, or after step 7'),
+		'triggers and functions go: when no old client is left and the key has a default, or after step 7'),
 		(moving_in.retried((SELECT string_agg(format(E'\nALTER TABLE %s DROP COLUMN IF EXISTS %I;',
 			n.full_name, n.new), '') FROM moving_in.new_columns(m) AS n)),
 		format('ACCESS EXCLUSIVE on %s, for milliseconds', moving_in.all_tables(m)),
@@ -954,7 +1032,7 @@ COMMENT ON FUNCTION moving_in.forget(moving_in.plan) IS 'internal: step 8';
 
 CREATE FUNCTION moving_in.statements(tbl regclass, country text, entity text, at text DEFAULT NULL,
 	key_column name DEFAULT 'iuid', columns jsonb DEFAULT '{}', key_type text DEFAULT 'iuid',
-	guessable boolean DEFAULT true, batch int DEFAULT 1000, pause interval DEFAULT '10 ms')
+	guessable boolean DEFAULT true, batch int DEFAULT 25, pause interval DEFAULT '10 ms')
 RETURNS TABLE (step int, statement text, locks text, note text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -969,7 +1047,7 @@ BEGIN
 			DETAIL = p.reason, HINT = p.to_do;
 	ELSIF batch < 1 OR pause < '0 s' OR batch IS NULL OR pause IS NULL THEN
 		RAISE invalid_parameter_value USING
-			MESSAGE = 'a batch has at least one row, and a pause is not negative';
+			MESSAGE = 'a batch has at least one page, and a pause is not negative';
 	END IF;
 	m := moving_in.plan(tbl, country, entity, at, key_column, columns, key_type, guessable);
 	RETURN QUERY SELECT 0, NULL::text, NULL::text, n FROM moving_in.notes(m) AS n;

@@ -146,6 +146,31 @@ sql(q{INSERT INTO d.c (id, to_a, to_b) VALUES (4, (SELECT iuid FROM d.a WHERE (t
 is(sql(q{SELECT string_agg(concat_ws(',', id, tenant, a, b), ' ' ORDER BY id) FROM d.c WHERE id IN (2, 4)}), '2,2,2,1 4,2,1,2', 'one tenant, and one that changes');
 is(sql(q{SELECT count(*) FROM d.c LEFT JOIN d.a USING (tenant, a) LEFT JOIN d.b USING (tenant, b) WHERE (a.iuid, b.iuid) IS DISTINCT FROM (to_a, to_b)}), 0, 'all references are those of their rows');
 
+# --- what is not filled is seen -----------------------------------------------------------
+
+sql(q{CREATE SCHEMA e;
+	CREATE TABLE e.o (id int PRIMARY KEY); CREATE TABLE e.i (by int REFERENCES e.o, n int DEFAULT 0);
+	CREATE TABLE e.d (o_id int DEFAULT 1 + floor(random() * 2)::int REFERENCES e.o, user_id name DEFAULT CURRENT_USER);
+	CREATE TABLE e.v (o_id int); INSERT INTO e.v VALUES (-1); ALTER TABLE e.v ADD FOREIGN KEY (o_id) REFERENCES e.o NOT VALID;
+	INSERT INTO e.o SELECT generate_series(1, 1000); INSERT INTO e.i SELECT generate_series(1, 1000); ANALYZE;
+	ALTER ROLE CURRENT_USER SET default_transaction_isolation = 'serializable'});
+my $o = q{'e.o', '1', '1', guessable => false, batch => 1};
+steps($o, 1, 2);
+my ($old, $writer) = map { $node->background_psql('postgres', on_error_stop => 0) } 1 .. 2;
+$old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM e.o');
+$writer->query_safe('BEGIN ISOLATION LEVEL READ COMMITTED; INSERT INTO e.i VALUES (3)');
+steps($o, 3, 3);
+like($old->query("INSERT INTO e.i VALUES (4);\n\\echo :SQLSTATE"), qr/40001/, 'a snapshot that is older than an identifier is told so');
+$old->quit;
+$writer->query_safe('COMMIT');
+$writer->quit;
+like(failure(sql(qq{SELECT statement FROM printed WHERE arguments = \$a\$$o\$a\$ AND step = 4 AND statement ~ 'is not the identifier' AND statement ~ 'e.i AS t'})), qr/^55000: by_iuid of e\.i is not the identifier/, 'a row that came in meanwhile stops the exchange');
+steps($o, 3, 6);
+sql(q{ALTER ROLE CURRENT_USER RESET default_transaction_isolation});
+is(sql('SELECT count(*) FROM e.i JOIN e.o ON by = id WHERE by_iuid = iuid'), 1001, 'step 3 again fills it');
+sql(q{INSERT INTO e.d (o_iuid) SELECT iuid FROM e.o WHERE id = 3 AND length(md5(random()::text)) = 32; INSERT INTO e.d (o_iuid) SELECT o_iuid FROM e.d; INSERT INTO e.d (o_iuid) SELECT o_iuid FROM e.d; INSERT INTO e.d DEFAULT VALUES});
+is(sql('SELECT count(*) FILTER (WHERE o_id = 3), count(*) FILTER (WHERE iuid = o_iuid) FROM e.d JOIN e.o ON id = o_id'), '4|5', 'a default that is another one each time is not the client\'s word');
+
 # --- locks ----------------------------------------------------------------------------
 
 sql(q{CREATE TABLE d.paths (id int PRIMARY KEY, path text, lower_path text GENERATED ALWAYS AS (lower(path)) STORED UNIQUE, n int DEFAULT 0);

@@ -286,6 +286,8 @@ my $name = "Cusco's";
 changes_nothing('a name that another node has', qr/^1: .*(leads to|there is a node almaty already)/s, 'node', 'rename', 'lima', 'almaty', machines(@all));
 changes_nothing('a node that is not there', qr/^3: /s, 'node', 'rename', 'paris', 'rome', machines(@all));
 changes_nothing('the publisher comes first', qr/^1: .*start this command on the machine of mexico/s, 'node', 'rename', 'lima', $name, machines('lima'));
+# The registries of the node and of another one are behind.
+at_machine($_, "ALTER SUBSCRIPTION registry_$_ DISABLE") for 'lima', 'almaty';
 like(said_by('node', 'rename', 'lima', $name, machines('mexico')), qr/^1: .*at once, start this command on the machine of lima/s, 'the registry has the name');
 # An open session asks it, and has it by its new name.
 my $open = $node{almaty}->background_psql('shop', on_error_stop => 0);
@@ -295,6 +297,12 @@ my $pid = $in->query('SELECT pg_backend_pid();');
 # A node whose registry is behind.
 at_machine('almaty', 'ALTER SUBSCRIPTION registry_almaty DISABLE');
 my $renames = start_command(\my $renamed, 'node', 'rename', 'lima', $name, machines('lima'));
+$node{lima}->poll_query_until('shop',
+	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name ~ '^rename '}) or die;
+sleep 1;
+is(at_machine('lima', 'SHOW iuid.node'), 'lima',
+	'the node has no name that its registry does not know');
+at_machine('lima', 'ALTER SUBSCRIPTION registry_lima ENABLE');
 $renames->pump until $renamed =~ /ALTER DATABASE/ || !$renames->pumpable;
 at_machine('almaty', 'ALTER SUBSCRIPTION registry_almaty ENABLE');
 $renames->finish;

@@ -76,10 +76,12 @@ def give_name(given):
 def register(given):
     nodes = Nodes(given.machine, given.dry_run)
     nodes.find(but=[given.new])
-    if given.new in nodes.names:
-        if given.node in nodes.names:
-            raise Stop(f"there is a node {given.new} already")
+    # It arrives at one node after the other.
+    if any(nodes.owner(node).value(REGISTERED, given.new, given.node, given.new)
+           for node in nodes.answering() if node != given.new):
         return
+    if given.new in nodes.names:
+        raise Stop(f"there is a node {given.new} already")
     if given.node not in nodes.names:
         raise Stop(f"the registry does not know {given.node}")
     nodes.require_all("a node gets another name")

@@ -161,6 +161,9 @@ changes_nothing('a table that is not there', qr/^1: .*has no global table invoic
 changes_nothing('a type that is not there', qr/^1: .*type "money\(" does not exist|^1: .*syntax error/s, 'column', 'add', 'orders_global', 'amount', 'money(');
 changes_nothing('a statement in the place of a type', qr/^1: .*(invalid type name|syntax error)/s, 'column', 'add', 'orders_global', 'amount', 'int); DROP TABLE orders; --');
 changes_nothing('a column that is not there', qr/^1: .*has no column amount/s, 'column', 'rename', 'orders_global', 'amount', 'sum');
+changes_nothing('a column that no node has',
+	qr/^0: (?!.*All nodes have it).*No node had a column amount in orders_global/s,
+	'column', 'drop', 'orders_global', 'amount');
 changes_nothing('a column of another type', qr/^1: .*has a column customer of type integer/s, 'column', 'add', 'orders_global', 'customer', 'text');
 changes_nothing('a dry run', qr/^0: .*ALTER TABLE public\.orders_global ADD COLUMN "Amount"/s, 'column', 'add', 'orders_global', 'Amount', 'numeric(10,2)', '--dry-run');
 at('jakarta', 'ALTER TABLE orders_global ADD COLUMN "Amount" numeric(8,1)');
@@ -176,6 +179,8 @@ my $rights = q{SELECT string_agg(relname || relacl::text, ' ' ORDER BY relname) 
 my $before = at('mexico', $rights);
 changes_nothing('a type that changes all rows', qr/^1: .*write all rows of orders_global anew/s, 'column', 'type', 'orders_global', 'Amount', 'double precision');
 like(said_by('column', 'type', 'public.orders_global', 'Amount', 'numeric(12,2)'), qr/^0/, 'it gets another type');
+like(said_by('column', 'type', 'public.orders_global', 'Amount', 'decimal( 12,2)'),
+	qr/^0: (?!.*ALTER TABLE)/s, 'which it has, by whichever name of the type');
 is(at('mexico', $rights), $before, 'the views have the rights that they had');
 is(at('jakarta', q{SELECT sum("Amount") FROM orders_global}), '50.00', 'its values are there');
 is(at($_, q{SELECT string_agg(DISTINCT format_type(atttypid, atttypmod), ' ') FROM pg_attribute WHERE attname = 'Amount'}), 'numeric(12,2)', "$_ has the type") for @all;

@@ -49,7 +49,11 @@ def run(given):
     if failed:
         raise Stop(". ".join(f"{node}: {words(error)}" for node, error in failed.items())
                    + f". It is done at {', '.join(node for node in nodes.names if node not in failed) or 'no node'}: start the command again")
-    print("Nothing was changed, as this is a dry run." if nodes.dry else f"All nodes have it: {', '.join(nodes.names)}.")
+    if given.command == "drop" and not any(change.there for change in changes.values()):
+        print(f"No node had a column {given.column} in {given.table}: there was nothing to drop.")
+    else:
+        print("Nothing was changed, as this is a dry run." if nodes.dry
+              else f"All nodes have it: {', '.join(nodes.names)}.")
 
 
 class Change:
@@ -114,7 +118,7 @@ class Change:
             self.alter(f"RENAME COLUMN {column} TO {name(given.new)}")
         elif given.command == "drop" and self.there:
             return self.alter_without_views(f"DROP COLUMN {column}")
-        elif given.command == "type" and self.there.type != given.type:
+        elif given.command == "type" and self.there.type != self.type_given():
             return self.alter_without_views(f"ALTER COLUMN {column} TYPE {given.type}")
         for call in self.calls():
             self.session.do(f"{call};")

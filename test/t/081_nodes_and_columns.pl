@@ -265,12 +265,26 @@ my ($root) = slurp_file($ENV{PGSERVICEFILE}) =~ /^sslrootcert=(.*)$/m;
 my $first = slurp_file($root);
 my @roots = ('node', 'roots', "$folder/root.crt");
 chmod 0644, $root or die;
-sub roots_in_use { return scalar(() = slurp_file($root) =~ /BEGIN CERTIFICATE/g) }
-like(said_by(@roots, '--only', machines(@all)), qr/^1: .*almaty has no certificate of these roots yet: .*certificate verify failed.*Nothing is changed/s, 'the old root is needed');
+sub roots_in { return scalar(() = slurp_file($_[0]) =~ /BEGIN CERTIFICATE/g) }
+# A server knows its clients by a file in its folder, another one its publisher by its own file.
+my $clients = $node{almaty}->data_dir . '/clients.crt';
+my $publisher = "$folder/publisher.crt";
+PostgreSQL::Test::Utils::system_or_bail('cp', $root, $_) for $clients, $publisher;
+$node{almaty}->append_conf('postgresql.conf', q{ssl_ca_file = 'clients.crt'});
+$node{almaty}->reload;
+at_machine('jakarta', qq{DO \$\$ BEGIN
+	EXECUTE format('ALTER SUBSCRIPTION registry_jakarta CONNECTION %L',
+		(SELECT replace(subconninfo, '$root', '$publisher') FROM pg_subscription)); END \$\$});
+my $refused = qr/almaty shows no certificate of these roots yet: .*certificate verify failed/;
+like(said_by(@roots, '--only', machines(@all)), qr/^1: .*$refused.*Nothing is changed/s,
+	'the old root is needed');
 like(said_by(@roots, '--dry-run', machines(@all)), qr/^0: .*root\.crt: 1 certificates, and then 2/s, 'a dry run');
 is(slurp_file($root), $first, 'nothing has changed');
-like(said_by(@roots, machines($_)), qr/^0: .*almaty has no certificate of these roots yet: .*certificate verify failed/s, "both roots, at $_") for @all;
-is(roots_in_use(), 2, 'each once');
+my %read = map { $_ => at_machine($_, 'SELECT pg_conf_load_time()') } @all;
+like(said_by(@roots, machines($_)), qr/^0: .*$refused/s, "both roots, at $_") for @all;
+is(roots_in($_), 2, 'each once') for $root, $clients, $publisher;
+ok($node{$_}->poll_query_until('shop', "SELECT pg_conf_load_time() > '$read{$_}'"),
+	"$_ has read its files anew") for @all;
 is((stat $root)[2] & 07777, 0644, 'others may read them as before');
 are_well('both roots', @all);
 for my $part ('crt', 'key')
@@ -280,6 +294,14 @@ for my $part ('crt', 'key')
 }
 $node{$_}->reload for @all;
 sleep 1;
+# A node that cannot be asked may need the old root.
+append_to_file("$folder/services", slurp_file($ENV{PGSERVICEFILE}) =~ s/^\[lima\]/[quito]/mr);
+{
+	local $ENV{PGSERVICEFILE} = "$folder/services";
+	like(said_by(@roots, '--only', machines(@all)), qr/^1: .*lima .*Nothing is changed/s,
+		'a node to which no service leads');
+}
+is(roots_in($root), 2, 'both are left');
 like(said_by(@roots, '--only', machines(@all)), qr/^0: .*root\.crt: 2 certificates, and then 1/s, 'the new one alone');
 is(slurp_file($root), slurp_file("$folder/root.crt"), 'is left');
 $node{$_}->restart for @all;

@@ -9,7 +9,7 @@ import re
 
 from psycopg.conninfo import conninfo_to_dict
 
-from services import read, replace, roots_of_services, services
+from services import read, replace, roots_of_services
 from sessions import SUBSCRIPTIONS, Session, Stop, machines, refused, say
 
 PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
@@ -25,8 +25,9 @@ def run(given):
     if not roots:
         raise Stop(f"{given.file} has no certificate")
     sessions = [Session(node, way, "roots", "machine", given.dry_run, takes_over=None) for node, way in machines(given.machine).items()]
-    nodes = sorted({row[0] for session in sessions for row in session.read("SELECT node FROM @iuid@.iuid_nodes")} & set(services()))
-    old = [f"{node} has no certificate of these roots yet: {why}" for node in nodes
+    nodes = sorted({row[0] for session in sessions
+                    for row in session.read("SELECT node FROM @iuid@.iuid_nodes")})
+    old = [f"{node} shows no certificate of these roots yet: {why}" for node in nodes
            if (why := refused(node, sslrootcert=os.path.abspath(given.file)))]
     if given.only and old:
         raise Stop(". ".join(old) + ". Nothing is changed: let each host have a certificate of that root first")

@@ -6,6 +6,7 @@ use strict;
 use warnings;
 
 use lib 'test/t';
+use Faults 'go_on', 'stop_processes';
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -21,14 +22,28 @@ run_example($node{mexico}->connstr('shop'), 'registry.sql');
 follow_registry('almaty', 'mexico');
 run_example("service=$_", 'tables.sql') for @names;
 
-# The exit status, and what the command says.
+sub start_iuid
+{
+	my ($out, @arguments) = @_;
+	note "@arguments";
+	return IPC::Run::start([ '/usr/bin/python3', 'tools/iuid', @arguments ],
+		'>', $out, '2>&1', IPC::Run::timeout(120));
+}
+
+# The exit status, and what a command has said at its end.
+sub ended
+{
+	my ($command, $out) = @_;
+	$command->finish;
+	note $$out;
+	unlike($$out, qr/Traceback/, 'the command ends in order');
+	return ($command->full_result >> 8) . ": $$out";
+}
+
 sub iuid
 {
-	my $command = IPC::Run::start([ '/usr/bin/python3', 'tools/iuid', @_ ], '>', \my $out, '2>&1', IPC::Run::timeout(120));
-	$command->finish;
-	note "@_\n$out";
-	unlike($out, qr/Traceback/, 'the command ends in order');
-	return ($command->full_result >> 8) . ": $out";
+	my $out;
+	return ended(start_iuid(\$out, @_), \$out);
 }
 
 sub state_of_all
@@ -180,6 +195,50 @@ close $passwords;
 like(iuid(@credentials, 'mover', @file, @there), qr/^0: /, 'the password of a role that comes from outside');
 is(join(' ', slurp_file("$pass.real") =~ /^(.*:mover:.*)$/mg), '*:*:*:mover:a2nd-password db.example:5432:*:mover:kept *:*:other:mover:kept 127.0.0.1:*:shop:mover:a2nd-password', 'lines for other servers keep theirs');
 ok(-l $pass, 'the link is a link');
+
+# --- A node goes ----------------------------------------------------------------------------------
+
+# Its server has another name at the others.  One has no user mapping for it, one that of PUBLIC.
+at_machine('mexico', q{UPDATE iuid_routes SET node = 'mexico' WHERE node = 'almaty'});
+$node{lima}->poll_query_until('shop',
+	q{SELECT count(*) = 0 FROM iuid_routes WHERE node = 'almaty'}) or die;
+at($_, q{SELECT iuid_create_routed_partitions('orders', 1);
+	SELECT iuid_create_global_table('orders_global', 'orders', 1)}) for 'mexico', 'lima';
+at_machine('lima', qq{DROP USER MAPPING FOR $_ SERVER "o'ld"}) for 'shop', 'desk', 'registry';
+at_machine('mexico', q{CREATE USER MAPPING FOR PUBLIC SERVER "o'ld"});
+my @gone = ('node', 'remove', 'almaty');
+like(iuid('node', 'remove', 'almata', '--lost', @there), qr/^1: .*there is no node almata/s,
+	'a node that nobody knows');
+
+# One has not heard of it yet: the command waits, and no other one comes in between.
+at_machine('lima', 'ALTER SUBSCRIPTION registry_lima DISABLE');
+my $removing = start_iuid(\my $said, @gone, machines('lima', 'mexico'));
+$removing->pump until $said =~ /DELETE FROM/ || !$removing->pumpable;
+like(iuid('column', 'add', 'orders_global', 'more', 'int'),
+	qr/^4: .*lima: another command works on this/s, 'another command waits in vain');
+at_machine('lima', 'ALTER SUBSCRIPTION registry_lima ENABLE');
+like(ended($removing, \$said), qr/^1: .*not done at almaty, .* with --server o'ld/s,
+	'a node goes at the others');
+is(at_machine($_, q{SELECT count(*) FROM pg_foreign_server WHERE srvname = 'o''ld'}), '0',
+	"$_ has no server of it") for 'lima', 'mexico';
+
+# What sends it the registry takes its time, and the session with the lock is lost meanwhile.
+my $slot = q{SELECT count(*) FROM pg_replication_slots WHERE slot_name = 'registry_almaty'};
+stop_processes(at_machine('mexico', $slot =~ s/count\(\*\)/active_pid/r));
+$removing = start_iuid(\$said, @gone, '--server', "o'ld", @there);
+$removing->pump until $said =~ /DROP SUBSCRIPTION/ || !$removing->pumpable;
+sleep 1;
+at_machine('mexico', q{SELECT pg_terminate_backend(pid)
+	FROM pg_locks JOIN pg_stat_activity USING (pid)
+	WHERE locktype = 'advisory' AND usename = 'shop'});
+go_on();
+like(ended($removing, \$said), qr/^3: .*mexico does not answer/s,
+	'a command that has lost its lock');
+is(at_machine('mexico', $slot), '1', 'changes nothing any more');
+like(iuid(@gone, @there), qr/^0: .*almaty is no node any more/s, $_)
+	for 'the node goes', 'and is gone';
+is(at_machine('mexico', $slot), '0', 'the publisher keeps no log for it');
+is(at('lima', 'SELECT count(*) FROM orders_all'), '0', 'the others ask one another');
 
 unlike(slurp_file($_->logfile), qr/a2nd-password/, 'no password in a log') for values %node;
 $_->stop for values %node;

@@ -11,6 +11,7 @@ import time
 import tables
 from registry.nodes import Nodes, of_registry, slot_of
 from registry.publishing import names
+from services import services
 from sessions import Stop, dropping, name, quote, say, to_role
 
 ARRIVE = 60  # seconds for a change of the registry
@@ -67,6 +68,9 @@ class Gone:
         print("Nothing was changed, as this is a dry run." if self.nodes.dry else f"{self.node} is no node any more.")
 
     def refuse(self):
+        if self.is_unknown():
+            raise Stop(f"there is no node {self.node}:"
+                       " no registry, server, slot or service has that name")
         routes = self.nodes.owner(self.publisher).value(ROUTES, self.node)
         if routes:
             raise Stop(f"{self.node} has rows, by the registry: {routes}. Move them first, by iuid move; or, if {self.node} is lost,"
@@ -75,6 +79,13 @@ class Gone:
             moves = self.nodes.owner(self.node).value(MOVES)
             if moves:
                 raise Stop(f"{self.node} copies country {moves}: let iuid move finish or abort end that first")
+
+    def is_unknown(self):
+        """Of one that is removed in part something is left, and of any other one the service."""
+        return not (self.registered or self.node in services()
+                    or slot_of(self.node) in self.nodes.facts(self.publisher)["slots"]
+                    or any(self.nodes.owner(node).read(MAPPINGS, self.server)
+                           for node in self.nodes.names))
 
     def stop_if_left(self):
         self.nodes.stop_if_left(f", with --server {self.server}" if self.server != self.node else "")

@@ -187,13 +187,25 @@ my $pass = $ENV{PGPASSFILE};
 rename $pass, "$pass.real" or die;
 symlink "$pass.real", $pass or die;
 append_to_file("$pass.real", "db.example:5432:*:mover:kept\n*:*:other:mover:kept\n127.0.0.1:*:shop:mover:gone\n");
+# The service of a node has no host, and the address alone.
+append_to_file("$pass.real", "127.0.0.2:*:shop:mover:gone\nlocalhost:*:shop:mover:kept\n");
+$services = slurp_file($ENV{PGSERVICEFILE});
+append_to_file("$pass.services", $services =~ s/(\[lima\]\n)host=.*/$1hostaddr=127.0.0.2/r);
 my $text = slurp_file(passwords());
 $text =~ s/^(\\set mover ').*'$/${1}a2nd-password'/m;
 open my $passwords, '>', passwords() or die;
 print {$passwords} $text;
 close $passwords;
-like(iuid(@credentials, 'mover', @file, @there), qr/^0: /, 'the password of a role that comes from outside');
-is(join(' ', slurp_file("$pass.real") =~ /^(.*:mover:.*)$/mg), '*:*:*:mover:a2nd-password db.example:5432:*:mover:kept *:*:other:mover:kept 127.0.0.1:*:shop:mover:a2nd-password', 'lines for other servers keep theirs');
+{
+	local $ENV{PGSERVICEFILE} = "$pass.services";
+	like(iuid(@credentials, 'mover', @file, @there), qr/^0: /,
+		'the password of a role that comes from outside');
+}
+is(join(' ', slurp_file("$pass.real") =~ /^(.*:mover:.*)$/mg),
+	'*:*:*:mover:a2nd-password db.example:5432:*:mover:kept *:*:other:mover:kept'
+	. ' 127.0.0.1:*:shop:mover:a2nd-password 127.0.0.2:*:shop:mover:a2nd-password'
+	. ' localhost:*:shop:mover:kept',
+	'lines for other servers keep theirs');
 ok(-l $pass, 'the link is a link');
 
 # --- A node goes ----------------------------------------------------------------------------------

@@ -71,12 +71,13 @@ def change_service(node, what, change, dry):
 
 
 def ways_to(nodes):
-    """The hosts, ports and databases to which the services of nodes lead."""
+    """The hosts, ports and databases of services, as the file of passwords has them."""
     text = read(service_file())
     for node in nodes:
         for section in section_of(node).findall(text):
             options = dict(re.findall(r"^\s*(\w+)\s*=\s*(.*?)\s*$", section, re.MULTILINE))
-            for host in filter(None, (options.get("host", "localhost") + "," + options.get("hostaddr", "")).split(",")):
+            hosts = options.get("host") or options.get("hostaddr") or "localhost"
+            for host in filter(None, hosts.split(",")):
                 yield from ((host, port, options.get("dbname", "")) for port in options.get("port", "5432").split(","))
 
 

@@ -144,8 +144,8 @@ def name(*parts):
 
 
 def to_role(role):
-    """A role, quoted, or PUBLIC, which no role is called: the catalogs have it as "public", or NULL."""
-    return "PUBLIC" if role in (None, "public") else name(role)
+    """A role, quoted; PUBLIC is NULL in some catalogs, and "public" in others, even in quotes."""
+    return "PUBLIC" if role is None else name(role)
 
 
 def quote(text):

@@ -59,6 +59,13 @@ for my $name ('almaty', 'jakarta')
 like(slurp_file($ENV{PGSERVICEFILE}), qr/^\[mexico\]\nhost=127.0.0.1\nport=@{[ $standby->port ]}\n/m, 'and the service leads there');
 is((grep { /^port=/ } split /\n/, slurp_file($ENV{PGSERVICEFILE})), 3, 'the other services are as they were');
 
+# A service that has no port, as it had that of PostgreSQL.
+my $services = slurp_file($ENV{PGSERVICEFILE});
+$ENV{PGSERVICEFILE} = "$copies/services";
+append_to_file($ENV{PGSERVICEFILE}, $services =~ s/(\[mexico\]\nhost=.*\n)port=.*\n/$1/r);
+like(address($standby->port, @all), qr/^0: /, 'a service without a port');
+is(at('mexico', 'SHOW iuid.node'), 'mexico', 'leads there');
+
 $standby->stop;
 $node{$_}->stop for 'almaty', 'jakarta';
 done_testing();

@@ -303,13 +303,13 @@ append_to_file("$folder/services", slurp_file($ENV{PGSERVICEFILE}) =~ s/^\[lima\
 }
 is(roots_in($root), 2, 'both are left');
 like(said_by(@roots, '--only', machines(@all)), qr/^0: .*root\.crt: 2 certificates, and then 1/s, 'the new one alone');
-is(slurp_file($root), slurp_file("$folder/root.crt"), 'is left');
+is(slurp_file($_), slurp_file("$folder/root.crt"), 'is left') for $root, $clients, $publisher;
 $node{$_}->restart for @all;
 are_well('another root', @all);
 
 # --- Another name --------------------------------------------------------------------------------
 
-my $name = "Cusco's";
+my $name = "Cusco's (2)";
 changes_nothing('a name that another node has', qr/^1: .*(leads to|there is a node almaty already)/s, 'node', 'rename', 'lima', 'almaty', machines(@all));
 changes_nothing('a node that is not there', qr/^3: /s, 'node', 'rename', 'paris', 'rome', machines(@all));
 changes_nothing('the publisher comes first', qr/^1: .*start this command on the machine of mexico/s, 'node', 'rename', 'lima', $name, machines('lima'));
@@ -321,8 +321,6 @@ my $open = $node{almaty}->background_psql('shop', on_error_stop => 0);
 $open->query('SET ROLE shop; SELECT count(*) FROM orders_all;');
 my $in = $node{lima}->background_psql('shop', on_error_stop => 0);
 my $pid = $in->query('SELECT pg_backend_pid();');
-# A node whose registry is behind.
-at_machine('almaty', 'ALTER SUBSCRIPTION registry_almaty DISABLE');
 my $renames = start_command(\my $renamed, 'node', 'rename', 'lima', $name, machines('lima'));
 $node{lima}->poll_query_until('shop',
 	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name ~ '^rename '}) or die;
@@ -342,14 +340,22 @@ like(said_by('node', 'rename', 'lima', $name, machines($_)), qr/^0: /s, "the com
 delete $node{lima};
 $node{$name} = call_node('lima', $name);
 @all = (@names, $name);
-ok($node{$_}->poll_query_until('shop', q{SELECT count(*) = 1 FROM iuid_routes WHERE node = 'Cusco''s'}), "$_ knows the new name") for @all;
-is(at($_, q{SELECT count(*) FROM iuid_find(NULL::orders, VARIADIC ARRAY(SELECT id FROM orders_all WHERE node = 'Cusco''s'))}), '10', "$_ finds its rows") for @names;
+my $routed = q{SELECT count(*) = 1 FROM iuid_routes WHERE node = 'Cusco''s (2)'};
+ok($node{$_}->poll_query_until('shop', $routed), "$_ knows the new name") for @all;
+is(at($_, q{SELECT count(*) FROM iuid_find(NULL::orders,
+	VARIADIC ARRAY(SELECT id FROM orders_all WHERE node = 'Cusco''s (2)'))}), '10',
+	"$_ finds its rows") for @names;
 are_well('a new name', @names);
 is(at_machine('mexico', q{SELECT count(*) FROM pg_replication_slots WHERE slot_name = 'registry_lima'}), '0', 'the old slot is gone');
-at_machine('mexico', q{UPDATE iuid_nodes SET region = 'the Andes' WHERE node = 'Cusco''s'});
+at_machine('mexico', q{UPDATE iuid_nodes SET region = 'the Andes' WHERE node = 'Cusco''s (2)'});
 ok($node{$name}->poll_query_until('shop', q{SELECT count(*) = 1 FROM iuid_nodes WHERE region = 'the Andes'}), 'it follows');
 # Back, as the way of a program to a node is its name.
-like(said_by('node', 'rename', $name, 'lima', machines(@all)), qr/^0: .*is called lima/s, 'back');
+at_machine($name, q{ALTER ROLE shop IN DATABASE shop SET iuid.node = 'Cusco''s (2)'});
+my @back = ('node', 'rename', $name, 'lima', machines(@all));
+like(said_by(@back), qr/^1: .*has another setting iuid\.node beside that of its database/s,
+	'a role has the name in a setting, too');
+at_machine($name, 'ALTER ROLE shop IN DATABASE shop RESET iuid.node');
+like(said_by(@back), qr/^0: .*is called lima/s, 'back');
 delete $node{$name};
 $node{lima} = call_node($name, 'lima');
 @all = (@names, 'lima');

@@ -83,6 +83,10 @@ like(iuid(@credentials, 'mesh', 'mesh_2', @file, @there), qr/^1: .*the schema of
 at('almaty', qq{ALTER SCHEMA "$schema" RENAME TO public});
 is(at_machine('almaty', q{SELECT rolsuper FROM pg_roles WHERE rolname = 'shop'}), 'f', 'its owner is no superuser');
 
+changes_nothing('a connection to a machine as no superuser',
+	qr/^1: .*service=almaty does not lead to almaty as a superuser/s,
+	@credentials, 'mesh', 'mesh_2', @file, '--machine', 'service=almaty');
+
 # --- A node comes -------------------------------------------------------------------------------------------------
 
 at_machine('almaty', 'CREATE USER MAPPING FOR postgres SERVER mexico');
@@ -127,9 +131,17 @@ changes_nothing('a name of two lines', qr/^1: .*the new name is another one, of 
 my $services = slurp_file($ENV{PGSERVICEFILE});
 append_to_file($ENV{PGSERVICEFILE}, $services =~ s/.*\[mexico\]/[cusco]/sr);
 changes_nothing('a name that is the service of another node', qr/^1: .*there is a service cusco, which leads to mexico/s, 'node', 'rename', 'lima', 'cusco', @there);
-at_machine('lima', q{SET client_min_messages = error; CREATE SUBSCRIPTION moving_c157 CONNECTION 'dbname=shop' PUBLICATION moving_c157 WITH (connect = false)});
+$services = slurp_file($ENV{PGSERVICEFILE});
+like(iuid('node', 'rename', 'cusco', 'quito', @there), qr/^1: .*the service cusco leads to mexico/s,
+	'a service that leads to another node is not renamed');
+is(slurp_file($ENV{PGSERVICEFILE}), $services, 'the file of services is as it was');
+at_machine('lima', q{SET client_min_messages = error; CREATE SUBSCRIPTION moving_c157
+	CONNECTION 'dbname=shop user=mover' PUBLICATION moving_c157 WITH (connect = false)});
 changes_nothing('a name that another node has', qr/^1: .*(there is a node almaty already|leads to almaty)/s, 'node', 'rename', 'lima', 'almaty', @there);
 changes_nothing('a country that moves to it', qr/^1: .*lima copies country 157: let iuid move finish or abort end that first/s, 'node', 'remove', 'lima', @there);
+changes_nothing('a role as which a country is copied',
+	qr/^1: .*lima comes in at other nodes as mover: give a second role/s,
+	@credentials, 'mover', @file, @there);
 at_machine('lima', 'ALTER SUBSCRIPTION moving_c157 SET (slot_name = NONE); DROP SUBSCRIPTION moving_c157');
 changes_nothing('the server of another node', qr/^1: .*mexico is the server of another node/s, 'node', 'remove', 'lima', '--server', 'mexico', @there);
 
@@ -139,9 +151,13 @@ my $rights = q{SELECT string_agg(concat_ws(' ', relname, relacl, attname, attacl
 	WHERE relname ~ '^orders_(all|c157_e1)$' AND attname IN ('id', 'note')};
 at('mexico', 'REVOKE ALL ON orders_all, orders_c157_e1 FROM desk; GRANT SELECT (id) ON orders_all TO desk; REVOKE DELETE ON orders_c157_e1 FROM mesh');
 my $had = at('mexico', $rights);
+# Desk has a view of its own, with a name like one of a country.
+at_machine('mexico', q{CREATE SCHEMA reports AUTHORIZATION desk; SET ROLE desk;
+	CREATE VIEW reports.mine_c157_e1 AS SELECT id FROM public.orders_c157});
 like(iuid('column', 'add', 'orders_global', 'more', 'int'), qr/^0: /, 'a column comes');
 like(iuid('column', 'drop', 'orders_global', 'more'), qr/^0: /, 'and goes');
 is(at('mexico', $rights), $had, 'who has rights on the views, by the defaults of the owner or without');
+is(at_machine('mexico', 'SELECT count(*) FROM reports.mine_c157_e1'), '0', 'that of desk stays');
 
 at('mexico', 'ALTER TABLE orders_global ADD COLUMN b int');
 changes_nothing('a node that has both names', qr/^1: .*orders_global at mexico has both note and b/s, 'column', 'rename', 'orders_global', 'note', 'b');

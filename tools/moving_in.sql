@@ -205,8 +205,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		f.convalidated,
 		EXISTS (SELECT FROM pg_index AS i,
 			LATERAL (SELECT (i.indkey::smallint[])[0:cardinality(f.conkey) - 1]) AS first (columns)
-			WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL
-				AND i.indnkeyatts >= cardinality(f.conkey)
+			WHERE i.indrelid = c.oid AND i.indisvalid AND i.indnkeyatts >= cardinality(f.conkey)
 				AND first.columns <@ f.conkey AND first.columns @> f.conkey),
 		concat(' ON UPDATE ', moving_in.action(f.confupdtype), ' ON DELETE ',
 			moving_in.action(f.confdeltype), CASE WHEN f.condeferrable THEN ' DEFERRABLE' END,
@@ -519,8 +518,8 @@ CREATE FUNCTION moving_in.notes(m moving_in.plan) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	WITH refs AS MATERIALIZED (SELECT * FROM moving_in.references_to(m)),
 		tables AS MATERIALIZED (SELECT m.tbl UNION SELECT child_oid FROM refs)
-	SELECT format('trigger %s of %s fires in the backfill, unless who runs it may set '
-			'session_replication_role to replica', g.tgname, g.tgrelid::regclass)
+	SELECT format('trigger %s of %s fires in the backfill, with the rights of who runs it, '
+			'who can set session_replication_role to replica, if allowed to', g.tgname, g.tgrelid::regclass)
 		FROM pg_trigger AS g JOIN tables AS t ON t.tbl = g.tgrelid JOIN pg_proc AS f ON f.oid = g.tgfoid
 		WHERE NOT g.tgisinternal AND g.tgtype & 16 = 16 AND g.tgenabled IN ('O', 'A')   -- UPDATE
 			AND f.prosrc NOT LIKE E'\n-- made by moving_in\n%'
@@ -606,7 +605,7 @@ COMMENT ON FUNCTION moving_in.guard(name, name) IS
 CREATE FUNCTION moving_in.fill_new_rows(m moving_in.plan) RETURNS moving_in.printed
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	-- A new client gives no old key: if this has no default, and takes the text of any identifier
+	-- If the old key has no default, and takes the text of any identifier
 	old_key_too text := (SELECT format(E'\n\tNEW.%1$s := coalesce(NEW.%1$s, NEW.%2$s::pg_catalog.%3$s);',
 		moving_in.quoted(a.attname), moving_in.quoted(m.key), a.atttypid::regtype) FROM pg_attribute AS a
 		WHERE a.attrelid = m.tbl AND ARRAY[a.attnum] = m.attnums AND NOT a.atthasdef
@@ -627,11 +626,11 @@ BEGIN
 	{guard}
 	IF TG_OP = 'UPDATE' THEN   -- of the old key, too: the identifier is that of the row as it was
 		NEW.{"key"} := coalesce(NEW.{"key"}, OLD.{"key"}, {identifier}(OLD));
-	END IF;{old_key_too}
+	END IF;
 	IF NEW.{"key"} IS NULL THEN
 		SELECT {made}
 		INTO NEW.{"key"} FROM (SELECT NEW.*) AS p;
-	END IF;
+	END IF;{old_key_too}
 	RETURN NEW;
 END$body$, fields || jsonb_build_object('guard', moving_in.guard(m.schema, m.relname)))));
 	RETURN ROW(moving_in.retried(moving_in.filled($sql$
@@ -649,6 +648,22 @@ ALTER TABLE {parent} ENABLE ALWAYS TRIGGER zz_moving_in;$sql$, fields)),
 END $$;
 COMMENT ON FUNCTION moving_in.fill_new_rows(moving_in.plan) IS 'internal: step 2, for the table itself';
 
+-- NOT NULL would come before the foreign key, and name a column that an old client does not know.
+CREATE FUNCTION moving_in.violation(m moving_in.plan, r moving_in.reference, fkey name,
+	columns name[])
+RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT moving_in.filled($body$RAISE foreign_key_violation USING MESSAGE = {'message'},
+				DETAIL = format('Key (%s)=(%s) is not present in table "%s".', {'columns'},
+					concat_ws(', ', {values}), {'relname'}),
+				CONSTRAINT = {'fkey'}, TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;$body$,
+		jsonb_build_object('message', format('insert or update on table "%s" violates foreign key '
+			'constraint "%s"', r.relname, fkey), 'fkey', fkey, 'relname', m.relname,
+			'columns', array_to_string(columns, ', '),
+			'values', (SELECT string_agg('NEW.' || moving_in.quoted(c), ', ') FROM unnest(columns) AS c)))
+$$;
+COMMENT ON FUNCTION moving_in.violation(moving_in.plan, moving_in.reference, name, name[]) IS
+'internal: the error of a foreign key';
+
 CREATE FUNCTION moving_in.follow(m moving_in.plan, r moving_in.reference) RETURNS moving_in.printed
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -659,9 +674,7 @@ DECLARE
 		'source', CASE WHEN r.is_self
 			THEN format('(SELECT NEW.* UNION ALL SELECT * FROM ONLY %s)', m.parent) ELSE m.parent END,
 		'given_there', moving_in.given('c', r.old_columns),
-		'timing', CASE WHEN r.is_late THEN 'DEFERRABLE INITIALLY DEFERRED' ELSE 'NOT DEFERRABLE' END,
-		'message', format('insert or update on table "%s" violates foreign key constraint "%s"',
-			r.relname, r.new_fkey));
+		'timing', CASE WHEN r.is_late THEN 'DEFERRABLE INITIALLY DEFERRED' ELSE 'NOT DEFERRABLE' END);
 BEGIN
 	fields := fields || jsonb_build_object(
 		'to_null', CASE WHEN r.actions LIKE '%ON DELETE SET DEFAULT%' THEN moving_in.filled($body$
@@ -671,11 +684,11 @@ BEGIN
 			{set_default}
 			SELECT {found} INTO NEW.{"new_column"} FROM {parent} AS p WHERE {equal};
 		END IF;$body$, fields) ELSE E'\n\t\t' || r.nulls END,
-		'absent', CASE WHEN can_wait THEN r.nulls ELSE moving_in.filled(
-			$body$RAISE foreign_key_violation USING MESSAGE = {'message'}, CONSTRAINT = {'new_fkey'},
-				DETAIL = format('Key (%s)=(%s) is not present in table "%s".', {'new_column'},
-					NEW.{"new_column"}, {'parent'}), TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;$body$,
-			fields) END,
+		'absent', CASE WHEN can_wait THEN r.nulls ELSE moving_in.violation(m, r, r.new_fkey,
+			ARRAY[r.new_column]) END,
+		'absent_old', CASE WHEN r.is_required THEN format(
+			E'\n\t\tIF NOT is_there AND NOT by_new AND %s THEN\n\t\t\t%s\n\t\tEND IF;', r.given,
+			moving_in.violation(m, r, r.fkey, r.old_columns)) ELSE '' END,
 		'late', CASE WHEN r.is_required THEN '' ELSE moving_in.filled($sql$
 DROP TRIGGER IF EXISTS {"late_trigger"} ON {child};
 CREATE CONSTRAINT TRIGGER {"late_trigger"} AFTER INSERT OR UPDATE ON {child} {timing} FOR EACH ROW
@@ -722,7 +735,7 @@ BEGIN
 	IF by_old OR NOT by_new AND NEW.{"new_column"} IS NULL THEN
 		SELECT {found}, p.{"key"} IS NULL INTO found_id, is_unfilled
 			FROM {source} AS p WHERE {equal};
-		is_there := FOUND;
+		is_there := FOUND;{absent_old}
 		IF is_unfilled AND current_setting('transaction_isolation') <> 'read committed' THEN
 			-- If the snapshot is older than the identifier, it is 40001, as for any row that has changed.
 			PERFORM FROM {parent} AS p WHERE {equal} FOR SHARE;
@@ -961,7 +974,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT moving_in.retried(moving_in.filled($sql$
 IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'parent'}::regclass AND contype = 'p'
 	AND conname = {'reached'}) THEN
-	DROP INDEX IF EXISTS {"schema"}.{"second"};
+	DROP INDEX IF EXISTS {"schema"}.{"second"};{checks_go}
 	RETURN;
 END IF;
 LOCK TABLE {all_tables} IN ACCESS EXCLUSIVE MODE;$sql$ || CASE WHEN is_back THEN $sql${new_fkeys_go}{old_fkeys_go}
@@ -975,7 +988,9 @@ ALTER TABLE {parent} ADD CONSTRAINT {"new_pkey"} PRIMARY KEY USING INDEX {"new_p
 ALTER TABLE {parent} ADD CONSTRAINT {"pkey"} UNIQUE USING INDEX {"second"};{old_fkeys}{new_fkeys}{other_uses}$sql$
 		END, to_jsonb(m) || jsonb_build_object('all_tables', a.all_tables,
 			'reached', CASE WHEN is_back THEN m.pkey ELSE m.new_pkey END,
-			'other_uses', moving_in.other_uses(m, is_back)) || f.fields)),
+			'other_uses', moving_in.other_uses(m, is_back), 'checks_go', CASE WHEN is_back
+			THEN format(E'\n\tALTER TABLE %s DROP CONSTRAINT IF EXISTS %I;', m.parent, m.not_null)
+				|| (f.fields ->> 'checks_go') ELSE '' END) || (f.fields - 'checks_go'))),
 		format('ACCESS EXCLUSIVE on %s, for milliseconds', a.all_tables),
 		format('the primary key is %s', CASE WHEN is_back THEN m.old_key ELSE quote_ident(m.key) END)
 	FROM moving_in.all_tables(m) AS a (all_tables), (
@@ -993,6 +1008,7 @@ ALTER TABLE {parent} ADD CONSTRAINT {"pkey"} UNIQUE USING INDEX {"second"};{old_
 					'\n\tREFERENCES {parent} ({"key"}){actions} NOT VALID;'),
 				('required', true, E'\nALTER TABLE {child} ALTER {"new_column"} SET NOT NULL;'
 					'\nALTER TABLE {child} DROP CONSTRAINT IF EXISTS {"not_null"};'),
+				('checks_go', true, E'\n\tALTER TABLE {child} DROP CONSTRAINT IF EXISTS {"not_null"};'),
 				('nullable', true, E'\nALTER TABLE {child} ALTER {"new_column"} DROP NOT NULL;'))
 				AS t (name, needs_required, template)
 			LEFT JOIN moving_in.references_to(m) AS r ON true GROUP BY t.name) AS k (name, statements)) AS f (fields)
@@ -1014,6 +1030,13 @@ COMMENT ON FUNCTION moving_in.validate(moving_in.plan, boolean) IS
 CREATE FUNCTION moving_in.forget(m moving_in.plan) RETURNS SETOF moving_in.printed
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	VALUES (moving_in.retried(moving_in.filled($sql$
+IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'parent'}::regclass AND contype = 'p'
+		AND conname = {'new_pkey'})
+	AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = {'parent'}::regclass AND attname = {'key'}
+		AND NOT atthasdef) THEN
+	RAISE object_not_in_prerequisite_state USING MESSAGE = format('%s of %s has no default', {'key'},
+		{'parent'}), HINT = 'ALTER it, or run step 7.';
+END IF;
 DROP TRIGGER IF EXISTS zz_moving_in ON {parent};{followers_go}
 DROP FUNCTION IF EXISTS {fill}(), {identifier}({parent});$sql$, to_jsonb(m) || jsonb_build_object(
 		'followers_go', coalesce((SELECT string_agg(moving_in.filled($sql$

@@ -172,8 +172,9 @@ CREATE TYPE moving_in.reference AS (
 	new_column name, old_columns name[],
 	new_fkey name, idx name, not_null name, follow text, trigger name, update_trigger name, late_trigger name,
 	is_self boolean, is_late boolean, is_required boolean, is_valid boolean, has_index boolean,
-	actions text, definition text, given text, changed text, only_own text, not_default text,
-	equal text, joined text, again text, sources text, copies text, agrees text, nulls text, set_default text);
+	actions text, definition text, comment text, given text, changed text, only_own text, not_default text,
+	equal text, joined text, again text, sources text, copies text, agrees text, nulls text,
+	set_default text);
 COMMENT ON TYPE moving_in.reference IS 'internal: a foreign key to a table that moves';
 
 CREATE FUNCTION moving_in.action(code "char") RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -211,11 +212,14 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 			moving_in.action(f.confdeltype), CASE WHEN f.condeferrable THEN ' DEFERRABLE' END,
 			CASE WHEN f.condeferred THEN ' INITIALLY DEFERRED' END),
 		regexp_replace(pg_get_constraintdef(f.oid), ' NOT VALID$', ''),
+		coalesce(format(E'\nCOMMENT ON CONSTRAINT %I ON %I.%I IS ', f.conname, s.nspname, c.relname)
+			|| quote_literal(obj_description(f.oid, 'pg_constraint')) || ';', ''),
 		moving_in.given('NEW', a.old_columns),
 		format('ROW(%s)::record *<> ROW(%s)::record', a.targets, a.olds),
 		CASE WHEN a.agrees IS NULL THEN '' ELSE format(E'\n\t\t\tAND (NOT by_new OR %s)', a.own_changed) END,
 		CASE WHEN a.are_constants IS NULL THEN '' WHEN a.are_constants
-			THEN format(E'\n\t\t\tAND NOT (by_new AND %s)', a.at_default) ELSE ' AND NOT by_new' END, a.equal, a.joined, a.again, a.sources, a.copies, coalesce(a.agrees, ''),
+			THEN format(E'\n\t\t\tAND NOT (by_new AND %s)', a.at_default) ELSE ' AND NOT by_new' END,
+		a.equal, a.joined, a.again, a.sources, a.copies, coalesce(a.agrees, ''),
 		-- of a key with a tenant in it, what can be NULL and is of no other foreign key
 		coalesce(a.nulls_listed, a.nulls_own, a.nulls_possible, a.nulls_all), a.set_default
 	FROM pg_constraint AS f JOIN pg_class AS c ON c.oid = f.conrelid
@@ -255,7 +259,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		JOIN pg_operator AS fo ON fo.oid = k.child_op JOIN pg_namespace AS fs ON fs.oid = fo.oprnamespace
 		LEFT JOIN pg_attrdef AS d ON d.adrelid = x.attrelid AND d.adnum = x.attnum
 		CROSS JOIN LATERAL (SELECT 'NEW.' || moving_in.quoted(x.attname),
-			'OLD.' || moving_in.quoted(x.attname), 'p.' || moving_in.quoted(y.attname), pg_get_expr(d.adbin, d.adrelid),
+			'OLD.' || moving_in.quoted(x.attname), 'p.' || moving_in.quoted(y.attname),
+			pg_get_expr(d.adbin, d.adrelid),
 			format('p.%I OPERATOR(%I.%s) NEW.%s', y.attname, ps.nspname, po.oprname,
 				moving_in.quoted(x.attname)),
 			EXISTS (SELECT FROM pg_constraint AS o WHERE o.conrelid = f.conrelid AND o.contype = 'f'
@@ -359,7 +364,8 @@ BEGIN
 		format('GRANT %s ON SCHEMA %I TO %I', n.privilege, s.nspname, m.owner)
 		FROM (SELECT e.extnamespace, 'USAGE' FROM pg_extension AS e WHERE e.extname = 'iuid'
 			UNION SELECT c.relnamespace, x.privilege FROM pg_class AS c,
-				(VALUES ('USAGE'), ('CREATE')) AS x (privilege) WHERE c.oid = ANY (tables)) AS n (oid, privilege)
+				(VALUES ('USAGE'), ('CREATE')) AS x (privilege) WHERE c.oid = ANY (tables))
+			AS n (oid, privilege)
 		JOIN pg_namespace AS s ON s.oid = n.oid
 		WHERE NOT has_schema_privilege(m.owner, s.oid, n.privilege);
 	RETURN QUERY SELECT 'partitioned table', c.oid::regclass::text,
@@ -383,7 +389,8 @@ BEGIN
 	RETURN QUERY SELECT 'no primary key', tbl::text,
 		'an identifier is derived from the primary key', 'add one' WHERE m.con IS NULL;
 	RETURN QUERY SELECT 'deferrable key', quote_ident(m.pkey),
-		'the second unique index of the old key would be checked at once', 'drop it, and add it again, not deferrable'
+		'the second unique index of the old key would be checked at once',
+		'drop it, and add it again, not deferrable'
 		FROM pg_constraint AS k WHERE k.oid = m.con AND k.condeferrable;
 	RETURN QUERY SELECT 'type of the key', format('%I', a.attname),
 		format('the text of type %s may depend on settings', format_type(a.atttypid, a.atttypmod)),
@@ -797,8 +804,9 @@ BEGIN
 		PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 		started := coalesce(started, clock_timestamp());
 		SELECT greatest(reltuples, total) INTO about FROM pg_class WHERE oid = {'full_name'}::regclass;
-		PERFORM set_config('application_name', format('%s of about %s rows, %s a second, of %s', total, about,
-			(total / greatest(extract(epoch FROM clock_timestamp() - started), 0.001))::int8, {'relname'}), true);
+		PERFORM set_config('application_name', format('%s of about %s rows, %s a second, of %s',
+			total, about, (total / greatest(extract(epoch FROM clock_timestamp() - started), 0.001))::int8,
+			{'relname'}), true);
 		IF unfilled > 0 THEN PERFORM pg_sleep({pause}); END IF;
 		IF block * current_setting('block_size')::int8 >= pg_relation_size({'full_name'}::regclass) THEN
 			EXIT WHEN pass_filled + pass_left = 0;
@@ -832,7 +840,8 @@ BEGIN
 				INTO free, filled, failed FROM done;
 			IF failed > 0 THEN
 				RAISE object_not_in_prerequisite_state USING
-					MESSAGE = format('the triggers of %s do not fill its rows', {'full_name'}), HINT = 'Run step 2.';
+					MESSAGE = format('the triggers of %s do not fill its rows', {'full_name'}),
+					HINT = 'Run step 2.';
 			END IF;
 			total := total + filled;
 			pass_filled := pass_filled + filled;
@@ -937,6 +946,22 @@ $$;
 COMMENT ON FUNCTION moving_in.make_indexes(moving_in.plan) IS
 'internal: step 4, what the exchange needs';
 
+CREATE FUNCTION moving_in.each(m moving_in.plan, template text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT coalesce(string_agg(moving_in.filled(template, to_jsonb(m) || to_jsonb(r)), ''), '')
+	FROM moving_in.references_to(m) AS r
+$$;
+COMMENT ON FUNCTION moving_in.each(moving_in.plan, text) IS
+'internal: a text for each foreign key that refers to the table';
+
+CREATE FUNCTION moving_in.each_required(m moving_in.plan, template text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT coalesce(string_agg(moving_in.filled(template, to_jsonb(m) || to_jsonb(r)), ''), '')
+	FROM moving_in.references_to(m) AS r WHERE r.is_required
+$$;
+COMMENT ON FUNCTION moving_in.each_required(moving_in.plan, text) IS
+'internal: the same, for those whose new column is NOT NULL';
+
 CREATE FUNCTION moving_in.all_tables(m moving_in.plan) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT string_agg(DISTINCT n.full_name, ', ') FROM moving_in.new_columns(m) AS n
@@ -969,52 +994,63 @@ COMMENT ON FUNCTION moving_in.other_uses(moving_in.plan, boolean) IS
 -- of the old key leaves the identifier as it is, so only they carry out ON UPDATE, and hold old
 -- clients to what was declared.  Both carry out ON DELETE: the second one finds no row.  The old
 -- names stay with the old columns, as ON CONFLICT ON CONSTRAINT means these.
-CREATE FUNCTION moving_in.exchange(m moving_in.plan, is_back boolean) RETURNS moving_in.printed
+CREATE FUNCTION moving_in.exchange(m moving_in.plan) RETURNS moving_in.printed
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT moving_in.retried(moving_in.filled($sql$
 IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'parent'}::regclass AND contype = 'p'
-	AND conname = {'reached'}) THEN
-	DROP INDEX IF EXISTS {"schema"}.{"second"};{checks_go}
+	AND conname = {'new_pkey'}) THEN
+	DROP INDEX IF EXISTS {"schema"}.{"second"};
 	RETURN;
 END IF;
-LOCK TABLE {all_tables} IN ACCESS EXCLUSIVE MODE;$sql$ || CASE WHEN is_back THEN $sql${new_fkeys_go}{old_fkeys_go}
-ALTER TABLE {parent} DROP CONSTRAINT {"new_pkey"}, DROP CONSTRAINT {"pkey"};
-ALTER TABLE {parent} ADD CONSTRAINT {"pkey"} PRIMARY KEY USING INDEX {"second"};
-ALTER TABLE {parent} ALTER {"key"} DROP NOT NULL;{nullable}{old_fkeys}{other_uses}$sql$ ELSE $sql$
+LOCK TABLE {all_tables} IN ACCESS EXCLUSIVE MODE;
 ALTER TABLE {parent} ALTER {"key"} SET NOT NULL;
-ALTER TABLE {parent} DROP CONSTRAINT IF EXISTS {"not_null"};{required}{old_fkeys_go}
+ALTER TABLE {parent} DROP CONSTRAINT IF EXISTS {"not_null"};$sql$, f.fields)
+			|| moving_in.each_required(m, $sql$
+ALTER TABLE {child} ALTER {"new_column"} SET NOT NULL;
+ALTER TABLE {child} DROP CONSTRAINT IF EXISTS {"not_null"};$sql$)
+			|| moving_in.each(m, $sql$
+ALTER TABLE {child} DROP CONSTRAINT {"fkey"};$sql$) || moving_in.filled($sql$
 ALTER TABLE {parent} DROP CONSTRAINT {"pkey"};
 ALTER TABLE {parent} ADD CONSTRAINT {"new_pkey"} PRIMARY KEY USING INDEX {"new_pkey"};
-ALTER TABLE {parent} ADD CONSTRAINT {"pkey"} UNIQUE USING INDEX {"second"};{old_fkeys}{new_fkeys}{other_uses}$sql$
-		END, to_jsonb(m) || jsonb_build_object('all_tables', a.all_tables,
-			'reached', CASE WHEN is_back THEN m.pkey ELSE m.new_pkey END,
-			'other_uses', moving_in.other_uses(m, is_back), 'checks_go', CASE WHEN is_back
-			THEN format(E'\n\tALTER TABLE %s DROP CONSTRAINT IF EXISTS %I;', m.parent, m.not_null)
-				|| (f.fields ->> 'checks_go') ELSE '' END) || (f.fields - 'checks_go'))),
-		format('ACCESS EXCLUSIVE on %s, for milliseconds', a.all_tables),
-		format('the primary key is %s', CASE WHEN is_back THEN m.old_key ELSE quote_ident(m.key) END)
-	FROM moving_in.all_tables(m) AS a (all_tables), (
-		SELECT jsonb_object_agg(k.name, coalesce(k.statements, '')) FROM (
-			SELECT t.name, string_agg(moving_in.filled(t.template, to_jsonb(m) || to_jsonb(r)
-				|| jsonb_build_object('comment', coalesce(format(
-					E'\nCOMMENT ON CONSTRAINT %I ON %s IS ', r.fkey, r.child)
-					|| quote_literal(obj_description(r.con, 'pg_constraint')) || ';', ''))), '')
-				FILTER (WHERE t.template IS NOT NULL AND r.con IS NOT NULL AND (r.is_required OR NOT t.needs_required))
-			FROM (VALUES
-				('old_fkeys_go', false, E'\nALTER TABLE {child} DROP CONSTRAINT {"fkey"};'),
-				('new_fkeys_go', false, E'\nALTER TABLE {child} DROP CONSTRAINT {"new_fkey"};'),
-				('old_fkeys', false, E'\nALTER TABLE {child} ADD CONSTRAINT {"fkey"} {definition} NOT VALID;{comment}'),
-				('new_fkeys', false, E'\nALTER TABLE {child} ADD CONSTRAINT {"new_fkey"} FOREIGN KEY ({"new_column"})'
-					'\n\tREFERENCES {parent} ({"key"}){actions} NOT VALID;'),
-				('required', true, E'\nALTER TABLE {child} ALTER {"new_column"} SET NOT NULL;'
-					'\nALTER TABLE {child} DROP CONSTRAINT IF EXISTS {"not_null"};'),
-				('checks_go', true, E'\n\tALTER TABLE {child} DROP CONSTRAINT IF EXISTS {"not_null"};'),
-				('nullable', true, E'\nALTER TABLE {child} ALTER {"new_column"} DROP NOT NULL;'))
-				AS t (name, needs_required, template)
-			LEFT JOIN moving_in.references_to(m) AS r ON true GROUP BY t.name) AS k (name, statements)) AS f (fields)
+ALTER TABLE {parent} ADD CONSTRAINT {"pkey"} UNIQUE USING INDEX {"second"};$sql$, f.fields)
+			|| moving_in.each(m, $sql$
+ALTER TABLE {child} ADD CONSTRAINT {"fkey"} {definition} NOT VALID;{comment}
+ALTER TABLE {child} ADD CONSTRAINT {"new_fkey"} FOREIGN KEY ({"new_column"})
+	REFERENCES {parent} ({"key"}){actions} NOT VALID;$sql$) || moving_in.other_uses(m, false)),
+		format('ACCESS EXCLUSIVE on %s, for milliseconds', moving_in.all_tables(m)),
+		format('the primary key is %I', m.key)
+	FROM (SELECT to_jsonb(m) || jsonb_build_object('all_tables', moving_in.all_tables(m))) AS f (fields)
 $$;
-COMMENT ON FUNCTION moving_in.exchange(moving_in.plan, boolean) IS
-'internal: step 5, and on the way back';
+COMMENT ON FUNCTION moving_in.exchange(moving_in.plan) IS 'internal: step 5';
+
+CREATE FUNCTION moving_in.way_back(m moving_in.plan) RETURNS moving_in.printed
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT moving_in.retried(moving_in.filled($sql$
+IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'parent'}::regclass AND contype = 'p'
+	AND conname = {'pkey'}) THEN
+	DROP INDEX IF EXISTS {"schema"}.{"second"};
+	ALTER TABLE {parent} DROP CONSTRAINT IF EXISTS {"not_null"};$sql$, f.fields)
+			|| moving_in.each_required(m, $sql$
+	ALTER TABLE {child} DROP CONSTRAINT IF EXISTS {"not_null"};$sql$) || moving_in.filled($sql$
+	RETURN;
+END IF;
+LOCK TABLE {all_tables} IN ACCESS EXCLUSIVE MODE;$sql$, f.fields)
+			|| moving_in.each(m, $sql$
+ALTER TABLE {child} DROP CONSTRAINT {"new_fkey"}, DROP CONSTRAINT {"fkey"};$sql$)
+			|| moving_in.filled($sql$
+ALTER TABLE {parent} DROP CONSTRAINT {"new_pkey"}, DROP CONSTRAINT {"pkey"};
+ALTER TABLE {parent} ADD CONSTRAINT {"pkey"} PRIMARY KEY USING INDEX {"second"};
+ALTER TABLE {parent} ALTER {"key"} DROP NOT NULL;$sql$, f.fields)
+			|| moving_in.each_required(m, $sql$
+ALTER TABLE {child} ALTER {"new_column"} DROP NOT NULL;$sql$)
+			|| moving_in.each(m, $sql$
+ALTER TABLE {child} ADD CONSTRAINT {"fkey"} {definition} NOT VALID;{comment}$sql$)
+			|| moving_in.other_uses(m, true)),
+		format('ACCESS EXCLUSIVE on %s, for milliseconds', moving_in.all_tables(m)),
+		format('the primary key is %s', m.old_key)
+	FROM (SELECT to_jsonb(m) || jsonb_build_object('all_tables', moving_in.all_tables(m))) AS f (fields)
+$$;
+COMMENT ON FUNCTION moving_in.way_back(moving_in.plan) IS 'internal: step 7';
 
 CREATE FUNCTION moving_in.validate(m moving_in.plan, is_back boolean) RETURNS SETOF moving_in.printed
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -1037,13 +1073,12 @@ IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'parent'}::regclass AND c
 	RAISE object_not_in_prerequisite_state USING MESSAGE = format('%s of %s has no default', {'key'},
 		{'parent'}), HINT = 'ALTER it, or run step 7.';
 END IF;
-DROP TRIGGER IF EXISTS zz_moving_in ON {parent};{followers_go}
-DROP FUNCTION IF EXISTS {fill}(), {identifier}({parent});$sql$, to_jsonb(m) || jsonb_build_object(
-		'followers_go', coalesce((SELECT string_agg(moving_in.filled($sql$
+DROP TRIGGER IF EXISTS zz_moving_in ON {parent};
+DROP FUNCTION IF EXISTS {fill}(), {identifier}({parent});$sql$, to_jsonb(m)) || moving_in.each(m, $sql$
 DROP TRIGGER IF EXISTS {"trigger"} ON {child};
 DROP TRIGGER IF EXISTS {"update_trigger"} ON {child};
 DROP TRIGGER IF EXISTS {"late_trigger"} ON {child};
-DROP FUNCTION IF EXISTS {follow}();$sql$, to_jsonb(r)), '') FROM moving_in.references_to(m) AS r), '')))),
+DROP FUNCTION IF EXISTS {follow}();$sql$)),
 		format('ACCESS EXCLUSIVE on %s, for milliseconds', moving_in.all_tables(m)),
 		'triggers and functions go: when no old client is left and the key has a default, or after step 7'),
 		(moving_in.retried((SELECT string_agg(format(E'\nALTER TABLE %s DROP COLUMN IF EXISTS %I;',
@@ -1078,10 +1113,10 @@ BEGIN
 	RETURN QUERY SELECT 2, s.* FROM moving_in.make_triggers(m) AS s;
 	RETURN QUERY SELECT 3, s.* FROM moving_in.backfill(m, guessable, batch, pause) AS s;
 	RETURN QUERY SELECT 4, s.* FROM moving_in.make_indexes(m) AS s;
-	RETURN QUERY SELECT 5, s.* FROM moving_in.exchange(m, false) AS s;
+	RETURN QUERY SELECT 5, s.* FROM moving_in.exchange(m) AS s;
 	RETURN QUERY SELECT 6, s.* FROM moving_in.validate(m, false) AS s;
 	RETURN QUERY SELECT 7, s.* FROM moving_in.second_index(m, 'the way back, from any step after 4') AS s;
-	RETURN QUERY SELECT 7, s.* FROM moving_in.exchange(m, true) AS s;
+	RETURN QUERY SELECT 7, s.* FROM moving_in.way_back(m) AS s;
 	RETURN QUERY SELECT 7, s.* FROM moving_in.validate(m, true) AS s;
 	RETURN QUERY SELECT 8, s.* FROM moving_in.forget(m) AS s;
 END $$;

@@ -39,7 +39,8 @@ COMMENT ON FUNCTION moving_in.quoted(text) IS
 'internal: an identifier in quotes, as PL/pgSQL has keywords that quote_ident does not know';
 
 CREATE FUNCTION moving_in.filled(template text, fields jsonb) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+SET standard_conforming_strings = on AS $$
 DECLARE
 	result text := '';
 	piece text[];
@@ -170,7 +171,7 @@ COMMENT ON FUNCTION moving_in.plan(regclass, text, text, text, name, jsonb, text
 CREATE TYPE moving_in.reference AS (
 	con oid, child_oid oid, relname name, child text, child_schema name, fkey name,
 	new_column name, old_columns name[],
-	new_fkey name, idx name, not_null name, follow text, trigger name, update_trigger name, late_trigger name,
+	new_fkey name, idx name, follow text, trigger name, update_trigger name, late_trigger name,
 	is_self boolean, is_late boolean, is_required boolean, is_valid boolean, has_index boolean,
 	actions text, definition text, comment text, given text, changed text, only_own text, not_default text,
 	equal text, joined text, again text, sources text, copies text, agrees text, nulls text,
@@ -197,7 +198,6 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		n.col, a.old_columns,
 		moving_in.short(c.relname || '_' || n.col, '_fkey'),
 		moving_in.short(c.relname || '_' || n.col, '_idx'),
-		moving_in.short(c.relname || '_' || n.col, '_check'),
 		format('%I.%I', s.nspname, moving_in.short(c.relname || '_' || n.col, '_moving_in')),
 		'zz_moving_in_' || n.part, 'zz_moving_in_' || n.part || '_update',
 		'zz_moving_in_' || n.part || '_late',
@@ -456,8 +456,9 @@ BEGIN
 		'it would see the row before its identifier',
 		'ALTER TRIGGER … RENAME TO a name that sorts before zz_moving_in'
 		FROM pg_trigger AS g JOIN pg_proc AS f ON f.oid = g.tgfoid
-		WHERE g.tgrelid = ANY (tables) AND NOT g.tgisinternal AND g.tgtype & 3 = 3   -- BEFORE, ROW
-			AND g.tgname COLLATE "C" >= 'zz_moving_in' AND f.prosrc NOT LIKE E'\n-- made by moving_in\n%';
+		WHERE g.tgrelid = ANY (tables) AND NOT g.tgisinternal
+			AND (g.tgtype & 3 = 3 AND g.tgname COLLATE "C" >= 'zz_moving_in'   -- BEFORE, ROW
+				OR g.tgname LIKE 'zz_moving_in%') AND f.prosrc NOT LIKE E'\n-- made by moving_in\n%';
 	-- IF NOT EXISTS and OR REPLACE would take what is another's for ours.
 	RETURN QUERY WITH functions AS MATERIALIZED (
 			SELECT m.fill AS name, moving_in.guard(m.schema, m.relname) AS guard UNION ALL
@@ -479,7 +480,7 @@ BEGIN
 				(m.second, m.cols), (m.not_null, ARRAY[m.key])) AS n (name, cols)
 			UNION ALL SELECT r.child_schema, r.child_oid, n.name, ARRAY[r.new_column]
 			FROM moving_in.references_to(m) AS r,
-				LATERAL (VALUES (r.idx), (r.not_null), (r.new_fkey)) AS n (name))
+				LATERAL (VALUES (r.idx), (r.new_fkey)) AS n (name))
 		SELECT 'name', n.name::text, 'two indexes or constraints would have this name',
 			'columns => {"name of the foreign key": "name of the column"}'
 		FROM ours AS n GROUP BY n.schema, n.name HAVING count(*) > 1
@@ -548,12 +549,10 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 			AND f.conparentid = 0 AND f.oid NOT IN (SELECT con FROM refs)
 	UNION ALL SELECT format('%s.%I is NULL where %I was not valid', child, new_column, fkey)
 		FROM refs WHERE NOT is_valid
-	UNION ALL SELECT format('%s.%I can be NULL: a row can come before the one that it refers to',
-			child, new_column) FROM refs WHERE is_late OR is_self
+	UNION ALL SELECT format('%s.%I can be NULL until you say NOT NULL: a row can come before the one '
+			'that it refers to', child, new_column) FROM refs WHERE is_required
 	UNION ALL SELECT format('%s has no index on %s: such a row is looked for in the whole table', child,
 			array_to_string(old_columns, ', ')) FROM refs WHERE (is_late OR is_self) AND NOT has_index
-	UNION ALL SELECT format('%s.%I is NOT NULL: one statement that inserts a row before the one that '
-			'it refers to fails', child, new_column) FROM refs WHERE is_required
 	UNION ALL SELECT format('new clients must give %I, which has no default', a.attname)
 		FROM pg_attribute AS a WHERE a.attrelid = m.tbl AND a.attnum = ANY (m.attnums)
 			AND NOT a.atthasdef AND a.attidentity = '' AND (cardinality(m.attnums) > 1
@@ -564,7 +563,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		WHERE a.attname IS NOT NULL
 	UNION ALL VALUES
 		('each row gets a new version: have room on disk and in the log, and let autovacuum work'),
-		('a prepared SELECT * fails once after step 1, and INSERT … SELECT * for good'),
+		('a prepared SELECT * fails once after step 1; INSERT … SELECT * and COPY … FROM without a list of '
+			'columns, for good'),
 		('two sessions that upsert one old key can fail while its second index is built, at the end of '
 			'step 4 and in step 7; ON CONFLICT ON CONSTRAINT, until the exchange'),
 		('SELECT … GROUP BY the old key, with columns that are not in the GROUP BY, fails after step 5'),
@@ -655,21 +655,17 @@ ALTER TABLE {parent} ENABLE ALWAYS TRIGGER zz_moving_in;$sql$, fields)),
 END $$;
 COMMENT ON FUNCTION moving_in.fill_new_rows(moving_in.plan) IS 'internal: step 2, for the table itself';
 
--- NOT NULL would come before the foreign key, and name a column that an old client does not know.
-CREATE FUNCTION moving_in.violation(m moving_in.plan, r moving_in.reference, fkey name,
-	columns name[])
-RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION moving_in.violation(m moving_in.plan, r moving_in.reference) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT moving_in.filled($body$RAISE foreign_key_violation USING MESSAGE = {'message'},
-				DETAIL = format('Key (%s)=(%s) is not present in table "%s".', {'columns'},
-					concat_ws(', ', {values}), {'relname'}),
-				CONSTRAINT = {'fkey'}, TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;$body$,
-		jsonb_build_object('message', format('insert or update on table "%s" violates foreign key '
-			'constraint "%s"', r.relname, fkey), 'fkey', fkey, 'relname', m.relname,
-			'columns', array_to_string(columns, ', '),
-			'values', (SELECT string_agg('NEW.' || moving_in.quoted(c), ', ') FROM unnest(columns) AS c)))
+				DETAIL = format('Key (%s)=(%s) is not present in table "%s".', {'new_column'},
+					NEW.{"new_column"}, {'parent_name'}),
+				CONSTRAINT = {'new_fkey'}, TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;$body$,
+		to_jsonb(r) || jsonb_build_object('parent_name', m.relname, 'message', format('insert or update '
+			'on table "%s" violates foreign key constraint "%s"', r.relname, r.new_fkey)))
 $$;
-COMMENT ON FUNCTION moving_in.violation(moving_in.plan, moving_in.reference, name, name[]) IS
-'internal: the error of a foreign key';
+COMMENT ON FUNCTION moving_in.violation(moving_in.plan, moving_in.reference) IS
+'internal: the error of a new client, as NOT NULL of the old columns would come before the foreign key';
 
 CREATE FUNCTION moving_in.follow(m moving_in.plan, r moving_in.reference) RETURNS moving_in.printed
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -691,16 +687,7 @@ BEGIN
 			{set_default}
 			SELECT {found} INTO NEW.{"new_column"} FROM {parent} AS p WHERE {equal};
 		END IF;$body$, fields) ELSE E'\n\t\t' || r.nulls END,
-		'absent', CASE WHEN can_wait THEN r.nulls ELSE moving_in.violation(m, r, r.new_fkey,
-			ARRAY[r.new_column]) END,
-		'absent_old', CASE WHEN r.is_required THEN format(
-			E'\n\t\tIF NOT is_there AND NOT by_new AND %s THEN\n\t\t\t%s\n\t\tEND IF;', r.given,
-			moving_in.violation(m, r, r.fkey, r.old_columns)) ELSE '' END,
-		'late', CASE WHEN r.is_required THEN '' ELSE moving_in.filled($sql$
-DROP TRIGGER IF EXISTS {"late_trigger"} ON {child};
-CREATE CONSTRAINT TRIGGER {"late_trigger"} AFTER INSERT OR UPDATE ON {child} {timing} FOR EACH ROW
-	WHEN (({given}) = (NEW.{"new_column"} IS NULL)) EXECUTE FUNCTION {follow}();
-ALTER TABLE {child} ENABLE ALWAYS TRIGGER {"late_trigger"};$sql$, fields) END);
+		'absent', CASE WHEN can_wait THEN r.nulls ELSE moving_in.violation(m, r) END);
 	RETURN ROW(moving_in.retried(moving_in.filled($sql$
 CREATE OR REPLACE FUNCTION {follow}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS {body};
@@ -710,7 +697,11 @@ CREATE OR REPLACE TRIGGER {"trigger"} BEFORE INSERT ON {child} FOR EACH ROW
 CREATE OR REPLACE TRIGGER {"update_trigger"} BEFORE UPDATE ON {child} FOR EACH ROW
 	WHEN ({changed} OR NEW.{"new_column"} IS DISTINCT FROM OLD.{"new_column"}
 		OR ({given}) = (NEW.{"new_column"} IS NULL)) EXECUTE FUNCTION {follow}();
-ALTER TABLE {child} ENABLE ALWAYS TRIGGER {"trigger"}, ENABLE ALWAYS TRIGGER {"update_trigger"};{late}$sql$,
+DROP TRIGGER IF EXISTS {"late_trigger"} ON {child};
+CREATE CONSTRAINT TRIGGER {"late_trigger"} AFTER INSERT OR UPDATE ON {child} {timing} FOR EACH ROW
+	WHEN (({given}) = (NEW.{"new_column"} IS NULL)) EXECUTE FUNCTION {follow}();
+ALTER TABLE {child} ENABLE ALWAYS TRIGGER {"trigger"}, ENABLE ALWAYS TRIGGER {"update_trigger"},
+	ENABLE ALWAYS TRIGGER {"late_trigger"};$sql$,
 		fields || jsonb_build_object('body', moving_in.in_dollars(moving_in.filled($body$
 -- made by moving_in
 DECLARE
@@ -741,8 +732,8 @@ BEGIN
 	END IF;
 	IF by_old OR NOT by_new AND NEW.{"new_column"} IS NULL THEN
 		SELECT {found}, p.{"key"} IS NULL INTO found_id, is_unfilled
-			FROM {source} AS p WHERE {equal};
-		is_there := FOUND;{absent_old}
+			FROM {source} AS p WHERE {equal} LIMIT 1;
+		is_there := FOUND;
 		IF is_unfilled AND current_setting('transaction_isolation') <> 'read committed' THEN
 			-- If the snapshot is older than the identifier, it is 40001, as for any row that has changed.
 			PERFORM FROM {parent} AS p WHERE {equal} FOR SHARE;
@@ -753,7 +744,7 @@ BEGIN
 	ELSIF NEW.{"new_column"} IS NULL THEN{to_null}
 	ELSIF by_new OR NOT ({given}) THEN
 		SELECT {sources} INTO found_key
-			FROM {source} AS p WHERE p.{"key"} {same} NEW.{"new_column"}{agrees};
+			FROM {source} AS p WHERE p.{"key"} {same} NEW.{"new_column"}{agrees} LIMIT 1;
 		IF FOUND THEN
 			{copies}
 		ELSE
@@ -908,24 +899,18 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		'the new key')
 	UNION ALL SELECT x.* FROM moving_in.references_to(m) AS r, moving_in.index(r.child_schema, r.idx,
 		r.child, format('(%I)', r.new_column), '', 'as the old columns have one') AS x WHERE r.has_index
-	UNION ALL SELECT x.* FROM (
-			SELECT m.parent, m.key, m.not_null UNION ALL
-			SELECT r.child, r.new_column, r.not_null FROM moving_in.references_to(m) AS r
-			WHERE r.is_required) AS n (full_name, new, not_null),
-		LATERAL (SELECT jsonb_build_object('full_name', n.full_name, 'new', n.new,
-			'not_null', n.not_null)) AS f (fields),
-		LATERAL (VALUES (moving_in.retried(moving_in.filled($sql$
-IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = {'full_name'}::regclass
-		AND attname = {'new'} AND attnotnull)
-	AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'full_name'}::regclass
+	UNION ALL VALUES (moving_in.retried(moving_in.filled($sql$
+IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = {'parent'}::regclass AND attname = {'key'}
+		AND attnotnull)
+	AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'parent'}::regclass
 		AND conname = {'not_null'}) THEN
-	ALTER TABLE {full_name} ADD CONSTRAINT {"not_null"} CHECK ({"new"} IS NOT NULL) NOT VALID;
-END IF;$sql$, f.fields)), format('ACCESS EXCLUSIVE on %s, for milliseconds', n.full_name),
-			'so the exchange reads no row'), (moving_in.retried(moving_in.filled($sql$
-IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'full_name'}::regclass
+	ALTER TABLE {parent} ADD CONSTRAINT {"not_null"} CHECK ({"key"} IS NOT NULL) NOT VALID;
+END IF;$sql$, to_jsonb(m))), format('ACCESS EXCLUSIVE on %s, for milliseconds', m.parent),
+		'so that the exchange reads no row'), (moving_in.retried(moving_in.filled($sql$
+IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'parent'}::regclass
 	AND conname = {'not_null'} AND NOT convalidated) THEN
-	ALTER TABLE {full_name} VALIDATE CONSTRAINT {"not_null"};
-END IF;$sql$, f.fields)), format('SHARE UPDATE EXCLUSIVE on %s, while it reads', n.full_name), NULL)) AS x
+	ALTER TABLE {parent} VALIDATE CONSTRAINT {"not_null"};
+END IF;$sql$, to_jsonb(m))), format('SHARE UPDATE EXCLUSIVE on %s, while it reads', m.parent), NULL)
 	UNION ALL SELECT * FROM moving_in.second_index(m,
 		'the old key again, for ON CONFLICT and for foreign keys to it')
 	UNION ALL SELECT moving_in.retried(moving_in.filled($sql$
@@ -953,14 +938,6 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION moving_in.each(moving_in.plan, text) IS
 'internal: a text for each foreign key that refers to the table';
-
-CREATE FUNCTION moving_in.each_required(m moving_in.plan, template text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT coalesce(string_agg(moving_in.filled(template, to_jsonb(m) || to_jsonb(r)), ''), '')
-	FROM moving_in.references_to(m) AS r WHERE r.is_required
-$$;
-COMMENT ON FUNCTION moving_in.each_required(moving_in.plan, text) IS
-'internal: the same, for those whose new column is NOT NULL';
 
 CREATE FUNCTION moving_in.all_tables(m moving_in.plan) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -1005,9 +982,6 @@ END IF;
 LOCK TABLE {all_tables} IN ACCESS EXCLUSIVE MODE;
 ALTER TABLE {parent} ALTER {"key"} SET NOT NULL;
 ALTER TABLE {parent} DROP CONSTRAINT IF EXISTS {"not_null"};$sql$, f.fields)
-			|| moving_in.each_required(m, $sql$
-ALTER TABLE {child} ALTER {"new_column"} SET NOT NULL;
-ALTER TABLE {child} DROP CONSTRAINT IF EXISTS {"not_null"};$sql$)
 			|| moving_in.each(m, $sql$
 ALTER TABLE {child} DROP CONSTRAINT {"fkey"};$sql$) || moving_in.filled($sql$
 ALTER TABLE {parent} DROP CONSTRAINT {"pkey"};
@@ -1029,9 +1003,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'parent'}::regclass AND contype = 'p'
 	AND conname = {'pkey'}) THEN
 	DROP INDEX IF EXISTS {"schema"}.{"second"};
-	ALTER TABLE {parent} DROP CONSTRAINT IF EXISTS {"not_null"};$sql$, f.fields)
-			|| moving_in.each_required(m, $sql$
-	ALTER TABLE {child} DROP CONSTRAINT IF EXISTS {"not_null"};$sql$) || moving_in.filled($sql$
+	ALTER TABLE {parent} DROP CONSTRAINT IF EXISTS {"not_null"};
 	RETURN;
 END IF;
 LOCK TABLE {all_tables} IN ACCESS EXCLUSIVE MODE;$sql$, f.fields)
@@ -1041,8 +1013,6 @@ ALTER TABLE {child} DROP CONSTRAINT {"new_fkey"}, DROP CONSTRAINT {"fkey"};$sql$
 ALTER TABLE {parent} DROP CONSTRAINT {"new_pkey"}, DROP CONSTRAINT {"pkey"};
 ALTER TABLE {parent} ADD CONSTRAINT {"pkey"} PRIMARY KEY USING INDEX {"second"};
 ALTER TABLE {parent} ALTER {"key"} DROP NOT NULL;$sql$, f.fields)
-			|| moving_in.each_required(m, $sql$
-ALTER TABLE {child} ALTER {"new_column"} DROP NOT NULL;$sql$)
 			|| moving_in.each(m, $sql$
 ALTER TABLE {child} ADD CONSTRAINT {"fkey"} {definition} NOT VALID;{comment}$sql$)
 			|| moving_in.other_uses(m, true)),

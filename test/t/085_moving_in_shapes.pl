@@ -1,7 +1,7 @@
-# Tables of the shapes that large schemas have move in beside clients that write as applications do: a forum, a code
-# host and rentals, of test/models/moving_in.  No statement of a client may fail.
+# Tables of the shapes that large schemas have move in beside clients that write as applications
+# do: a forum, a code host and rentals, of test/models/moving_in.  No statement of a client may fail.
 #
-# MOVING_IN_ROWS, MOVING_IN_RATE and MOVING_IN_SHAPES (forum, code_host, rentals) make it a measurement.
+# A measurement: MOVING_IN_ROWS=200000 MOVING_IN_RATE=100 MOVING_IN_SHAPES=forum,code_host,rentals
 #
 # One version is enough: what the statements use is the same in each.
 use strict;
@@ -28,8 +28,8 @@ $node->start;
 my $database = 'postgres';
 sub sql { return $node->safe_psql($database, $_[0]) }
 
-# Of the table each: its country, entity and time, as SQL; the key as a name has it; and what else the statements are told.
-# The clients are scripts of pgbench, of which each is one transaction, with the weight that it has among them.
+# Of each table: its country, entity and time, as SQL, and the key as a name has it.  The clients are
+# scripts of pgbench, each of them one transaction, with their weights.
 my %shape = (
 	forum => {
 		sizes => { m => $rows / 10 < 100 ? 100 : int($rows / 10), t => $rows / 10 < 100 ? 100 : int($rows / 10) },
@@ -464,7 +464,7 @@ COMMIT;
 my $folder = PostgreSQL::Test::Utils::tempdir();
 my %started;
 
-# Clients that are a number each, which they write with each of their transactions.  Their times are in UTC.
+# Clients write a number of theirs with each of their transactions.  Their times are in UTC.
 sub start_clients
 {
 	my ($kind, $who, $mode, $sessions, $of_rate) = @_;
@@ -482,8 +482,8 @@ sub start_clients
 	return;
 }
 
-# pgbench ends at the first error of a client; at the signal of its own clock it ends as if the time were over, and says
-# how many transactions the server has confirmed.
+# pgbench ends at the first error of a client.  At the signal of its own clock it ends as if its time
+# were over, and says how many transactions the server has confirmed.
 sub stop_clients
 {
 	my ($kind) = @_;
@@ -563,7 +563,7 @@ my $catalogs = q{
 		UNION ALL SELECT c.oid::regclass::text, format('view %s', pg_get_viewdef(c.oid)) FROM pg_class AS c WHERE c.relkind IN ('v', 'm') AND c.relnamespace = 'public'::regnamespace
 		UNION ALL SELECT c.oid::regclass::text, format('%s %s "%s"', c.relkind, c.relreplident, obj_description(c.oid, 'pg_class')) FROM pg_class AS c WHERE c.relnamespace = 'public'::regnamespace
 		UNION ALL SELECT ev_class::regclass::text, format('rule %s', pg_get_ruledef(w.oid)) FROM pg_rewrite AS w JOIN pg_class AS c ON c.oid = ev_class WHERE c.relnamespace = 'public'::regnamespace) AS x (r, l)
-	WHERE r !~ '^"?(printed|old|kept|references_to|catalogs)_?'};
+	WHERE r !~ '^"?(printed|old|seen|kept|references_to|catalogs)_?'};
 
 sub holds
 {
@@ -576,6 +576,7 @@ sub holds
 		my $same_time = defined $at ? "coalesce(abs(extract(epoch FROM iuid_timestamp(t.iuid) - ($at))) < 1, true)" : 'true';
 		is(sql("SELECT count(*) > 0, count(*) FILTER (WHERE t.iuid IS DISTINCT FROM $identifier) FROM $table AS t JOIN old_$table AS o ON o.name = ($name)::text"), 't|0', "$database, $when: each old row of $table has the identifier of its name");
 		is(sql("SELECT count(*) FROM $table AS t WHERE t.iuid IS NULL OR t.iuid <> $identifier AND ((iuid_country(t.iuid), iuid_entity(t.iuid)) <> ($country, $entity) OR NOT $same_time)"), 0, "$database, $when: and each new row of $table has one of its own");
+		is(sql("SELECT count(*) > 0, count(*) FILTER (WHERE t.iuid = $identifier) FROM $table AS t LEFT JOIN seen_$table AS s ON s.name = ($name)::text WHERE s.name IS NULL"), 't|0', "$database, $when: which nobody can compute");
 		my $wrong = sql("SELECT string_agg(format('SELECT ''%1\$s.%3\$s'' FROM %1\$s AS r LEFT JOIN %2\$s AS p ON r.%3\$s = p.%4\$s WHERE r.%5\$s IS DISTINCT FROM p.iuid', child, parent, col, key, regexp_replace(col, '_id\$', '') || '_iuid'), ' UNION ALL ')
 			FROM references_to WHERE parent = '$table' AND col NOT LIKE '%,%'");
 		is($wrong && sql($wrong), '', "$database, $when: each reference to $table is that of its row");
@@ -631,7 +632,9 @@ for (split /,/, $ENV{MOVING_IN_SHAPES} // 'forum,code_host,rentals')
 		my ($table, $name) = @$_[ 0, 4 ];
 		sql("CREATE TABLE old_$table AS SELECT ($name)::text AS name FROM $table");
 		sql("CREATE TABLE printed_$table AS SELECT row_number() OVER () AS n, s.* FROM moving_in.statements($arguments{$table}) AS s WHERE statement IS NOT NULL");
-		run_steps($table, 1, 6);
+		run_steps($table, 1, 2);
+		sql("CREATE TABLE seen_$table AS SELECT ($name)::text AS name FROM $table");
+		run_steps($table, 3, 6);
 	}
 	operate($shape->{add}) if $shape->{add};
 	start_clients('new', 3, 'prepared', 1, $rate / 2);

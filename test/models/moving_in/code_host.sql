@@ -1,8 +1,9 @@
 --
--- A code host, of the shape that hosts of one large application have: many foreign keys and checks, a tree of spaces, keys on their way to
--- bigint, and partitioned tables beside.
+-- A code host, of the shape that a large application for code has: many foreign keys and checks, a
+-- tree of spaces, keys on their way to bigint, and partitioned tables beside.
 --
--- psql variables: rows is the number of notes, 2000 unless it is given.  test/t/085_moving_in_shapes.pl writes to it.
+-- psql variables: rows is the number of notes, 2000 unless it is given.
+-- test/t/085_moving_in_shapes.pl writes to the tables.
 --
 \if :{?rows}
 \else
@@ -28,8 +29,8 @@ CREATE TABLE spaces (
 	organization_id bigint DEFAULT 1,
 	created_at timestamp DEFAULT now(),
 	CONSTRAINT spaces_pkey PRIMARY KEY (id),
-	CONSTRAINT check_2eae CHECK (organization_id IS NOT NULL),
-	CONSTRAINT check_3f11 CHECK (char_length(path) <= 255));
+	CONSTRAINT check_0d1c CHECK (organization_id IS NOT NULL),
+	CONSTRAINT check_9e42 CHECK (char_length(path) <= 255));
 ALTER SEQUENCE spaces_id_seq OWNED BY spaces.id;
 CREATE UNIQUE INDEX spaces_by_path ON spaces (parent_id, lower(path));
 CREATE UNIQUE INDEX root_spaces_by_path ON spaces (lower(path)) WHERE parent_id IS NULL;
@@ -51,7 +52,7 @@ CREATE TABLE projects (
 	created_at timestamp DEFAULT now(),
 	last_activity_at timestamp,
 	pending_delete boolean DEFAULT false,
-	CONSTRAINT check_fa75 CHECK (octet_length(runners_token) <= 64),
+	CONSTRAINT check_77b0 CHECK (octet_length(runners_token) <= 64),
 	CONSTRAINT projects_space FOREIGN KEY (space_id) REFERENCES spaces (id) ON DELETE RESTRICT,
 	CONSTRAINT projects_creator FOREIGN KEY (creator_id) REFERENCES people (id) ON DELETE SET NULL);
 CREATE UNIQUE INDEX projects_by_path ON projects (space_id, lower_path);
@@ -84,8 +85,8 @@ CREATE TABLE issues (
 	state smallint DEFAULT 1 NOT NULL,
 	created_at timestamp,
 	updated_at timestamp,
-	CONSTRAINT check_2addf801cd CHECK (project_id > 0),
-	CONSTRAINT check_fba63f706d CHECK (lock_version IS NOT NULL),
+	CONSTRAINT check_a51f CHECK (project_id > 0),
+	CONSTRAINT check_3b96 CHECK (lock_version IS NOT NULL),
 	CONSTRAINT issues_project FOREIGN KEY (project_id) REFERENCES projects (id) ON DELETE CASCADE,
 	CONSTRAINT issues_duplicate FOREIGN KEY (duplicate_of_id) REFERENCES issues (id) ON DELETE SET NULL);
 CREATE UNIQUE INDEX issues_by_iid ON issues (project_id, iid);
@@ -112,7 +113,8 @@ ALTER TABLE proposals ADD CONSTRAINT proposals_latest FOREIGN KEY (latest_versio
 CREATE INDEX proposals_by_version ON proposals (latest_version_id);
 CREATE TABLE version_commits (version_id bigint NOT NULL REFERENCES versions ON DELETE CASCADE, place int NOT NULL, sha bytea NOT NULL, PRIMARY KEY (version_id, place));
 
--- Notes are of an issue or of a proposal, which no foreign key says.  Their number is given by a trigger, and is on its way to another type.
+-- Notes are of an issue or of a proposal, which no foreign key says.  Their number is given by a
+-- trigger, and is on its way to another type.
 CREATE SEQUENCE notes_id_seq;
 CREATE TABLE notes (
 	id int NOT NULL CONSTRAINT notes_pkey PRIMARY KEY,
@@ -127,15 +129,15 @@ CREATE TABLE notes (
 	system boolean NOT NULL DEFAULT false,
 	created_at timestamp,
 	updated_at timestamp);
-ALTER TABLE notes ADD CONSTRAINT check_1244cbd7d0 CHECK (of_type IS NOT NULL) NOT VALID;
-ALTER TABLE notes ADD CONSTRAINT check_82f260979e CHECK (char_length(note) <= 1000) NOT VALID;
+ALTER TABLE notes ADD CONSTRAINT check_c208 CHECK (of_type IS NOT NULL) NOT VALID;
+ALTER TABLE notes ADD CONSTRAINT check_51d7 CHECK (char_length(note) <= 1000) NOT VALID;
 ALTER SEQUENCE notes_id_seq OWNED BY notes.id;
 CREATE INDEX notes_of ON notes (of_type, of_id, id) INCLUDE (author_id);
 CREATE INDEX notes_of_project ON notes (project_id, created_at) WHERE NOT system;
 CREATE FUNCTION give_id_of_note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.id := nextval('notes_id_seq'); RETURN NEW; END $$;
 CREATE TRIGGER give_id_of_note BEFORE INSERT ON notes FOR EACH ROW EXECUTE FUNCTION give_id_of_note();
 CREATE FUNCTION keep_bigint_of_note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.id_as_bigint := NEW.id; RETURN NEW; END';
-CREATE TRIGGER trigger_e815 BEFORE INSERT OR UPDATE ON notes FOR EACH ROW EXECUTE FUNCTION keep_bigint_of_note();
+CREATE TRIGGER trigger_0f3a BEFORE INSERT OR UPDATE ON notes FOR EACH ROW EXECUTE FUNCTION keep_bigint_of_note();
 CREATE TABLE suggestions (id bigserial PRIMARY KEY, note_id int NOT NULL, place smallint NOT NULL, new_text text, CONSTRAINT suggestions_note
 	FOREIGN KEY (note_id) REFERENCES notes (id) ON DELETE CASCADE);
 CREATE UNIQUE INDEX suggestions_of_note ON suggestions (note_id, place);
@@ -144,7 +146,7 @@ CREATE TABLE duties (id bigserial PRIMARY KEY, person_id bigint NOT NULL, projec
 	CONSTRAINT one_at_a_time EXCLUDE USING gist (project_id WITH =, during WITH &&),
 	CONSTRAINT duties_project FOREIGN KEY (project_id) REFERENCES projects (id) ON DELETE CASCADE);
 
--- Partitioned: one has a key of two columns that others refer to, one refers to projects, and one is alone.
+-- Partitioned: one has a key of two columns, and the other refers to that and to projects.
 CREATE TABLE pipelines (id bigint GENERATED BY DEFAULT AS IDENTITY, part bigint NOT NULL DEFAULT 100, project_id bigint, sha bytea, PRIMARY KEY (id, part)) PARTITION BY LIST (part);
 CREATE TABLE pipelines_100 PARTITION OF pipelines FOR VALUES IN (100);
 CREATE TABLE builds (id bigint GENERATED BY DEFAULT AS IDENTITY, part bigint NOT NULL DEFAULT 100, pipeline_id bigint, project_id bigint, status varchar, name varchar,
@@ -168,7 +170,8 @@ CREATE FUNCTION note_space() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT I
 CREATE TRIGGER note_space AFTER INSERT ON spaces FOR EACH ROW EXECUTE FUNCTION note_space();
 CREATE TRIGGER note_moved_space AFTER UPDATE ON spaces FOR EACH ROW WHEN (OLD.way IS DISTINCT FROM NEW.way) EXECUTE FUNCTION note_space();
 
--- What clients have written, and what went: each in the transaction that did it.  The loose references of the host need the second anyway.
+-- What clients have written, and what went: each in the transaction that did it.  The second is
+-- what loose references need anyway.
 CREATE TABLE ledger (what text NOT NULL, key bigint, amount int NOT NULL DEFAULT 1);
 CREATE FUNCTION note_gone() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,7 +1,9 @@
 --
--- A forum, of the shape that forums of one large application have: few foreign keys, many counters and indexes.
+-- A forum, of the shape that a large application for forums has: few foreign keys, many counters
+-- and indexes.
 --
--- psql variables: rows is the number of posts, 2000 unless it is given.  test/t/085_moving_in_shapes.pl writes to it.
+-- psql variables: rows is the number of posts, 2000 unless it is given.
+-- test/t/085_moving_in_shapes.pl writes to the tables.
 --
 \if :{?rows}
 \else

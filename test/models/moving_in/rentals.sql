@@ -1,8 +1,9 @@
 --
--- Rentals of films, of the shape that a well-known example has: a domain, an enumeration, functions, an aggregate, views that group, a rule, and
--- payments in partitions.
+-- Rentals of films, of the shape that a well-known example has: a domain, an enumeration, functions,
+-- an aggregate, views that group, a rule, and payments in partitions.
 --
--- psql variables: rows is the number of rentals, 2000 unless it is given.  test/t/085_moving_in_shapes.pl writes to it.
+-- psql variables: rows is the number of rentals, 2000 unless it is given.
+-- test/t/085_moving_in_shapes.pl writes to the tables.
 --
 \if :{?rows}
 \else

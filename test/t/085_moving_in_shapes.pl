@@ -510,7 +510,7 @@ sub arguments
 
 sub problems { return sql("SELECT string_agg(problem || ': ' || replace(object, 'public.', ''), ', ' ORDER BY problem DESC, object) FROM moving_in.problems($_[0]) WHERE object !~ '^index '") }
 
-my @windows;   # [database, table, step, begin, end]
+my @windows;   # [table, step, begin, end]
 
 # A session for each statement, in the order that was printed
 sub run_steps
@@ -528,9 +528,10 @@ sub run_steps
 			diag "$database: $table: step $step\n$statement\n$err";
 			$failed++;
 		}
-		push @windows, [ $database, $table, $step, $begin, time ];
+		push @windows, [ $table, $step, $begin, time ];
+		last if $failed;
 	}
-	is($failed, 0, "$database: the statements of steps $from to $to of $table run");
+	is($failed, 0, "$database: the statements of steps $from to $to of $table run") or die "$database, $table";
 	return;
 }
 
@@ -592,6 +593,31 @@ sub holds
 	{
 		my ($table, $key, $counter) = @$_;
 		is(sql("SELECT count(*) FROM $table AS t LEFT JOIN (SELECT key, sum(amount) AS n FROM ledger WHERE what = '$counter' GROUP BY key) AS l ON l.key = t.$key WHERE t.$counter <> coalesce(l.n, 0)"), 0, "$database, $when: no $counter of $table is lost");
+	}
+	return;
+}
+
+# --- how long statements of clients took ----------------------------------------------
+
+sub report
+{
+	my %longest;
+	for (split /\n/, slurp_file($node->logfile))
+	{
+		my ($end, $took, $statement) = /^(\d+\.\d+) $database client LOG:  duration: ([\d.]+) ms  (.*)/ or next;
+		for my $window (@windows)
+		{
+			my ($table, $step, $from, $to) = @$window;
+			next if $end < $from || $end - $took / 1000 > $to;
+			my $longest = $longest{$window} //= [ 0, '' ];
+			@$longest = ($took, substr $statement, 0, 90) if $took > $longest->[0];
+		}
+	}
+	for my $window (splice @windows)
+	{
+		my ($table, $step, $from, $to) = @$window;
+		my $line = sprintf '%-9s %-13s step %d: %6.1f s, longest statement %s', $database, $table, $step, $to - $from, $longest{$window} ? sprintf('%5.0f ms %s', @{ $longest{$window} }) : 'below 10 ms';
+		$is_measured ? diag $line : note $line;
 	}
 	return;
 }
@@ -664,27 +690,7 @@ for (split /,/, $ENV{MOVING_IN_SHAPES} // 'forum,code_host,rentals')
 	holds('forgotten', grep { $_ != $back } @{ $shape->{tables} });
 	is(sql("SELECT string_agg(format, E'\\n') FROM (SELECT format FROM catalogs EXCEPT $catalogs) AS x WHERE format ~ '^$back->[0] '"), '', "$database: $back->[0] is as it was");
 	is(sql("SELECT string_agg(format, E'\\n') FROM ($catalogs EXCEPT SELECT format FROM catalogs) AS x WHERE format ~ '^$back->[0] ' AND format !~ '_iuid'"), '', "$database: and nothing is left of it");
+	report();
 }
 $node->stop;
-
-# --- how long statements of clients took ----------------------------------------------
-
-my %longest;
-for (split /\n/, slurp_file($node->logfile))
-{
-	my ($end, $in, $took, $statement) = /^(\d+\.\d+) (\w+) client LOG:  duration: ([\d.]+) ms  (.*)/ or next;
-	for my $window (@windows)
-	{
-		my ($database, $table, $step, $from, $to) = @$window;
-		next if $in ne $database || $end < $from || $end - $took / 1000 > $to;
-		my $longest = $longest{$window} //= [ 0, '' ];
-		@$longest = ($took, substr $statement, 0, 90) if $took > $longest->[0];
-	}
-}
-for my $window (@windows)
-{
-	my ($database, $table, $step, $from, $to) = @$window;
-	my $line = sprintf '%-9s %-13s step %d: %6.1f s, longest statement %s', $database, $table, $step, $to - $from, $longest{$window} ? sprintf('%5.0f ms %s', @{ $longest{$window} }) : 'below 10 ms';
-	$is_measured ? diag $line : note $line;
-}
 done_testing();

@@ -653,6 +653,9 @@ for (split /,/, $ENV{MOVING_IN_SHAPES} // 'forum,code_host,rentals')
 		(SELECT string_agg(a.attname, ',') FROM pg_attribute AS a WHERE a.attrelid = f.conrelid AND a.attnum = ANY (f.conkey)) AS col,
 		(SELECT string_agg(a.attname, ',') FROM pg_attribute AS a WHERE a.attrelid = f.confrelid AND a.attnum = ANY (f.confkey)) AS key
 		FROM pg_constraint AS f WHERE f.contype = 'f'");
+	my $begin = time;
+	sleep($is_measured ? 10 : 0.2);
+	push @windows, [ 'before', 0, $begin, time ];
 	for (@{ $shape->{tables} })
 	{
 		my ($table, $name) = @$_[ 0, 4 ];

@@ -56,8 +56,11 @@ CREATE TABLE projects (
 	CONSTRAINT projects_space FOREIGN KEY (space_id) REFERENCES spaces (id) ON DELETE RESTRICT,
 	CONSTRAINT projects_creator FOREIGN KEY (creator_id) REFERENCES people (id) ON DELETE SET NULL);
 CREATE UNIQUE INDEX projects_by_path ON projects (space_id, lower_path);
+CREATE INDEX projects_by_creator ON projects (creator_id, created_at, id);
+CREATE INDEX forks ON projects (forked_from_id);
 CREATE INDEX projects_by_activity ON projects (last_activity_at, id DESC) WHERE NOT pending_delete;
 CREATE UNIQUE INDEX projects_by_token ON projects (runners_token) WHERE runners_token IS NOT NULL;
+CREATE INDEX spaces_by_template ON spaces (template_project_id);
 ALTER TABLE spaces ADD CONSTRAINT spaces_template FOREIGN KEY (template_project_id) REFERENCES projects (id) ON DELETE SET NULL;
 
 CREATE TABLE project_rights (
@@ -67,6 +70,7 @@ CREATE TABLE project_rights (
 	PRIMARY KEY (person_id, project_id, level));
 CREATE INDEX rights_of_project ON project_rights (project_id);
 CREATE TABLE counters (id bigserial PRIMARY KEY, project_id bigint REFERENCES projects ON DELETE CASCADE, usage int NOT NULL, last_value int NOT NULL);
+CREATE INDEX counters_by_project ON counters (project_id);
 CREATE UNIQUE INDEX counters_of_project ON counters (usage, project_id) WHERE project_id IS NOT NULL;
 
 CREATE TABLE issues (
@@ -91,6 +95,7 @@ CREATE TABLE issues (
 	CONSTRAINT issues_duplicate FOREIGN KEY (duplicate_of_id) REFERENCES issues (id) ON DELETE SET NULL);
 CREATE UNIQUE INDEX issues_by_iid ON issues (project_id, iid);
 CREATE UNIQUE INDEX issues_by_key ON issues (project_id, external_key) WHERE external_key IS NOT NULL;
+CREATE INDEX issues_by_author ON issues (author_id);
 CREATE INDEX issues_by_words ON issues USING gin (words);
 CREATE INDEX issues_duplicates ON issues (duplicate_of_id) WHERE duplicate_of_id IS NOT NULL;
 CREATE INDEX issues_moved ON issues (moved_to_id) WHERE moved_to_id IS NOT NULL;
@@ -107,6 +112,8 @@ CREATE TABLE proposals (
 	squash_sha bytea,
 	created_at timestamp);
 CREATE UNIQUE INDEX proposals_by_iid ON proposals (target_project_id, iid);
+CREATE INDEX proposals_by_source ON proposals (source_project_id);
+CREATE INDEX proposals_by_author ON proposals (author_id);
 CREATE TABLE versions (id bigserial PRIMARY KEY, proposal_id bigint NOT NULL REFERENCES proposals ON DELETE CASCADE, head_sha bytea, state varchar);
 CREATE INDEX versions_of_proposal ON versions (proposal_id, id);
 ALTER TABLE proposals ADD CONSTRAINT proposals_latest FOREIGN KEY (latest_version_id) REFERENCES versions (id) ON DELETE SET NULL;
@@ -133,6 +140,8 @@ ALTER TABLE notes ADD CONSTRAINT check_c208 CHECK (of_type IS NOT NULL) NOT VALI
 ALTER TABLE notes ADD CONSTRAINT check_51d7 CHECK (char_length(note) <= 1000) NOT VALID;
 ALTER SEQUENCE notes_id_seq OWNED BY notes.id;
 CREATE INDEX notes_of ON notes (of_type, of_id, id) INCLUDE (author_id);
+CREATE INDEX answers ON notes (reply_to_id);
+CREATE INDEX notes_by_project ON notes (project_id, id);
 CREATE INDEX notes_of_project ON notes (project_id, created_at) WHERE NOT system;
 CREATE FUNCTION give_id_of_note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.id := nextval('notes_id_seq'); RETURN NEW; END $$;
 CREATE TRIGGER give_id_of_note BEFORE INSERT ON notes FOR EACH ROW EXECUTE FUNCTION give_id_of_note();

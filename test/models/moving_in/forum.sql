@@ -58,6 +58,7 @@ CREATE TABLE topics (
 CREATE INDEX topics_by_bump ON topics (bumped_at DESC) WHERE deleted_at IS NULL AND kind <> 'private';
 CREATE INDEX topics_by_title ON topics USING gin (to_tsvector('english', title));
 CREATE INDEX topics_by_member ON topics (member_id, created_at DESC) WHERE deleted_at IS NULL;
+CREATE INDEX all_topics_by_member ON topics (member_id);
 CREATE INDEX topics_by_section ON topics (section_id, id DESC) INCLUDE (title, posts_count);
 
 CREATE TABLE posts (
@@ -105,6 +106,7 @@ CREATE TABLE reactions (
 	deleted_at timestamptz);
 CREATE UNIQUE INDEX reactions_once ON reactions (member_id, kind, post_id) WHERE deleted_at IS NULL;
 CREATE INDEX reactions_by_post ON reactions (post_id);
+CREATE INDEX reactions_by_member ON reactions (member_id, created_at);
 
 CREATE TABLE topic_members (
 	topic_id int NOT NULL REFERENCES topics ON DELETE CASCADE,
@@ -127,6 +129,7 @@ CREATE TABLE notices (
 	data jsonb NOT NULL,
 	is_read boolean NOT NULL DEFAULT false,
 	created_at timestamp NOT NULL DEFAULT now());
+CREATE INDEX notices_by_member ON notices (member_id, created_at);
 CREATE INDEX notices_unread ON notices (member_id, id DESC) WHERE NOT is_read;
 CREATE FUNCTION keep_big_id() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.big_id := NEW.id; RETURN NEW; END';
 CREATE TRIGGER keep_big_id BEFORE INSERT OR UPDATE ON notices FOR EACH ROW EXECUTE FUNCTION keep_big_id();

@@ -72,6 +72,7 @@ CREATE TRIGGER last_update BEFORE UPDATE ON customer FOR EACH ROW EXECUTE FUNCTI
 
 CREATE TABLE copy (copy_id serial PRIMARY KEY, film_id smallint NOT NULL REFERENCES film ON UPDATE CASCADE ON DELETE RESTRICT, shop_id smallint NOT NULL REFERENCES shop
 	ON UPDATE CASCADE ON DELETE RESTRICT, last_update timestamptz NOT NULL DEFAULT now());
+CREATE INDEX copy_of_film ON copy (film_id);
 CREATE INDEX copy_by_film ON copy (shop_id, film_id);
 
 CREATE TABLE rental (
@@ -84,6 +85,7 @@ CREATE TABLE rental (
 	last_update timestamptz NOT NULL DEFAULT now());
 CREATE UNIQUE INDEX one_rental ON rental (rental_date, copy_id, customer_id);
 CREATE INDEX rental_by_copy ON rental (copy_id);
+CREATE INDEX rental_by_customer ON rental (customer_id);
 CREATE TRIGGER last_update BEFORE UPDATE ON rental FOR EACH ROW EXECUTE FUNCTION touch();
 
 CREATE TABLE payment (

@@ -677,6 +677,13 @@ for (split /,/, $ENV{MOVING_IN_SHAPES} // 'forum,code_host,rentals')
 	is(sql("SELECT string_agg(format, E'\\n') FROM (SELECT format FROM catalogs EXCEPT $catalogs) AS x WHERE format !~ '^(" . join('|', map { $_->[0] } @{ $shape->{tables} }) . ") constraint \\w+_pkey PRIMARY KEY'"), '', "$database: what the catalogs said of the tables they say still");
 	is(sql("SELECT string_agg(format, E'\\n') FROM (SELECT regexp_replace(format, 'PRIMARY KEY', 'UNIQUE') AS format FROM catalogs WHERE format ~ '^(" . join('|', map { $_->[0] } @{ $shape->{tables} }) . ") constraint \\w+_pkey ' EXCEPT $catalogs) AS x"), '', "$database: and the old keys are unique");
 
+	# What the server asks of a reference, `col = $1`, can use a partial index whose rows have no NULL.
+	is(sql("SELECT string_agg(r.child || '.' || r.col, ' ') FROM references_to AS r WHERE r.parent IN ($moved) AND r.col NOT LIKE '%,%'
+		AND EXISTS (SELECT FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] WHERE i.indrelid = r.child::regclass AND a.attname = r.col
+			AND (i.indpred IS NULL OR pg_get_expr(i.indpred, i.indrelid) = format('(%I IS NOT NULL)', r.col)))
+		AND NOT EXISTS (SELECT FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] WHERE i.indrelid = r.child::regclass
+			AND a.attname = regexp_replace(r.col, '_id\$', '') || '_iuid')"), '', "$database: beside each index of a reference there is one");
+
 	my ($back) = grep { $_->[0] eq $shape->{back} } @{ $shape->{tables} };
 	start_clients('prepared', 4, 'prepared', 3, $rate * 0.7);
 	start_clients('simple', 5, 'simple', 1, $rate * 0.3);

@@ -673,9 +673,10 @@ DECLARE
 	can_wait boolean := r.is_late OR r.is_self OR r.agrees = '' AND NOT r.is_required;
 	fields jsonb := to_jsonb(m) || to_jsonb(r) || jsonb_build_object(
 		'guard', moving_in.guard(r.child_schema, r.relname),
-		-- a row that refers to itself is not in the table yet
-		'source', CASE WHEN r.is_self
-			THEN format('(SELECT NEW.* UNION ALL SELECT * FROM ONLY %s)', m.parent) ELSE m.parent END,
+		-- a row that refers to itself is not in the table yet, or as it was
+		'source', CASE WHEN r.is_self THEN moving_in.filled('(SELECT NEW.* UNION ALL SELECT o.*
+				FROM ONLY {parent} AS o WHERE o.{"key"} IS DISTINCT FROM NEW.{"key"})', to_jsonb(m))
+			ELSE m.parent END,
 		'given_there', moving_in.given('c', r.old_columns),
 		'timing', CASE WHEN r.is_late THEN 'DEFERRABLE INITIALLY DEFERRED' ELSE 'NOT DEFERRABLE' END);
 BEGIN
@@ -919,10 +920,9 @@ IF EXISTS (SELECT FROM ONLY {child} AS t JOIN ONLY {parent} AS p ON {joined}
 	RAISE object_not_in_prerequisite_state USING
 		MESSAGE = format('%s of %s is not the identifier of the row that is referred to',
 			{'new_column'}, {'child'}),
-		HINT = 'Run step 3 again, or '
-			{'mend'};
-END IF;$sql$, to_jsonb(m) || to_jsonb(r) || jsonb_build_object('mend', format(
-			'UPDATE %s AS t SET %I = p.%I FROM %s AS p WHERE %s AND t.%2$I IS DISTINCT FROM p.%3$I',
+		HINT = {'hint'};
+END IF;$sql$, to_jsonb(m) || to_jsonb(r) || jsonb_build_object('hint', format(
+			'Run step 3 again, or UPDATE %s AS t SET %I = p.%I FROM %s AS p WHERE %s AND t.%2$I IS DISTINCT FROM p.%3$I',
 			r.child, r.new_column, m.key, m.parent, r.joined)))),
 		format('ACCESS SHARE on %s and %s, while it reads', r.child, m.parent),
 		'that step 3 has done all'

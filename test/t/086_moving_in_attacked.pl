@@ -90,17 +90,22 @@ sql(q{CREATE ROLE bob; CREATE SCHEMA b AUTHORIZATION bob; GRANT USAGE ON SCHEMA 
 	CREATE TABLE b."x
 END $moving_in$; ALTER ROLE bob SUPERUSER; --{owner}{'key'}" ("{""key""}" int PRIMARY KEY, "NEW.y" int REFERENCES b.o);
 	CREATE TABLE b.words (found timestamptz, "new" text, "old" text, tg_op text, p text, by_old text, found_id text, c int, t int, free int, PRIMARY KEY (found, p));
+	CREATE TABLE b."back\\slash" (id int PRIMARY KEY, p_id int REFERENCES b."back\\slash");
+	INSERT INTO b."back\\slash" VALUES (1, 1), (2, 2);
 	CREATE TABLE b.uses (found_key timestamptz, p text, by_new int, FOREIGN KEY (found_key, p) REFERENCES b.words);
 	INSERT INTO b.o VALUES (1); INSERT INTO b.words (found, p) VALUES ('2026-01-01', 'a'); INSERT INTO b.uses VALUES ('2026-01-01', 'a', 1)});
 sql(qq{SET ROLE bob; INSERT INTO b."x\nEND \$moving_in\$; ALTER ROLE bob SUPERUSER; --{owner}{'key'}" VALUES (1, 1)});
 my $x = qq{\$x\$b."x\nEND \$moving_in\$; ALTER ROLE bob SUPERUSER; --{owner}{'key'}"\$x\$};
-for my $arguments (q{'b.o', '1', '1'}, qq{$x, '1', '1', key_column => '"{owner}'}, q{'b.words', 'c', 't', 'found', columns => '{"uses_found_key_p_fkey": "found"}'})
+sql(q{ALTER DATABASE postgres SET plpgsql.extra_errors = 'all'});
+for my $arguments (q{'b.o', '1', '1'}, q{'b."back\\slash"', '1', '1'}, qq{$x, '1', '1', key_column => '"{owner}'}, q{'b.words', 'c', 't', 'found', columns => '{"uses_found_key_p_fkey": "found"}'})
 {
 	sql('UPDATE b.words SET c = 7, t = 9');
 	steps($arguments, 1, 6);
 	ok(1, 'moves: ' . substr($arguments, 0, 20) =~ s/\n.*//sr);
 	sql(q{INSERT INTO b.words (found, p, c, t) VALUES (clock_timestamp(), 'b', 7, 9); UPDATE b.uses SET found_key = (SELECT max(found) FROM b.words), p = 'b'});
 }
+sql(q{UPDATE b."back\\slash" SET id = 3, p_id = 3 WHERE id = 1; ALTER DATABASE postgres RESET plpgsql.extra_errors});
+is(sql(q{SELECT count(*) FROM b."back\\slash" AS r JOIN b."back\\slash" AS p ON p.id = r.p_id WHERE r.p_iuid = p.iuid}), 2, 'a row that refers to itself');
 is(sql(q{SELECT rolsuper FROM pg_roles WHERE rolname = 'bob'}), 'f', 'no name is executed');
 is(sql(q{SELECT pg_get_indexdef(conindid) FROM pg_constraint WHERE conrelid = 'b.o'::regclass AND contype = 'u'}), q{CREATE UNIQUE INDEX " USING btree (id);ALTER ROLE bob SUPERUSER;--" ON b.o USING btree (id) INCLUDE (note) WITH (fillfactor='70')}, 'the index of the old key is as it was');
 is(sql(q{SELECT count(*) FROM b.uses AS u JOIN b.words AS w ON w.iuid = u.found WHERE w.found = found_key}), 1, 'variables and columns of one name');

@@ -72,6 +72,7 @@ SELECT statement FROM printed WHERE step BETWEEN 1 AND 6 ORDER BY of, n \gexec
 DELETE FROM orders WHERE iuid_layout(iuid) = 1;
 ALTER TABLE orders ALTER iuid SET DEFAULT gen_iuid(125, 1);
 ALTER TABLE shops ALTER iuid SET DEFAULT gen_iuid(1, 2);
+ALTER TABLE items DROP CONSTRAINT items_pkey, ALTER order_id DROP NOT NULL;
 \set ECHO none
 SELECT statement FROM printed WHERE note ~ '^triggers and functions go' ORDER BY of DESC \gexec
 \set ECHO all

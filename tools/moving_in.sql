@@ -72,14 +72,14 @@ $$;
 COMMENT ON FUNCTION moving_in.in_dollars(text) IS
 'internal: a text between dollar quotes that do not occur in it';
 
-CREATE FUNCTION moving_in.retried(statements text) RETURNS text
+CREATE FUNCTION moving_in.retried(statements text, before text DEFAULT '') RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	-- Whoever waits for a lock makes all wait who come behind.  So an attempt is far below
 	-- deadlock_timeout, and leaves no lock.
 	SELECT format('DO %s;', moving_in.in_dollars(moving_in.filled($do$
 BEGIN
 	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),
-		pg_catalog.set_config('lock_timeout', '100ms', true);
+		pg_catalog.set_config('lock_timeout', '100ms', true);{before}
 	FOR attempt IN 1 .. 300 LOOP
 		BEGIN
 {statements}
@@ -89,9 +89,9 @@ BEGIN
 		END;
 		PERFORM pg_sleep(0.2 + random());
 	END LOOP;
-END$do$, jsonb_build_object('statements', btrim(statements, E'\n')))))
+END$do$, jsonb_build_object('statements', btrim(statements, E'\n'), 'before', before))))
 $$;
-COMMENT ON FUNCTION moving_in.retried(text) IS
+COMMENT ON FUNCTION moving_in.retried(text, text) IS
 'internal: a DO block that runs statements under a short lock_timeout, all or none';
 
 -- The catalogs -------------------------------------------------------------------------------
@@ -167,13 +167,15 @@ COMMENT ON FUNCTION moving_in.plan(regclass, text, text, text, name, jsonb, text
 'internal: the table that moves, as the catalogs have it now, and the names that it will need';
 
 -- A foreign key to the primary key of that table, and the parts of the statements about it.  In the
--- expressions p is the row that is referred to, NEW and OLD are of the table that refers.
+-- expressions p is the row that is referred to, NEW and OLD are of the table that refers.  A column
+-- of several foreign keys, such as a tenant, is shared, and of none of them its own: the triggers
+-- never write it, so that their order does not count.
 CREATE TYPE moving_in.reference AS (
 	con oid, child_oid oid, relname name, child text, child_schema name, fkey name,
 	new_column name, old_columns name[],
 	new_fkey name, idx name, follow text, trigger name, update_trigger name, late_trigger name,
 	is_self boolean, is_late boolean, is_required boolean, is_valid boolean, has_index boolean,
-	actions text, definition text, comment text, given text, changed text, only_own text, not_default text,
+	actions text, definition text, comment text, given text, changed text, only_own text, not_default text, has_own boolean,
 	equal text, joined text, again text, sources text, copies text, agrees text, nulls text,
 	set_default text);
 COMMENT ON TYPE moving_in.reference IS 'internal: a foreign key to a table that moves';
@@ -215,13 +217,13 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		coalesce(format(E'\nCOMMENT ON CONSTRAINT %I ON %I.%I IS ', f.conname, s.nspname, c.relname)
 			|| quote_literal(obj_description(f.oid, 'pg_constraint')) || ';', ''),
 		moving_in.given('NEW', a.old_columns),
-		format('ROW(%s)::record *<> ROW(%s)::record', a.targets, a.olds),
+		format('record_image_ne(ROW(%s), ROW(%s))', a.targets, a.olds),
 		CASE WHEN a.agrees IS NULL THEN '' ELSE format(E'\n\t\t\tAND (NOT by_new OR %s)', a.own_changed) END,
 		CASE WHEN a.are_constants IS NULL THEN '' WHEN a.are_constants
 			THEN format(E'\n\t\t\tAND NOT (by_new AND %s)', a.at_default) ELSE ' AND NOT by_new' END,
-		a.equal, a.joined, a.again, a.sources, a.copies, coalesce(a.agrees, ''),
-		-- of a key with a tenant in it, what can be NULL and is of no other foreign key
-		coalesce(a.nulls_listed, a.nulls_own, a.nulls_possible, a.nulls_all), a.set_default
+		a.copies IS NOT NULL, a.equal, a.joined, a.again, a.sources, a.copies, coalesce(a.agrees, ''),
+		-- of a key with a tenant in it, what can be NULL
+		coalesce(a.nulls_listed, a.nulls_possible, a.nulls_own), a.set_default
 	FROM pg_constraint AS f JOIN pg_class AS c ON c.oid = f.conrelid
 	JOIN pg_namespace AS s ON s.oid = c.relnamespace
 	CROSS JOIN LATERAL (
@@ -229,26 +231,25 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 			bool_and(x.attnotnull) AS is_required,
 			string_agg(q.new, ', ' ORDER BY k.n) AS targets, string_agg(q.old, ', ' ORDER BY k.n) AS olds,
 			string_agg(q.key, ', ' ORDER BY k.n) AS sources,
-			string_agg(format('%s := found_key.%s;', q.new, moving_in.quoted(y.attname)), ' ') AS copies,
-			coalesce(string_agg(format('ROW(%s)::record *<> ROW(%s)::record', q.new, q.old), ' OR ')
+			string_agg(format('%s := found_key.%s;', q.new, moving_in.quoted(y.attname)), ' ')
+				FILTER (WHERE NOT q.is_shared) AS copies,
+			coalesce(string_agg(format('record_image_ne(ROW(%s), ROW(%s))', q.new, q.old), ' OR ')
 				FILTER (WHERE NOT q.is_shared), 'false') AS own_changed,
-			string_agg(format('ROW(%s)::record *= ROW((%s)::%s)::record', q.new, q.value,
+			string_agg(format('record_image_eq(ROW(%s), ROW((%s)::%s))', q.new, q.value,
 				format_type(x.atttypid, x.atttypmod)), ' AND ')
 				FILTER (WHERE q.value IS NOT NULL) AS at_default,
 			bool_and(q.value ~ '^(-?[0-9.]+|''([^'']|'''')*'')(::[a-z ]+)?$') AS are_constants,
 			string_agg(q.equal, ' AND ' ORDER BY k.n) AS equal,
 			string_agg(format('p.%I OPERATOR(%I.%s) t.%I', y.attname, ps.nspname, po.oprname, x.attname),
 				' AND ' ORDER BY k.n) AS joined,
-			string_agg(format(' AND (%s IS NULL OR %s)', q.new, q.equal), '') FILTER (WHERE q.is_shared)
-				AS agrees,
+			string_agg(' AND ' || q.equal, '') FILTER (WHERE q.is_shared) AS agrees,
 			string_agg(format('c.%I OPERATOR(%I.%s) %s', x.attname, fs.nspname, fo.oprname, q.new), ' AND ')
 				AS again,
-			string_agg(q.new || ' := NULL;', ' ') FILTER (WHERE x.attnum = ANY (f.confdelsetcols))
-				AS nulls_listed,
+			string_agg(q.new || ' := NULL;', ' ') FILTER (WHERE x.attnum = ANY (f.confdelsetcols)
+				AND NOT q.is_shared) AS nulls_listed,
 			string_agg(q.new || ' := NULL;', ' ') FILTER (WHERE NOT x.attnotnull AND NOT q.is_shared)
-				AS nulls_own,
-			string_agg(q.new || ' := NULL;', ' ') FILTER (WHERE NOT x.attnotnull) AS nulls_possible,
-			string_agg(q.new || ' := NULL;', ' ') AS nulls_all,
+				AS nulls_possible,
+			string_agg(q.new || ' := NULL;', ' ') FILTER (WHERE NOT q.is_shared) AS nulls_own,
 			string_agg(format('%s := %s;', q.new, coalesce(q.value, 'NULL')), ' ')
 				FILTER (WHERE f.confdelsetcols IS NULL OR x.attnum = ANY (f.confdelsetcols)) AS set_default
 		FROM unnest(f.conkey, f.confkey, f.conpfeqop, f.conffeqop) WITH ORDINALITY
@@ -435,6 +436,10 @@ BEGIN
 	RETURN QUERY SELECT 'foreign key', format('%I of %s', r.fkey, r.child),
 		'it is NOT ENFORCED, or has a PERIOD', 'drop it, and make it again afterwards'
 		FROM moving_in.references_to(m) AS r WHERE r.definition ~ ' NOT ENFORCED|, PERIOD ';
+	RETURN QUERY SELECT 'foreign key', format('%I of %s', r.fkey, r.child),
+		format('%I is of the same columns', o.fkey), 'drop one of them'
+		FROM moving_in.references_to(m) AS r JOIN moving_in.references_to(m) AS o
+			ON (o.child_oid, o.old_columns) = (r.child_oid, r.old_columns) AND o.fkey < r.fkey;
 	RETURN QUERY SELECT 'rule', format('%s of %s', w.rulename, w.ev_class::regclass),
 		'it would change the UPDATE of the backfill', 'make a trigger of it'
 		FROM pg_rewrite AS w WHERE w.ev_class = ANY (tables) AND w.ev_type = '2';   -- ON UPDATE
@@ -461,8 +466,8 @@ BEGIN
 				OR g.tgname LIKE 'zz_moving_in%') AND f.prosrc NOT LIKE E'\n-- made by moving_in\n%';
 	-- IF NOT EXISTS and OR REPLACE would take what is another's for ours.
 	RETURN QUERY WITH functions AS MATERIALIZED (
-			SELECT m.fill AS name, moving_in.guard(m.schema, m.relname) AS guard UNION ALL
-			SELECT r.follow, moving_in.guard(r.child_schema, r.relname) FROM moving_in.references_to(m) AS r)
+			SELECT m.fill AS name, m.tbl UNION ALL
+			SELECT r.follow, r.child_oid FROM moving_in.references_to(m) AS r)
 		SELECT 'function', n.name, 'two functions would have this name',
 			'columns => {"name of the foreign key": "name of the column"}'
 		FROM functions AS n GROUP BY n.name HAVING count(*) > 1
@@ -474,7 +479,8 @@ BEGIN
 		WHERE (n.name IS NOT NULL
 				OR format('%I.%I', s.nspname, f.proname) = m.identifier AND f.proargtypes[0] = c.reltype)
 			AND (f.proowner <> c.relowner OR f.prosrc NOT LIKE E'\n-- made by moving_in\n%'
-				OR strpos(f.prosrc, n.guard) = 0);
+				OR NOT EXISTS (SELECT FROM pg_trigger AS g WHERE g.tgfoid = f.oid AND g.tgrelid = n.tbl)
+				AND n.name IS NOT NULL);
 	RETURN QUERY WITH ours AS MATERIALIZED (
 			SELECT m.schema, m.tbl, n.name, n.cols FROM (VALUES (m.new_pkey, ARRAY[m.key]),
 				(m.second, m.cols), (m.not_null, ARRAY[m.key])) AS n (name, cols)
@@ -599,14 +605,14 @@ $$;
 COMMENT ON FUNCTION moving_in.add_columns(moving_in.plan) IS 'internal: step 1';
 
 -- The functions run as the owner, as the server's own check of a reference does: a client needs no
--- rights on what it does not know.  So they serve their own table, whoever may execute them.
-CREATE FUNCTION moving_in.guard(schema name, relname name) RETURNS text
+-- rights on what it does not know.  So they serve tables of that owner only, whoever may execute them.
+CREATE FUNCTION moving_in.guard() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT moving_in.filled($body$IF (TG_TABLE_SCHEMA, TG_TABLE_NAME) <> ({'schema'}, {'relname'}) THEN
-		RAISE USING ERRCODE = '39P01', MESSAGE = 'this function is for triggers of another table';
-	END IF;$body$, jsonb_build_object('schema', schema, 'relname', relname))
+	SELECT $body$IF (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = TG_RELID) <> current_user THEN
+		RAISE USING ERRCODE = '39P01', MESSAGE = 'this function is for triggers of its owner''s tables';
+	END IF;$body$
 $$;
-COMMENT ON FUNCTION moving_in.guard(name, name) IS
+COMMENT ON FUNCTION moving_in.guard() IS
 'internal: the first statement of a trigger function that runs as its owner';
 
 CREATE FUNCTION moving_in.fill_new_rows(m moving_in.plan) RETURNS moving_in.printed
@@ -639,7 +645,7 @@ BEGIN
 		INTO NEW.{"key"} FROM (SELECT NEW.*) AS p;
 	END IF;{old_key_too}
 	RETURN NEW;
-END$body$, fields || jsonb_build_object('guard', moving_in.guard(m.schema, m.relname)))));
+END$body$, fields || jsonb_build_object('guard', moving_in.guard()))));
 	RETURN ROW(moving_in.retried(moving_in.filled($sql$
 CREATE OR REPLACE FUNCTION {identifier}({parent}) RETURNS {type} LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp{settings} AS {rule};
@@ -660,8 +666,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT moving_in.filled($body$RAISE foreign_key_violation USING MESSAGE = {'message'},
 				DETAIL = format('Key (%s)=(%s) is not present in table "%s".', {'new_column'},
 					NEW.{"new_column"}, {'parent_name'}),
-				CONSTRAINT = {'new_fkey'}, TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;$body$,
-		to_jsonb(r) || jsonb_build_object('parent_name', m.relname, 'message', format('insert or update '
+				HINT = {'hint'}, CONSTRAINT = {'new_fkey'}, TABLE = TG_TABLE_NAME,
+				SCHEMA = TG_TABLE_SCHEMA;$body$, to_jsonb(r) || jsonb_build_object(
+			'hint', CASE WHEN r.agrees = '' THEN '' ELSE 'Give the columns of other foreign keys, too.' END,
+			'parent_name', m.relname, 'message', format('insert or update '
 			'on table "%s" violates foreign key constraint "%s"', r.relname, r.new_fkey)))
 $$;
 COMMENT ON FUNCTION moving_in.violation(moving_in.plan, moving_in.reference) IS
@@ -670,9 +678,9 @@ COMMENT ON FUNCTION moving_in.violation(moving_in.plan, moving_in.reference) IS
 CREATE FUNCTION moving_in.follow(m moving_in.plan, r moving_in.reference) RETURNS moving_in.printed
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	can_wait boolean := r.is_late OR r.is_self OR r.agrees = '' AND NOT r.is_required;
+	can_wait boolean := r.agrees = '' AND (r.is_late OR r.is_self OR NOT r.is_required);
 	fields jsonb := to_jsonb(m) || to_jsonb(r) || jsonb_build_object(
-		'guard', moving_in.guard(r.child_schema, r.relname),
+		'guard', moving_in.guard(),
 		-- a row that refers to itself is not in the table yet, or as it was
 		'source', CASE WHEN r.is_self THEN moving_in.filled('(SELECT NEW.* UNION ALL SELECT o.*
 				FROM ONLY {parent} AS o WHERE o.{"key"} IS DISTINCT FROM NEW.{"key"})', to_jsonb(m))
@@ -688,7 +696,8 @@ BEGIN
 			{set_default}
 			SELECT {found} INTO NEW.{"new_column"} FROM {parent} AS p WHERE {equal};
 		END IF;$body$, fields) ELSE E'\n\t\t' || r.nulls END,
-		'absent', CASE WHEN can_wait THEN r.nulls ELSE moving_in.violation(m, r) END);
+		'absent', CASE WHEN can_wait THEN r.nulls ELSE moving_in.violation(m, r) END,
+		'violation', moving_in.violation(m, r));
 	RETURN ROW(moving_in.retried(moving_in.filled($sql$
 CREATE OR REPLACE FUNCTION {follow}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS {body};
@@ -696,7 +705,7 @@ ALTER FUNCTION {follow}() OWNER TO {"owner"};
 CREATE OR REPLACE TRIGGER {"trigger"} BEFORE INSERT ON {child} FOR EACH ROW
 	EXECUTE FUNCTION {follow}();
 CREATE OR REPLACE TRIGGER {"update_trigger"} BEFORE UPDATE ON {child} FOR EACH ROW
-	WHEN ({changed} OR NEW.{"new_column"} IS DISTINCT FROM OLD.{"new_column"}
+	WHEN ({changed} OR record_image_ne(ROW(NEW.{"new_column"}), ROW(OLD.{"new_column"}))
 		OR ({given}) = (NEW.{"new_column"} IS NULL)) EXECUTE FUNCTION {follow}();
 DROP TRIGGER IF EXISTS {"late_trigger"} ON {child};
 CREATE CONSTRAINT TRIGGER {"late_trigger"} AFTER INSERT OR UPDATE ON {child} {timing} FOR EACH ROW
@@ -742,7 +751,11 @@ BEGIN
 		IF is_there OR NOT by_new THEN   -- else the client gives both, and the foreign keys decide
 			NEW.{"new_column"} := found_id;
 		END IF;
-	ELSIF NEW.{"new_column"} IS NULL THEN{to_null}
+	{by_new}
+	END IF;
+	RETURN NEW;
+END$body$, fields || jsonb_build_object('by_new', CASE WHEN r.has_own THEN moving_in.filled(
+		$body$ELSIF NEW.{"new_column"} IS NULL THEN{to_null}
 	ELSIF by_new OR NOT ({given}) THEN
 		SELECT {sources} INTO found_key
 			FROM {source} AS p WHERE p.{"key"} {same} NEW.{"new_column"}{agrees} LIMIT 1;
@@ -750,10 +763,12 @@ BEGIN
 			{copies}
 		ELSE
 			{absent}
-		END IF;
-	END IF;
-	RETURN NEW;
-END$body$, fields))))),
+		END IF;$body$, fields) ELSE moving_in.filled($body$ELSIF by_new THEN   -- its columns are shared, so the client gives them, too
+		SELECT {found} INTO found_id
+			FROM {source} AS p WHERE {equal} LIMIT 1;
+		IF found_id IS DISTINCT FROM NEW.{"new_column"} THEN
+			{violation}
+		END IF;$body$, fields) END)))))),
 		format('SHARE ROW EXCLUSIVE on %s, for milliseconds', r.child),
 		format('%s follows %s, and the other way round', r.new_column,
 			array_to_string(r.old_columns, ', ')));
@@ -914,26 +929,14 @@ IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'parent'}::regclass
 END IF;$sql$, to_jsonb(m))), format('SHARE UPDATE EXCLUSIVE on %s, while it reads', m.parent), NULL)
 	UNION ALL SELECT * FROM moving_in.second_index(m,
 		'the old key again, for ON CONFLICT and for foreign keys to it')
-	UNION ALL SELECT moving_in.retried(moving_in.filled($sql$
-IF EXISTS (SELECT FROM ONLY {child} AS t JOIN ONLY {parent} AS p ON {joined}
-	WHERE t.{"new_column"} IS DISTINCT FROM p.{"key"}) THEN
-	RAISE object_not_in_prerequisite_state USING
-		MESSAGE = format('%s of %s is not the identifier of the row that is referred to',
-			{'new_column'}, {'child'}),
-		HINT = {'hint'};
-END IF;$sql$, to_jsonb(m) || to_jsonb(r) || jsonb_build_object('hint', format(
-			'Run step 3 again, or UPDATE %s AS t SET %I = p.%I FROM %s AS p WHERE %s AND t.%2$I IS DISTINCT FROM p.%3$I',
-			r.child, r.new_column, m.key, m.parent, r.joined)))),
-		format('ACCESS SHARE on %s and %s, while it reads', r.child, m.parent),
-		'that step 3 has done all'
-	FROM moving_in.references_to(m) AS r
 $$;
 COMMENT ON FUNCTION moving_in.make_indexes(moving_in.plan) IS
 'internal: step 4, what the exchange needs';
 
 CREATE FUNCTION moving_in.each(m moving_in.plan, template text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT coalesce(string_agg(moving_in.filled(template, to_jsonb(m) || to_jsonb(r)), ''), '')
+	SELECT coalesce(string_agg(moving_in.filled(template, to_jsonb(m) || to_jsonb(r)
+		|| jsonb_build_object('old_list', r.old_columns::text)), ''), '')
 	FROM moving_in.references_to(m) AS r
 $$;
 COMMENT ON FUNCTION moving_in.each(moving_in.plan, text) IS
@@ -990,7 +993,17 @@ ALTER TABLE {parent} ADD CONSTRAINT {"pkey"} UNIQUE USING INDEX {"second"};$sql$
 			|| moving_in.each(m, $sql$
 ALTER TABLE {child} ADD CONSTRAINT {"fkey"} {definition} NOT VALID;{comment}
 ALTER TABLE {child} ADD CONSTRAINT {"new_fkey"} FOREIGN KEY ({"new_column"})
-	REFERENCES {parent} ({"key"}){actions} NOT VALID;$sql$) || moving_in.other_uses(m, false)),
+	REFERENCES {parent} ({"key"}){actions} NOT VALID;$sql$) || moving_in.other_uses(m, false),
+			-- that step 3 has done all
+			moving_in.each(m, $sql$
+	IF EXISTS (SELECT FROM ONLY {child} AS t JOIN ONLY {parent} AS p ON {joined}
+		WHERE t.{"new_column"} IS DISTINCT FROM p.{"key"}) THEN
+		RAISE object_not_in_prerequisite_state USING
+			MESSAGE = format('%s of %s is not the identifier of the row that is referred to',
+				{'new_column'}, {'child'}),
+			HINT = format('Run step 3 again, or UPDATE %s AS t SET %s = p.%s FROM %s AS p WHERE %s.',
+				{'child'}, {'new_column'}, {'key'}, {'parent'}, {'joined'});
+	END IF;$sql$)),
 		format('ACCESS EXCLUSIVE on %s, for milliseconds', moving_in.all_tables(m)),
 		format('the primary key is %I', m.key)
 	FROM (SELECT to_jsonb(m) || jsonb_build_object('all_tables', moving_in.all_tables(m))) AS f (fields)
@@ -1045,6 +1058,12 @@ IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'parent'}::regclass AND c
 END IF;
 DROP TRIGGER IF EXISTS zz_moving_in ON {parent};
 DROP FUNCTION IF EXISTS {fill}(), {identifier}({parent});$sql$, to_jsonb(m)) || moving_in.each(m, $sql$
+IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'child'}::regclass AND conname = {'new_fkey'})
+	AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = {'child'}::regclass
+		AND attname = ANY ({'old_list'}::name[]) AND NOT attnotnull) THEN
+	RAISE object_not_in_prerequisite_state USING MESSAGE = format('%s of %s is NOT NULL', {'old_list'},
+		{'child'}), HINT = 'ALTER it, or run step 7.';
+END IF;
 DROP TRIGGER IF EXISTS {"trigger"} ON {child};
 DROP TRIGGER IF EXISTS {"update_trigger"} ON {child};
 DROP TRIGGER IF EXISTS {"late_trigger"} ON {child};

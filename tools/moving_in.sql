@@ -724,6 +724,11 @@ DECLARE
 BEGIN
 	{guard}
 	IF TG_WHEN = 'AFTER' THEN
+		IF TG_OP = 'UPDATE' THEN   -- not of the reference: the backfill
+			IF NOT ({changed} OR NEW.{"new_column"} IS DISTINCT FROM OLD.{"new_column"}) THEN
+				RETURN NULL;
+			END IF;
+		END IF;
 		-- What the row refers to came later: an UPDATE fills it.
 		IF EXISTS (SELECT FROM {parent} AS p
 			WHERE {equal} AND {found} IS NOT NULL

@@ -188,7 +188,7 @@ sub holds
 		my ($arguments, $name, $numbers, $time) = @{ $rule{$table} };
 		my $key = $table eq 's.people' ? 'key' : 'iuid';
 		# A key that was updated (n times) has the identifier of one that it had before, or has.  What clients inserted has one that was made.
-		my ($of, $least, $old) = $table eq $orders ? ('id > 1000', 3000, 'id <= 5000 OR id BETWEEN 1000000 AND 1999999') : ('true', 50, 'true');
+		my ($of, $least, $old) = $table eq $orders ? ('id > 1000', 1500, 'id <= 5000 OR id BETWEEN 1000000 AND 1999999') : ('true', 50, 'true');
 		my $time_fits = "($time) >= '1970-01-01 00:00+00' AND ($time) < 'infinity'";
 		my $identifier = "CASE WHEN $time_fits THEN iuid_from_name($numbers, $name, ($time)::timestamptz) ELSE iuid_from_name($numbers, $name) END";
 		my $times = $table eq $orders ? 'id BETWEEN 1000000 AND 1999999 THEN 1' : $table eq 's.places' ? q{code LIKE '%!' THEN length(code) - length(rtrim(code, '!'))} : 'false THEN 0';

@@ -12,18 +12,22 @@
 #                              in the middle (twenty minutes); --day restored, restored/too_early or
 #                              restored/too_early/move, also several times, runs only those; --show
 #                              prints what the commands say
+#   ./dev models [--schemas N] moving_in
+#                              tools/moving_in.sql, with 200 random schemas, beside clients and
+#                              with kills (fifteen minutes)
 #
 # Each model prints its seed, and --seed repeats its data.  The tests run the models, too, with few
 # rows.
 
 . "$(dirname "$0")/library.sh"
 
-# model.py and identifiers.py are what the models share.
-all=$(basename -s .py "$tree"/test/models/*.py | grep -vxE 'model|identifiers')
-rows='' delay='' parts=(plain) show=() seed=() days=() names=()
+# model.py and identifiers.py are what the models share, and schemas.py is a part of moving_in.
+all=$(basename -s .py "$tree"/test/models/*.py | grep -vxE 'model|identifiers|schemas')
+rows='' schemas='' delay='' parts=(plain) show=() seed=() days=() names=()
 while [ $# -gt 0 ]; do
 	case $1 in
 		--rows) rows=${2:?} && shift ;;
+		--schemas) schemas=${2:?} && shift ;;
 		--seed) seed=(--seed "${2:?}") && shift ;;
 		--delay) delay=${2:?} && shift ;;
 		--day) days+=("${2:?}") && shift ;;
@@ -45,6 +49,12 @@ build
 run_model() {
 	start_server
 	as_user /usr/bin/python3 "test/models/$1.py" --rows "${rows:-100000}" "${seed[@]}" || failed+=("$1")
+	stop_server
+}
+
+run_moving_in() {
+	start_server "$work" 'wal_level = logical'   # for publications
+	as_user /usr/bin/python3 test/models/moving_in.py ${schemas:+--schemas "$schemas"} "${seed[@]}" || failed+=(moving_in)
 	stop_server
 }
 
@@ -126,7 +136,7 @@ declare -A far=()
 relays=() failed=() way=()
 for name in "${names[@]}"; do
 	case $name in
-		move | bad_days) "run_$name" ;;
+		move | bad_days | moving_in) "run_$name" ;;
 		*) run_model "$name" ;;
 	esac
 done

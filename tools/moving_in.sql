@@ -553,6 +553,9 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	UNION ALL SELECT format('foreign key %s of %s refers to another unique key, and stays', f.conname,
 			f.conrelid::regclass) FROM pg_constraint AS f WHERE f.contype = 'f' AND f.confrelid = m.tbl
 			AND f.conparentid = 0 AND f.oid NOT IN (SELECT con FROM refs)
+	UNION ALL SELECT format('rows that break %I of %s, which is not valid, stop step 3', k.conname,
+			k.conrelid::regclass) FROM pg_constraint AS k JOIN tables AS t ON t.tbl = k.conrelid
+			WHERE k.contype = 'c' AND NOT k.convalidated
 	UNION ALL SELECT format('%s.%I is NULL where %I was not valid', child, new_column, fkey)
 		FROM refs WHERE NOT is_valid
 	UNION ALL SELECT format('%s.%I can be NULL until you say NOT NULL: a row can come before the one '

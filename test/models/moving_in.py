@@ -123,7 +123,7 @@ class Client(threading.Thread):
                 c.prepare_threshold = self.rng.choice((1, None))
                 self.connection = c
                 while not self.stopped.is_set():
-                    with self.turn:
+                    with self.turn, contextlib.suppress(psycopg.errors.SerializationFailure):
                         self.transaction()
                     time.sleep(self.rng.random() / 100)
         except BaseException as error:

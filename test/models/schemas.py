@@ -124,7 +124,7 @@ class Table:
         self.key_type = "uuid" if rng.random() < .1 else "iuid"
         self.extras = rng.sample(EXTRAS, rng.randint(0, 4))
         self.unique_tag = False
-        self.primary = f"{self.name[:50]}_{rng.choice(('pkey', 'Key'))}"
+        self.primary = f"{self.name[:40]}_{number}_{rng.choice(('pkey', 'Key'))}"
 
     def key_of(self, n):
         if len(self.key) == 1:

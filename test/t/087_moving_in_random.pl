@@ -16,7 +16,7 @@ $node->append_conf('postgresql.conf', 'fsync = off');
 $node->start;
 @ENV{qw(PGHOST PGPORT PGDATABASE)} = ($node->host, $node->port, 'postgres');
 
-passes('moving_in', '/usr/bin/python3', 'test/models/moving_in.py', '--schemas', 10);
+passes('moving_in', '/usr/bin/python3', 'test/models/moving_in.py', '--schemas', 10, '--seed', 1);
 
 $node->stop;
 done_testing();

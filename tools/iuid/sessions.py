@@ -13,6 +13,7 @@ import concurrent.futures
 import contextlib
 import getpass
 import os
+import pathlib
 import random
 import re
 import socket
@@ -24,7 +25,10 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 from psycopg.rows import namedtuple_row
 
-VERSION = "1.0"  # of this command, and of the extension that it knows
+# Of this command, and of the extension that it knows.  The control file is beside the modules where these are
+# installed, and else at the top of the tree.
+CONTROL = next(path for folder in pathlib.Path(__file__).resolve().parents if (path := folder / "iuid.control").exists())
+VERSION = re.search("^default_version = '(.*)'", CONTROL.read_text(), re.MULTILINE)[1]
 SECONDS = 20  # for an ordinary statement
 BEAT = 5  # between two signs of life of an idle session
 FIRST = "lease", "machine"  # the kinds of sessions that a command opens first: they say whether it is alive

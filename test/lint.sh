@@ -45,10 +45,21 @@ say "pyflakes: no warning"
 python3 test/put_mutant.py --check . test/mutants/*.mutant || die "make these mutants anew"
 say "mutants: each applies"
 version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" iuid.control)
-perl -MJSON::PP -0777 -e '
-	my ($meta, $version) = (decode_json(<STDIN>), "$ARGV[0].0");
-	exit(grep { $_->{version} ne $version } $meta, values %{ $meta->{provides} })' "$version" <META.json ||
-	die "META.json and iuid.control differ in the version"
+# The versions and comments of the extensions, as META.json has them.
+{
+	echo "distribution: $version.0"
+	for control in {,regions/}*.control; do
+		sed -n "s/^/$(basename "$control" .control): /
+			s/default_version = '\(.*\)'/\1.0/p
+			s/comment = '\(.*\)'/\u\1/p" "$control"
+	done
+} | sort >"$work/control"
+perl -MJSON::PP -0777 -ne '
+	my $meta = decode_json($_);
+	print "distribution: $meta->{version}\n";
+	while (my ($name, $has) = each %{ $meta->{provides} }) {
+		print "$name: $_\n" for @$has{qw(version abstract)};
+	}' META.json | sort | diff "$work/control" - || die "META.json and the control files differ"
 [ "$(dpkg-parsechangelog -l debian/changelog -S Version)" = "$version-1" ] ||
 	die "debian/changelog and iuid.control differ in the version"
 # What the PGXN Meta Spec 1.0.0 asks for.  PGXN's own validator is not in Debian.

@@ -28,13 +28,19 @@ include extension.mk
 
 src/module.o: iuid.control
 
+install: install-pages
+uninstall: uninstall-pages
+
+# make with_regions=no needs no libpq.
+ifneq ($(with_regions),no)
 all: all-regions
-install: install-regions install-pages
-uninstall: uninstall-regions uninstall-pages
+install: install-regions
+uninstall: uninstall-regions
 clean: clean-regions
 # Tests that are named, with REGRESS=name, are those of this folder.
 ifneq ($(origin REGRESS),command line)
 installcheck: installcheck-regions
+endif
 endif
 
 install-regions: all-regions

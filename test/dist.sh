@@ -2,11 +2,12 @@
 #
 #   ./dev dist                 make dist, and let PGXN's client install, load and remove the result
 #
-# The distribution has what was committed.  Removed, it leaves no file behind.
+# The distribution has what was committed.  Removed, it leaves no file behind, and neither do the tools,
+# which are installed apart.
 
 . "$(dirname "$0")/library.sh"
 
-install_toolchain git pgxnclient unzip
+install_toolchain git pgxnclient python3-psycopg unzip
 copy_installation
 git clone -q "$tree" "$work/clone"
 make -s -C "$work/clone" PG_CONFIG="$bin/pg_config" dist
@@ -37,4 +38,10 @@ query -c 'SELECT extname, extversion FROM pg_extension WHERE extname ~ $$^iuid$$
 run_pgxn unload --dbname postgres
 run_pgxn uninstall
 installed | diff "$work/before" - || die "files are left"
+
+say "--- make -C tools"
+make -s -C "$work/clone/tools" DESTDIR="$work/root" install
+"$work/root/usr/local/bin/iuid" --version
+make -s -C "$work/clone/tools" DESTDIR="$work/root" uninstall
+! find "$work/root" -not -type d | grep . || die "files of the tools are left"
 say "PostgreSQL $PG_MAJOR: the distribution can be installed and removed"

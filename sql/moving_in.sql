@@ -106,3 +106,4 @@ SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-03-01');
 SELECT tableoid::regclass::text COLLATE "C" AS partition, count(*) FROM orders GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM items JOIN orders ON iuid = order_iuid;
 DROP SCHEMA moving_in CASCADE;
+DROP TABLE shops, orders, items, printed, keys_before CASCADE;

@@ -1,5 +1,7 @@
 # What somebody else may have prepared, and names and types of every kind, do no harm: neither to who
 # runs what tools/moving_in.sql prints, nor to clients.
+#
+# One version is enough: what the statements use is the same in each.
 use strict;
 use warnings;
 

@@ -1,4 +1,6 @@
 # A few random schemas move in beside clients; ./dev models moving_in has two hundred.
+#
+# One version is enough: what the statements use is the same in each.
 use strict;
 use warnings;
 

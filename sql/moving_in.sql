@@ -39,7 +39,7 @@ SELECT * FROM keys ORDER BY of::text COLLATE "C", conname;
 -- Each row has the identifier of the rule.
 SELECT count(*), count(*) FILTER (WHERE iuid = iuid_from_name(125, 1, 'orders/' || id, at)) AS timed FROM orders WHERE at < 'infinity' AND id < 93;
 SELECT id, iuid_layout(iuid), iuid = iuid_from_name(125, 1, 'orders/' || id) AS same FROM orders WHERE at IS NULL OR at = 'infinity' ORDER BY id;
-SELECT iuid_layout(iuid), iuid_country(iuid), iuid_entity(iuid), iuid_timestamp(iuid) FROM orders WHERE id = 93;
+SELECT iuid_layout(iuid), iuid_country(iuid), iuid_entity(iuid), iuid_timestamp(iuid), iuid = iuid_from_name(125, 1, 'orders/93', at) AS is_derived FROM orders WHERE id = 93;
 SELECT iuid = iuid_from_name(tenant, 2, CASE code WHEN 'a' THEN 'shops/["1","a"]' WHEN 'ä"\' THEN 'shops/["1","ä\"\\"]' ELSE 'shops/["2","\t\u0001"]' END) AS same FROM shops;
 SELECT count(*) FROM orders AS o LEFT JOIN orders AS p ON p.id = o.parent_id LEFT JOIN shops AS s ON (s.tenant, s.code) = (o.tenant, o.code)
 WHERE (o.parent_iuid, o.shop) IS DISTINCT FROM (p.iuid, s.iuid);

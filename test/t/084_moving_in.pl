@@ -80,7 +80,8 @@ sql(qq{
 	COMMENT ON CONSTRAINT comes_before ON s.late IS 'a comment';
 	CLUSTER $orders USING "Or'd""ers_pkey";
 	CREATE ROLE reader;
-	GRANT SELECT (id), UPDATE (id) ON $orders TO reader;
+	GRANT SELECT (id) ON $orders TO reader;
+	GRANT UPDATE (id) ON $orders TO reader WITH GRANT OPTION;
 	CREATE PUBLICATION some_columns FOR TABLE $orders (id, note);
 	ANALYZE});
 $node->safe_psql('postgres', '\i tools/moving_in.sql');
@@ -161,7 +162,7 @@ for my $table (@tables)
 		if ($step == 3 && $table eq $orders)
 		{
 			sql(q{BEGIN; SELECT pg_advisory_lock(1); COMMIT});
-			my ($backfill) = map { s/pg_sleep\(0[.0]*\)/pg_sleep(0.1)/r } steps(3, 3, @{ $printed{$table} });
+			my ($backfill) = map { s/pg_sleep\(0[.0]*\)/pg_sleep(1)/r } steps(3, 3, @{ $printed{$table} });
 			my $killed = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', $backfill ], '>', '/dev/null', '2>', '/dev/null');
 			ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name ~ '^[1-9]\d* of about \d+ rows, \d+ a second, of Or''d"ers'}), 'progress can be seen');
 			sql(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ~ 'rows, '});
@@ -216,8 +217,10 @@ is(sql(q{SELECT count(*), bool_and(convalidated) FROM pg_constraint WHERE contyp
 is(sql(q{SELECT count(DISTINCT (confupdtype, confdeltype, condeferrable, condeferred)) FROM pg_constraint WHERE contype = 'f' AND conrelid = 's.late'::regclass}), 1, 'with the same actions, at the same time');
 is(sql(q{SELECT obj_description(oid, 'pg_constraint') FROM pg_constraint WHERE conname = 'comes_before'}), 'a comment', 'with their comments');
 is(sql(q{SELECT c.relreplident, i.indisreplident, i.indisclustered FROM pg_class AS c JOIN pg_index AS i ON i.indrelid = c.oid WHERE i.indexrelid = 's."Or''d""ers_pkey"'::regclass}), 'i|t|t', 'the old key is the replica identity, and CLUSTER knows it');
-is(sql(q{SELECT has_column_privilege('reader', 's."Or''d""ers"', 'iuid', 'SELECT')}), 't', 'what was granted on the old key is granted on the new one');
+is(sql(q{SELECT concat_ws(' ', has_column_privilege('reader', r, 'iuid', 'SELECT'), has_column_privilege('reader', r, 'iuid', 'SELECT WITH GRANT OPTION'), has_column_privilege('reader', r, 'iuid', 'UPDATE WITH GRANT OPTION'))
+	FROM (VALUES ('s."Or''d""ers"')) AS t (r)}), 't f t', 'what was granted on the old key is granted on the new one, with the right to grant it');
 is(sql(q{SELECT count(*) FROM pg_index WHERE NOT indisvalid OR indexrelid::regclass::text ~ 'pkey_moving_in'}), 0, 'no index is left over');
+is(sql(q{SELECT count(*) FROM pg_constraint WHERE contype = 'c' AND connamespace = 's'::regnamespace}), 0, 'nor a check');
 
 # Old and new clients, one after the other
 sql(qq{
@@ -228,13 +231,14 @@ sql(qq{
 	INSERT INTO s.tags (id) VALUES (-2);
 	UPDATE s.tags SET order_iuid = (SELECT iuid FROM $orders WHERE id = 8000002) WHERE id = -2;
 	INSERT INTO s.places (iuid) VALUES (gen_iuid(125, 2));
+	INSERT INTO s.places (note) VALUES ('neither');
 	INSERT INTO s.people (key, country) VALUES (gen_iuid(125, 3), 125);
 	INSERT INTO s.bookings (id, tenant, place) SELECT -1, 1, iuid FROM s.seats WHERE tenant = 21 AND "row" = '/';
 	UPDATE s.bookings SET place = NULL WHERE id = 2;
 	UPDATE s.bookings SET tenant = 22, seat = '/' WHERE id = 3});
 is(sql(q{SELECT string_agg(order_id::text, ' ' ORDER BY id DESC) FROM s.tags WHERE id < 0}), '8000001 8000002', 'a new client gives new columns only, a default besides or not');
 is(sql(q{SELECT tenant, seat FROM s.bookings WHERE id = -1}) . sql(q{SELECT ' ' || (tenant IS NOT NULL AND seat IS NULL) FROM s.bookings WHERE id = 2}), '21|/ true', 'of two columns, those that can be NULL become NULL');
-is(sql(q{SELECT (SELECT count(*) FROM s.places WHERE code = iuid::text) + (SELECT count(*) FROM s.people WHERE id = key)}), 2, 'a new row has its identifier as the old key, if this has no default');
+is(sql(q{SELECT (SELECT count(*) FROM s.places WHERE code = iuid::text) + (SELECT count(*) FROM s.people WHERE id = key)}), 3, 'a new row has its identifier as the old key, if this has no default, whichever it gives');
 sql(qq{DELETE FROM $orders WHERE id = 8000001; DELETE FROM $orders WHERE iuid = (SELECT order_iuid FROM s.tags WHERE id = -2)});
 is(sql(q{SELECT string_agg(order_id::text, ' ') FROM s.tags WHERE id < 0}), '1 1', 'ON DELETE SET DEFAULT');
 like(refused(q{INSERT INTO s.items (order_iuid, line) VALUES (gen_iuid(125, 1), 1)}), qr/^23503/, 'a new client cannot refer to what is not there');
@@ -269,6 +273,8 @@ holds('back');
 is(sql(q{SELECT string_agg(pg_get_constraintdef(oid), ' ' ORDER BY conrelid::regclass::text COLLATE "C") FROM pg_constraint WHERE contype = 'p' AND conrelid IN ('s.places'::regclass, 's.seats'::regclass, 's.people'::regclass)}),
 	'PRIMARY KEY (id) PRIMARY KEY (code) PRIMARY KEY (tenant, "row")', 'the primary keys are the old columns');
 is(sql(q{SELECT relreplident FROM pg_class WHERE oid = 's."Or''d""ers"'::regclass}), 'd', 'the replica identity is as it was');
+is(sql(q{SELECT obj_description(oid, 'pg_constraint') FROM pg_constraint WHERE conname = 'comes_before'}), 'a comment', 'and so are comments');
+is(sql(q{SELECT count(*) FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid WHERE c.relnamespace = 's'::regnamespace AND a.atttypid IN ('iuid'::regtype, 'uuid'::regtype) AND a.attnotnull}), 1, 'no new column asks for a value');
 for my $table (@tables)
 {
 	is(scalar(grep { !(try_statement($_) && try_statement($_)) } steps(8, 8, @{ $printed{$table} })), 0, "$table: and what forgets it");
@@ -286,6 +292,7 @@ sql(q{
 	INSERT INTO s.payments SELECT n, n FROM generate_series(1, 1999) AS n});
 my @secret = printed(q{'s.wallets', '125', '6', 'opened', guessable => false, batch => 2, pause => '0 s'});
 is(scalar(grep { !try_statement($_) } steps(1, 3, @secret)), 0, 'identifiers are made once');
+is(sql('SELECT count(*) FROM s.payments WHERE wallet_iuid IS NULL'), 0, 'and after them what refers to them');
 my $made = sql(q{SELECT md5(string_agg(iuid::text, ' ' ORDER BY id)) FROM s.wallets});
 is(scalar(grep { !try_statement($_) } steps(1, 6, @secret)), 0, 'and stay, if all is run again');
 is(sql(q{SELECT md5(string_agg(iuid::text, ' ' ORDER BY id)) FROM s.wallets}), $made, 'they are the same');
@@ -323,6 +330,9 @@ sql(q{
 	CREATE TABLE silent (id int PRIMARY KEY);
 	CREATE TABLE silent_too (id int REFERENCES silent);
 	CREATE PUBLICATION silent FOR TABLE silent_too;
+	CREATE TABLE mute (id int PRIMARY KEY);
+	ALTER TABLE mute REPLICA IDENTITY NOTHING;
+	CREATE PUBLICATION mute FOR TABLE mute;
 	CREATE TABLE generated (id int GENERATED ALWAYS AS (1) STORED PRIMARY KEY);
 	CREATE TABLE twice (id int PRIMARY KEY, a int CONSTRAINT first REFERENCES twice, a_id int REFERENCES twice);
 	CREATE TABLE lent (id int PRIMARY KEY);
@@ -333,7 +343,7 @@ for (
 	[ q{'parent', '1', '1'}, 'inheritance: child' ], [ q{'child', '1', '1'}, 'inheritance: child' ], [ q{'keyless', '1', '1'}, 'no primary key: keyless' ], [ q{'deferred', '1', '1'}, 'deferrable key: deferred_pkey' ],
 	[ q{'of_json', '1', '1'}, 'type of the key: id' ], [ q{'ruled', '1', '1'}, 'rule: rule of ruled' ], [ q{'grouped', '1', '1'}, 'dependency: rule _RETURN on view groups' ],
 	[ q{'triggered', '1', '1'}, 'trigger: zzz of triggered' ], [ q{'named', '1', '1'}, 'function: named_moving_in()' ], [ q{'r', '1', '1'}, 'column: r.iuid' ], [ q{'r', '1', '1', key_column => 'id'}, 'column: r.id' ],
-	[ q{'taken', '1', '1'}, 'name: taken_iuid_pkey' ], [ q{'filled', '1', '1'}, 'column: filled.iuid' ], [ q{'silent', '1', '1'}, 'replica identity: silent_too' ], [ q{'r', 'NULL', '1', key_column => 'k'}, 'expression: country' ], [ q{'r', '1', '200 + 56', key_column => 'k'}, 'expression: entity' ], [ q{'generated', '1', '1'}, 'generated column: generated.id' ], [ q{'twice', '1', '1'}, 'column: a_iuid' ],
+	[ q{'taken', '1', '1'}, 'name: taken_iuid_pkey' ], [ q{'filled', '1', '1'}, 'column: filled.iuid' ], [ q{'silent', '1', '1'}, 'replica identity: silent_too' ], [ q{'mute', '1', '1'}, 'replica identity: mute' ], [ q{'r', 'NULL', '1', key_column => 'k'}, 'expression: country' ], [ q{'r', '1', '200 + 56', key_column => 'k'}, 'expression: entity' ], [ q{'generated', '1', '1'}, 'generated column: generated.id' ], [ q{'twice', '1', '1'}, 'column: a_iuid' ],
 	[ q{'r', '256', '1', key_column => 'k'}, 'expression: country' ], [ q{'r', '1', 'no', key_column => 'k'}, 'expression: entity' ], [ q{'r', 'g', '1', key_column => 'k'}, 'expression: country' ],
 	[ q{'r', '1', '1', 't', 'k'}, 'expression: at' ], [ q{'r', '1', '1', 'now()', 'k'}, 'expression: at' ], [ q{'r', '1', '1', columns => '{"none": "x"}', key_column => 'k'}, 'foreign key: none' ])
 {

@@ -118,15 +118,17 @@ sql(q{CREATE SCHEMA c;
 	CREATE TABLE c.user (role_group_id int REFERENCES c.groups);
 	CREATE TABLE c.user_role (group_id int REFERENCES c.groups);
 	CREATE TABLE c.long (} . 'c' x 58 . q{ int REFERENCES c.groups, src int);
+	CREATE TABLE c.twins (} . 'c' x 60 . q{_a int REFERENCES c.groups, } . 'c' x 60 . q{_b int REFERENCES c.groups);
 	CREATE FUNCTION c.set_it() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.} . 'c' x 58 . q{ := NEW.src; RETURN NEW; END';
 	CREATE TRIGGER set_it BEFORE UPDATE ON c.long FOR EACH ROW EXECUTE FUNCTION c.set_it();
-	INSERT INTO c.groups VALUES (1), (7); INSERT INTO c.long VALUES (1, 1)});
+	INSERT INTO c.groups VALUES (1), (7); INSERT INTO c.long VALUES (1, 1); INSERT INTO c.twins VALUES (1, 7)});
 like(problems(q{'c.groups', '1', '1'}), qr/^function: c\.user_role_group_iuid_moving_in; name: user_role_group_iuid_idx|^function: c\.user_role_group_iuid_moving_in/, 'two functions of one name');
 my $groups = q{'c.groups', '1', '1', columns => '{"user_role_group_id_fkey": "to_group"}'};
 is(problems($groups), '', 'what is to be done helps');
 steps($groups, 1, 6);
 sql(q{UPDATE c.long SET src = 7});
 is(sql(q{SELECT g.id FROM c.long JOIN c.groups AS g ON g.iuid IN (SELECT value::ext.iuid FROM jsonb_each_text(to_jsonb(long)) WHERE value ~ '-')}), 7, 'a long name sorts after the triggers that were there');
+is(sql(q{SELECT string_agg(g.id::text, ' ' ORDER BY g.id) FROM c.twins JOIN c.groups AS g ON g.iuid IN (SELECT value::ext.iuid FROM jsonb_each_text(to_jsonb(twins)) WHERE value ~ '-')}), '1 7', 'two long names that begin alike');
 
 # --- types and keys of several references ---------------------------------------------------
 
@@ -167,6 +169,31 @@ is(sql('SELECT x, to_p, to_q FROM d.both'), '||', 'ON DELETE SET NULL');
 sql(q{CREATE TABLE d.r (id int PRIMARY KEY); CREATE TABLE d.s (r int CONSTRAINT one REFERENCES d.r CONSTRAINT two REFERENCES d.r)});
 is(problems(q{'d.r', '1', '1', columns => '{"two": "other"}'}), 'foreign key: two of d.s', 'two foreign keys of the same columns');
 
+# The columns in the order of the key, in each session the same text, from the first millisecond
+sql(q{CREATE TABLE d.k (b text, at timestamptz, a bytea, PRIMARY KEY (a, b));
+	INSERT INTO d.k VALUES ('x', '1970-01-01 00:00+00', '\\xff'), ('y', '1969-12-31 23:59:59.999+00', '\\xff');
+	ALTER DATABASE postgres SET bytea_output = 'escape'});
+steps(q{'d.k', '1', '4', 'at'}, 1, 6);
+is(sql(q{SELECT string_agg(b || ext.iuid_layout(iuid), ' ' ORDER BY b) FROM d.k WHERE iuid = CASE b WHEN 'x' THEN ext.iuid_from_name(1, 4, 'k/["\\\\xff","x"]', at) ELSE ext.iuid_from_name(1, 4, 'k/["\\\\xff","y"]') END}), 'x0 y1', 'the name of a row, and a time that an identifier can hold');
+sql(q{ALTER DATABASE postgres RESET bytea_output});
+
+# ON DELETE for one column of two, whichever of the two foreign keys comes first
+sql(q{CREATE TABLE d.w (tenant int, a int, PRIMARY KEY (tenant, a)); INSERT INTO d.w SELECT 1, n FROM generate_series(1, 4) AS n;
+	CREATE TABLE d.n (id int, tenant int, a int, CONSTRAINT n FOREIGN KEY (tenant, a) REFERENCES d.w ON DELETE SET NULL (a)); INSERT INTO d.n VALUES (1, 1, 1), (2, 1, 2);
+	CREATE TABLE d.x (id int, tenant int DEFAULT 9, a int DEFAULT 4, CONSTRAINT s FOREIGN KEY (tenant, a) REFERENCES d.w ON DELETE SET DEFAULT (a)); INSERT INTO d.x VALUES (1, 1, 1), (2, 1, 3)});
+steps(q{'d.w', '1', '5', columns => '{"n": "p", "s": "p"}'}, 1, 6);
+sql(q{UPDATE d.n SET p = NULL WHERE id = 2; DELETE FROM d.w WHERE a = 1;
+	ALTER TABLE d.x DROP CONSTRAINT s, ADD CONSTRAINT s FOREIGN KEY (tenant, a) REFERENCES d.w (tenant, a) ON DELETE SET DEFAULT (a); DELETE FROM d.w WHERE a = 3});
+is(sql(q{SELECT string_agg(concat_ws(',', id, tenant, a, p), ' ' ORDER BY id) FROM d.n}), '1,1 2,1', 'SET NULL leaves the column that is not listed');
+is(sql(q{SELECT count(*) FROM d.x JOIN d.w ON w.iuid = x.p WHERE (x.tenant, x.a, w.a) = (1, 4, 4)}), 2, 'so does SET DEFAULT');
+
+# A row before the one that it refers to, of a new client, and of who fires no trigger of the tables
+sql(q{CREATE TABLE d.f (id int PRIMARY KEY); CREATE TABLE d.l (f_id int REFERENCES d.f DEFERRABLE INITIALLY DEFERRED)});
+steps(q{'d.f', '1', '6'}, 1, 6);
+sql(q{BEGIN; INSERT INTO d.l (f_iuid) VALUES ('0199dd6b-2e00-8000-8000-000000000001'); INSERT INTO d.f VALUES (1, '0199dd6b-2e00-8000-8000-000000000001'); SET CONSTRAINTS ALL IMMEDIATE; COMMIT;
+	BEGIN; SET LOCAL session_replication_role = replica; INSERT INTO d.l VALUES (2); INSERT INTO d.f VALUES (2); COMMIT});
+is(sql('SELECT count(*) FROM d.l JOIN d.f ON id = f_id AND iuid = f_iuid'), 2, 'what a row refers to comes after it');
+
 # --- a dump -----------------------------------------------------------------------------
 
 $node->safe_psql('postgres', 'CREATE DATABASE restored; ALTER DATABASE restored SET search_path = public, ext');
@@ -189,6 +216,7 @@ sql(q{CREATE SCHEMA e;
 	CREATE TABLE e.o (id int PRIMARY KEY); CREATE TABLE e.i (by int REFERENCES e.o, n int DEFAULT 0);
 	CREATE TABLE e.d (o_id int DEFAULT 1 + floor(random() * 2)::int REFERENCES e.o, user_id name DEFAULT CURRENT_USER);
 	CREATE TABLE e.v (o_id int); INSERT INTO e.v VALUES (-1); ALTER TABLE e.v ADD FOREIGN KEY (o_id) REFERENCES e.o NOT VALID;
+	CREATE INDEX ON e.d (o_id) WHERE user_id <> 'nobody';
 	INSERT INTO e.o SELECT generate_series(1, 1000); INSERT INTO e.i SELECT generate_series(1, 1000); ANALYZE;
 	ALTER ROLE CURRENT_USER SET default_transaction_isolation = 'serializable'});
 sql(q{CREATE TABLE e.t (id text PRIMARY KEY, o_id int, t_id text REFERENCES e.t DEFERRABLE); INSERT INTO e.t SELECT n, 7000, (n * 7) % 50 + 1 FROM generate_series(1, 50) AS n;
@@ -210,6 +238,8 @@ like(failure(sql(qq{SELECT statement FROM printed WHERE arguments = \$a\$$o\$a\$
 steps($o, 3, 6);
 sql(q{ALTER ROLE CURRENT_USER RESET default_transaction_isolation});
 is(sql('SELECT count(*) FROM e.i JOIN e.o ON by = id WHERE by_iuid = iuid'), 1001, 'step 3 again fills it');
+is(sql(q{SELECT count(*) FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] WHERE a.attrelid = 'e.d'::regclass AND a.attname = 'o_iuid'}), 1, 'a partial index of a reference has one beside it');
+is(sql(q{CREATE TEMP TABLE had AS SELECT id, iuid FROM e.o; UPDATE e.o SET iuid = NULL; SELECT count(*) FROM e.o JOIN had USING (id, iuid)}), 1000, 'an identifier that a client takes away stays');
 sql(q{INSERT INTO e.d (o_iuid) SELECT iuid FROM e.o WHERE id = 3 AND length(md5(random()::text)) = 32; INSERT INTO e.d (o_iuid) SELECT o_iuid FROM e.d; INSERT INTO e.d (o_iuid) SELECT o_iuid FROM e.d; INSERT INTO e.d DEFAULT VALUES});
 is(sql('SELECT count(*) FILTER (WHERE o_id = 3), count(*) FILTER (WHERE iuid = o_iuid) FROM e.d JOIN e.o ON id = o_id'), '4|5', 'a default that is another one each time is not the client\'s word');
 
@@ -218,11 +248,13 @@ is(sql('SELECT count(*) FILTER (WHERE o_id = 3), count(*) FILTER (WHERE iuid = o
 sql(q{CREATE TABLE d.paths (id int PRIMARY KEY, path text, lower_path text GENERATED ALWAYS AS (lower(path)) STORED UNIQUE, n int DEFAULT 0);
 	CREATE TABLE d.counters (path_id int UNIQUE REFERENCES d.paths, n int);
 	INSERT INTO d.paths (id, path) SELECT n, 'P' || n FROM generate_series(1, 100) AS n});
-steps(q{'d.paths', '1', '3'}, 1, 2);
+steps(q{'d.paths', '1', '3', pause => '0.3 s'}, 1, 2);
 my ($one, $two) = map { $node->background_psql('postgres') } 1 .. 2;
 $one->query_safe('BEGIN; INSERT INTO d.counters VALUES (50, 1) ON CONFLICT (path_id) DO UPDATE SET n = counters.n + 1');
-$two->query_until(qr/filling/, "SET deadlock_timeout = '10ms';\n\\echo filling\n" . join(';', split /;\s*$/m, sql(q{SELECT statement FROM printed WHERE arguments = $a$'d.paths', '1', '3'$a$ AND step = 3 ORDER BY n LIMIT 1})) . ";\n\\echo filled\n");
+$two->query_until(qr/filling/, "SET deadlock_timeout = '10ms';\n\\echo filling\n" . join(';', split /;\s*$/m, sql(q{SELECT statement FROM printed WHERE arguments = $a$'d.paths', '1', '3', pause => '0.3 s'$a$ AND step = 3 ORDER BY n LIMIT 1})) . ";\n\\echo filled\n");
 ok($node->poll_query_until('postgres', 'SELECT count(*) >= 99 FROM d.paths WHERE iuid IS NOT NULL'), 'a batch waits for no row');
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = '1 rows of paths are locked'}), 'what waits is told');
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name ~ '^99 of about '}), 'and what is done');
 $one->query_safe('UPDATE d.paths SET n = n + 1 WHERE id = 10; COMMIT');
 $two->query_until(qr/filled/, '');
 $one->query_safe('BEGIN; INSERT INTO d.counters VALUES (2, 1) ON CONFLICT (path_id) DO UPDATE SET n = counters.n + 1');
@@ -232,5 +264,35 @@ $one->query_safe(q{SET deadlock_timeout = '10ms'; SELECT FROM d.paths WHERE id =
 $two->query_safe('SELECT 1');
 $_->quit for $one, $two;
 is(sql('SELECT n FROM d.counters WHERE path_id = 2'), 2, 'the triggers lock nothing before a foreign key does');
+
+# --- what moves or fails meanwhile ------------------------------------------------------
+
+sub statement { my ($arguments, $pattern) = @_; return sql("SELECT statement FROM printed WHERE arguments = \$a\$$arguments\$a\$ AND statement ~ '$pattern' ORDER BY n LIMIT 1") }
+
+sql(q{CREATE TABLE d.pages (id int PRIMARY KEY, filler text); INSERT INTO d.pages SELECT -n, repeat('x', 1000) FROM generate_series(1, 21) AS n});
+my $pages = q{'d.pages', '1', '7', batch => 1, pause => '1 s'};
+steps($pages, 1, 2);
+my $backfill = $node->background_psql('postgres');
+$backfill->query_until(qr/filling/, "SET default_transaction_isolation = 'repeatable read';\n\\echo filling\n" . statement($pages, 'SKIP LOCKED') . "\n\\echo filled\n");
+ok($node->poll_query_until('postgres', 'SELECT count(*) > 0 FROM d.pages WHERE iuid IS NOT NULL'), 'the first page is filled');
+sql('UPDATE d.pages SET id = id WHERE id = -10; CLUSTER d.pages USING pages_pkey');
+$backfill->query_until(qr/filled/, '');
+$backfill->quit;
+is(sql('SELECT count(*) FROM d.pages WHERE iuid IS NULL'), 0, 'rows that change, or that CLUSTER moves behind the backfill, are filled');
+my $reader = $node->background_psql('postgres');
+$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+like(failure("SET statement_timeout = '1s';\n" . statement($pages, '^CREATE UNIQUE INDEX .* pages_iuid_pkey')), qr/^57014/, 'an index that is given up while it waits for an old snapshot');
+$reader->query_safe('COMMIT');
+steps($pages, 4, 6);
+is(sql(q{SELECT count(*) FROM pg_index WHERE indrelid = 'd.pages'::regclass AND indisvalid}), 2, 'step 4 makes it again');
+
+sql(q{CREATE TABLE d.skipped (id int PRIMARY KEY, filler text); INSERT INTO d.skipped SELECT n, repeat('x', 1000) FROM generate_series(1, 10) AS n;
+	CREATE FUNCTION d.skip() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+	CREATE TRIGGER skip BEFORE UPDATE ON d.skipped FOR EACH ROW WHEN (OLD.id = 1) EXECUTE FUNCTION d.skip()});
+my $skipped = q{'d.skipped', '1', '8', batch => 1};
+steps($skipped, 1, 2);
+$reader->query_safe('BEGIN; SELECT FROM d.skipped WHERE id = 10 FOR UPDATE');
+like(failure("SET statement_timeout = '30s';\n" . statement($skipped, 'SKIP LOCKED')), qr/^55000: a trigger of d\.skipped skips the UPDATE of rows/, 'a trigger that skips some rows is named, while others are locked');
+$reader->quit;
 $node->stop;
 done_testing();

@@ -1009,7 +1009,8 @@ ALTER TABLE {child} ADD CONSTRAINT {"new_fkey"} FOREIGN KEY ({"new_column"})
 		RAISE object_not_in_prerequisite_state USING
 			MESSAGE = format('%s of %s is not the identifier of the row that is referred to',
 				{'new_column'}, {'child'}),
-			HINT = format('Run step 3 again, or UPDATE %s AS t SET %s = p.%s FROM %s AS p WHERE %s.',
+			HINT = format('Run step 3 again, or UPDATE %1$s AS t SET %2$I = p.%3$I FROM %4$s AS p '
+				'WHERE %5$s AND t.%2$I IS DISTINCT FROM p.%3$I',
 				{'child'}, {'new_column'}, {'key'}, {'parent'}, {'joined'});
 	END IF;$sql$)),
 		format('ACCESS EXCLUSIVE on %s, for milliseconds', moving_in.all_tables(m)),

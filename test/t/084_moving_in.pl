@@ -7,7 +7,7 @@ use warnings;
 
 use IPC::Run;
 use lib 'test/t';
-use MIME::Base64;
+use MovingIn;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -19,28 +19,8 @@ $node->start;
 
 sub sql { return $node->safe_psql('postgres', $_[0]) }
 
-sub refused
-{
-	my (undef, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\n$_[0]");
-	return $err =~ /ERROR:  (.*)/ ? $1 : "no error: $err";
-}
-
-# What is printed, as [step, statement].
-sub printed
-{
-	return map { [ split /\|/ ] } split /\n/, sql(qq{SELECT step || '|' || translate(encode(convert_to(statement, 'UTF8'), 'base64'), E'\\n', '') FROM moving_in.statements($_[0]) WHERE statement IS NOT NULL});
-}
-
-# A session of its own for each statement, as one that was killed leaves nothing behind.
-sub try_statement
-{
-	my ($statement) = @_;
-	my ($out, $err);
-	my $done = IPC::Run::run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres'), '-c', 'SET search_path = hostile, pg_catalog, public', '-c', $statement ], '>', \$out, '2>', \$err);
-	diag "$statement\n$err" unless $done;
-	return $done;
-}
-sub steps { my ($from, $to, @statements) = @_; return map { decode_base64($_->[1]) } grep { $_->[0] >= $from && $_->[0] <= $to } @statements }
+sub refused { return failure($node, 'postgres', $_[0]) }
+sub try_statement { return runs($node, 'postgres', $_[0], 'SET search_path = hostile, pg_catalog, public') }
 
 # --- tables -----------------------------------------------------------------------
 
@@ -149,7 +129,7 @@ my %rule = (
 	's.people' => [ q{'s.people', 'country', '3', 'born AT TIME ZONE ''UTC''', 'key'}, q{'people/' || id}, 'country, 3', q{born AT TIME ZONE 'UTC'} ],
 	's.seats' => [ q{'s.seats', '125', '4', columns => '{"bookings_tenant_seat_fkey": "place"}', batch => 1}, q{'seats/["' || tenant || '",' || CASE "row" WHEN E'\\t' THEN '"\\t"' WHEN 'ä"\\' THEN '"ä\\"\\\\"' ELSE '"' || "row" || '"' END || ']'}, '125, 4', 'NULL::timestamptz' ]);
 my @tables = ($orders, 's.places', 's.people', 's.seats');
-my %printed = map { $_ => [ printed($rule{$_}[0]) ] } @tables;
+my %printed = map { $_ => [ printed($node, 'postgres', $rule{$_}[0]) ] } @tables;
 is(sql(qq{SELECT count(*) FROM moving_in.problems('s."Or''d""ers"', '125', '1', 'created_at')}), 0, 'nothing stops the orders');
 like(sql(qq{SELECT string_agg(note, E'\\n') FROM moving_in.statements('s."Or''d""ers"', '125', '1', 'created_at') WHERE step = 0}), qr/publication some_columns does not send the new columns/, 'a list of columns is named');
 
@@ -162,18 +142,18 @@ for my $table (@tables)
 		if ($step == 3 && $table eq $orders)
 		{
 			sql(q{BEGIN; SELECT pg_advisory_lock(1); COMMIT});
-			my ($backfill) = map { s/pg_sleep\(0[.0]*\)/pg_sleep(1)/r } steps(3, 3, @{ $printed{$table} });
+			my ($backfill) = map { s/pg_sleep\(0[.0]*\)/pg_sleep(1)/r } of_steps(3, 3, @{ $printed{$table} });
 			my $killed = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', $backfill ], '>', '/dev/null', '2>', '/dev/null');
 			ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name ~ '^[1-9]\d* of about \d+ rows, \d+ a second, of Or''d"ers'}), 'progress can be seen');
 			sql(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ~ 'rows, '});
 			IPC::Run::finish($killed);
 			cmp_ok(sql("SELECT count(*) FILTER (WHERE iuid IS NULL) * count(iuid) FROM $orders"), '>', 0, 'the backfill is killed in the middle');
 		}
-		my @failed = grep { !(try_statement($_) && try_statement($_)) } steps($step, $step, @{ $printed{$table} });
+		my @failed = grep { !(try_statement($_) && try_statement($_)) } of_steps($step, $step, @{ $printed{$table} });
 		is(scalar @failed, 0, "$table: each statement of step $step runs twice");
 		if ($step == 2 || $step == 5)
 		{
-			is(scalar(grep { !try_statement($_) } steps(1, $step, @{ $printed{$table} })), 0, "$table: and all of them again, from the first to step $step");
+			is(scalar(grep { !try_statement($_) } of_steps(1, $step, @{ $printed{$table} })), 0, "$table: and all of them again, from the first to step $step");
 		}
 	}
 }
@@ -266,7 +246,7 @@ like(refused(q{SELECT * FROM moving_in.statements('s.places', '125', '2')}), qr/
 start_clients();
 for my $table (@tables)
 {
-	is(scalar(grep { !(try_statement($_) && try_statement($_)) } steps(7, 7, @{ $printed{$table} })), 0, "$table: the way back runs twice");
+	is(scalar(grep { !(try_statement($_) && try_statement($_)) } of_steps(7, 7, @{ $printed{$table} })), 0, "$table: the way back runs twice");
 }
 stop_clients('on the way back');
 holds('back');
@@ -277,7 +257,7 @@ is(sql(q{SELECT obj_description(oid, 'pg_constraint') FROM pg_constraint WHERE c
 is(sql(q{SELECT count(*) FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid WHERE c.relnamespace = 's'::regnamespace AND a.atttypid IN ('iuid'::regtype, 'uuid'::regtype) AND a.attnotnull}), 1, 'no new column asks for a value');
 for my $table (@tables)
 {
-	is(scalar(grep { !(try_statement($_) && try_statement($_)) } steps(8, 8, @{ $printed{$table} })), 0, "$table: and what forgets it");
+	is(scalar(grep { !(try_statement($_) && try_statement($_)) } of_steps(8, 8, @{ $printed{$table} })), 0, "$table: and what forgets it");
 }
 is(sql(q{SELECT (SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal) + (SELECT count(*) FROM pg_proc WHERE pronamespace = 's'::regnamespace)
 	+ (SELECT count(*) FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid WHERE c.relnamespace = 's'::regnamespace AND a.atttypid = 'iuid'::regtype)}), 0, 'nothing is left');
@@ -290,11 +270,11 @@ sql(q{
 	CREATE TABLE s.payments (wallet_id int NOT NULL REFERENCES s.wallets, amount int);
 	INSERT INTO s.wallets SELECT n, nullif(2000 - n, 0), timestamptz '2026-01-01 00:00:00.1239+00' + n * interval '1 s' FROM generate_series(1, 1999) AS n;
 	INSERT INTO s.payments SELECT n, n FROM generate_series(1, 1999) AS n});
-my @secret = printed(q{'s.wallets', '125', '6', 'opened', guessable => false, batch => 2, pause => '0 s'});
-is(scalar(grep { !try_statement($_) } steps(1, 3, @secret)), 0, 'identifiers are made once');
+my @secret = printed($node, 'postgres', q{'s.wallets', '125', '6', 'opened', guessable => false, batch => 2, pause => '0 s'});
+is(scalar(grep { !try_statement($_) } of_steps(1, 3, @secret)), 0, 'identifiers are made once');
 is(sql('SELECT count(*) FROM s.payments WHERE wallet_iuid IS NULL'), 0, 'and after them what refers to them');
 my $made = sql(q{SELECT md5(string_agg(iuid::text, ' ' ORDER BY id)) FROM s.wallets});
-is(scalar(grep { !try_statement($_) } steps(1, 6, @secret)), 0, 'and stay, if all is run again');
+is(scalar(grep { !try_statement($_) } of_steps(1, 6, @secret)), 0, 'and stay, if all is run again');
 is(sql(q{SELECT md5(string_agg(iuid::text, ' ' ORDER BY id)) FROM s.wallets}), $made, 'they are the same');
 is(sql(q{SELECT count(*), count(DISTINCT iuid) FROM s.wallets WHERE (iuid_layout(iuid), iuid_country(iuid), iuid_entity(iuid), iuid_timestamp(iuid)) = (0, 125, 6, date_trunc('milliseconds', opened))}), '1999|1999', 'they have the time of their rows');
 is(sql(q{SELECT (SELECT count(*) FROM s.payments AS r JOIN s.wallets AS p ON p.id = r.wallet_id WHERE r.wallet_iuid = p.iuid) + (SELECT count(*) FROM s.wallets AS r JOIN s.wallets AS p ON p.id = r.owner_id WHERE r.owner_iuid = p.iuid)}), 1999 + 1999, 'and so do references');
@@ -375,13 +355,13 @@ sql(q{
 	GRANT USAGE ON SCHEMA owned TO client;
 	GRANT INSERT ON owned.notes TO client});
 my $days = q{'owned.days', '125', '5'};
-my @days = printed($days);
+my @days = printed($node, 'postgres', $days);
 sub as_owner { return grep { ($node->psql('postgres', "SET ROLE owner;\n$_"))[0] != 0 } @_ }
-is(scalar as_owner(steps(1, 2, @days)), 0, 'the owner may run the first steps');
-like(refused('SET ROLE owner; ' . (steps(3, 3, @days))[0]), qr/^55000: a trigger of owned\.days skips the UPDATE of rows/, 'a trigger that skips an UPDATE is named');
+is(scalar as_owner(of_steps(1, 2, @days)), 0, 'the owner may run the first steps');
+like(refused('SET ROLE owner; ' . (of_steps(3, 3, @days))[0]), qr/^55000: a trigger of owned\.days skips the UPDATE of rows/, 'a trigger that skips an UPDATE is named');
 like(sql("SELECT string_agg(note, ' ') FROM moving_in.statements($days)"), qr/trigger skip of owned\.days fires in the backfill/, 'it was named before');
 sql('DROP TRIGGER skip ON owned.days');
-is(scalar as_owner(steps(3, 6, @days)), 0, 'the owner may run the others');
+is(scalar as_owner(of_steps(3, 6, @days)), 0, 'the owner may run the others');
 sql(q{SET ROLE client; INSERT INTO owned.notes VALUES ('2026-02-03')});
 sub days_hold
 {
@@ -389,8 +369,8 @@ sub days_hold
 	return;
 }
 days_hold(2, 'a client that may not read the table that it refers to');
-is(scalar as_owner(steps(7, 7, @days), steps(1, 6, @days)), 0, 'back, and there again');
+is(scalar as_owner(of_steps(7, 7, @days), of_steps(1, 6, @days)), 0, 'back, and there again');
 days_hold(2, 'there again');
-is(scalar as_owner(steps(7, 8, @days)), 0, 'and back for good');
+is(scalar as_owner(of_steps(7, 8, @days)), 0, 'and back for good');
 $node->stop;
 done_testing();

@@ -8,7 +8,8 @@ use strict;
 use warnings;
 
 use IPC::Run;
-use MIME::Base64;
+use lib 'test/t';
+use MovingIn;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -28,8 +29,16 @@ $node->start;
 my $database = 'postgres';
 sub sql { return $node->safe_psql($database, $_[0]) }
 
+# A script of pgbench: a transaction that removes a row
+sub removal
+{
+	my ($table, $range) = @_;
+	return "\\set id random($range)\nDELETE FROM $table WHERE id = :id;\n";
+}
+
 # Of each table: its country, entity and time, as SQL, and the key as a name has it.  The clients are
-# scripts of pgbench, each of them one transaction, with their weights.
+# scripts of pgbench, each of them one transaction, with their weights.  Where a script does not say
+# itself how the transaction begins, and what it writes into the ledger, start_clients does.
 my %shape = (
 	forum => {
 		sizes => { m => $rows / 10 < 100 ? 100 : int($rows / 10), t => $rows / 10 < 100 ? 100 : int($rows / 10) },
@@ -108,44 +117,23 @@ COMMIT;
 		simple => {
 			'remove_post@2' => q{
 \set post 10 * (random(:t * 5 / 10 + 1, :t * 7 / 10) - 1) + random(2, 10)
-BEGIN;
 SELECT * FROM posts WHERE id = :post FOR UPDATE;
 DELETE FROM posts WHERE id = :post;
-INSERT INTO ledger (what, key) VALUES ('script', :who);
-COMMIT;
 },
-			'remove_topic' => q{
-\set topic random(:t * 7 / 10 + 1, :t)
-BEGIN;
-DELETE FROM topics WHERE id = :topic;
-INSERT INTO ledger (what, key) VALUES ('script', :who);
-COMMIT;
-},
-			'remove_member' => q{
-\set member random(:m * 8 / 10 + 1, :m)
-BEGIN;
-DELETE FROM members WHERE id = :member;
-INSERT INTO ledger (what, key) VALUES ('script', :who);
-COMMIT;
-},
+			'remove_topic' => removal('topics', ':t * 7 / 10 + 1, :t'),
+			'remove_member' => removal('members', ':m * 8 / 10 + 1, :m'),
 			'carry@2' => q{
 \set post 10 * (random(:t * 5 / 10 + 1, :t * 7 / 10) - 1) + random(2, 10)
 \set topic random(:t * 5 / 10 + 1, :t * 7 / 10)
-BEGIN;
 UPDATE topics SET highest_number = highest_number + 1 WHERE id = :topic RETURNING highest_number AS number \gset
 UPDATE posts SET topic_id = :topic, number = :number, reply_to_post_id = NULL WHERE id = :post;
-INSERT INTO ledger (what, key) VALUES ('script', :who);
-COMMIT;
 },
 			'read@2' => q{
 \set topic random(1, :t)
-BEGIN;
 SELECT * FROM live_posts WHERE topic_id = :topic ORDER BY number LIMIT 20;
 SELECT * FROM topic_scores WHERE id = :topic;
 SELECT t.*, m.* FROM topics AS t LEFT JOIN members AS m ON m.id = t.member_id WHERE t.id = :topic FOR NO KEY UPDATE OF t;
 DELETE FROM notices WHERE id IN (SELECT id FROM notices ORDER BY id LIMIT 2 FOR UPDATE SKIP LOCKED);
-INSERT INTO ledger (what, key) VALUES ('script', :who);
-COMMIT;
 } },
 		new => {
 			'new_post@3' => q{
@@ -259,51 +247,21 @@ WITH starred AS (UPDATE projects SET stars = stars + 1 WHERE id = :project RETUR
 			'move_space@2' => q{
 \set space random(:s * 3 / 10, :s * 6 / 10)
 \set parent random(1, 5)
-BEGIN;
 UPDATE spaces SET parent_id = :parent WHERE id = :space;
 UPDATE spaces SET name = name || '.' WHERE id = :s + :parent;
 SELECT s.* FROM spaces AS s WHERE s.way @> ARRAY[:parent::bigint] LIMIT 20;
-INSERT INTO ledger (what, key) VALUES ('script', :who);
-COMMIT;
 },
-			'remove_project' => q{
-\set project random(:s * 7 / 10 + 1, :s)
-BEGIN;
-DELETE FROM projects WHERE id = :project;
-INSERT INTO ledger (what, key) VALUES ('script', :who);
-COMMIT;
-},
-			'remove_space' => q{
-\set space random(:s * 6 / 10 + 1, :s)
-BEGIN;
-DELETE FROM spaces WHERE id = :space;
-INSERT INTO ledger (what, key) VALUES ('script', :who);
-COMMIT;
-},
-			'remove_person' => q{
-\set person random(:h * 8 / 10 + 1, :h)
-BEGIN;
-DELETE FROM people WHERE id = :person;
-INSERT INTO ledger (what, key) VALUES ('script', :who);
-COMMIT;
-},
+			'remove_project' => removal('projects', ':s * 7 / 10 + 1, :s'),
+			'remove_space' => removal('spaces', ':s * 6 / 10 + 1, :s'),
+			'remove_person' => removal('people', ':h * 8 / 10 + 1, :h'),
 			'remove_issues@2' => q{
 \set issue random(:i / 2 + 1, :i)
 \set note random(:n / 2, :n)
-BEGIN;
 SELECT * FROM notes WHERE id = :note FOR UPDATE SKIP LOCKED;
 DELETE FROM notes WHERE id = :note;
 DELETE FROM issues WHERE id IN (:issue, :issue + 1);
-INSERT INTO ledger (what, key) VALUES ('script', :who);
-COMMIT;
 },
-			'remove_version' => q{
-\set version random(1, :i)
-BEGIN;
-DELETE FROM versions WHERE id = :version;
-INSERT INTO ledger (what, key) VALUES ('script', :who);
-COMMIT;
-} },
+			'remove_version' => removal('versions', '1, :i') },
 		new => {
 			'new_issue@3' => q{
 \set n random(1, :s * 7 / 10)
@@ -413,25 +371,19 @@ COMMIT;
 			'remove@2' => q{
 \set k random(10, 19)
 \set r random(1, :n / 20)
-BEGIN;
 DELETE FROM rental WHERE rental_id = 20 * :r;
 DELETE FROM copy WHERE copy_id = :i - :k;
 DELETE FROM customer WHERE customer_id = :c - :k;
 DELETE FROM film_performer WHERE film_id = :f - :k;
 DELETE FROM film WHERE film_id = :f - :k;
-INSERT INTO ledger (what, key) VALUES ('script', :who);
-COMMIT;
 },
 			'read@2' => q{
 \set film random(1, :f - 20)
-BEGIN;
 SELECT * FROM film_list WHERE film_id = :film;
 SELECT * FROM performer_info WHERE performer_id = 1;
 SELECT * FROM sales_of_customer WHERE customer_id = :film;
 SELECT count(*) FROM good_customers(5);
 SELECT * FROM film WHERE film_id = :film FOR SHARE;
-INSERT INTO ledger (what, key) VALUES ('script', :who);
-COMMIT;
 } },
 		new => {
 			'new_rent@3' => q{
@@ -473,7 +425,9 @@ sub start_clients
 	for my $script (sort keys %{ $shape->{$kind} })
 	{
 		my ($name, $weight) = split /@/, $script;
-		append_to_file("$folder/$database-$name", $shape->{$kind}{$script}) unless -e "$folder/$database-$name";
+		my $text = $shape->{$kind}{$script};
+		$text =~ s/\A\n?((?:\\set [^\n]*\n)*)(.*)\z/$1BEGIN;\n$2INSERT INTO ledger (what, key) VALUES ('script', :who);\nCOMMIT;\n/s unless $text =~ /'script'/;
+		append_to_file("$folder/$database-$name", $text) unless -e "$folder/$database-$name";
 		push @files, '-f', "$folder/$database-$name@" . ($weight // 1);
 	}
 	my $client = $started{$kind} = { out => '', err => '', who => $who };
@@ -511,6 +465,7 @@ sub arguments
 sub problems { return sql("SELECT string_agg(problem || ': ' || replace(object, 'public.', ''), ', ' ORDER BY problem DESC, object) FROM moving_in.problems($_[0]) WHERE object !~ '^index '") }
 
 my @windows;   # [table, step, begin, end]
+my %printed;   # of each table
 
 # A session for each statement, in the order that was printed
 sub run_steps
@@ -520,14 +475,8 @@ sub run_steps
 	for my $step ($from .. $to)
 	{
 		my $begin = time;
-		for my $statement (map { decode_base64($_) } split /\n/, sql("SELECT translate(encode(convert_to(statement, 'UTF8'), 'base64'), E'\\n', '') FROM printed_$table WHERE step = $step ORDER BY n"))
-		{
-			my ($out, $err);
-			my @replica = $step == 3 && $shape{$database}{replica} ? ('-c', 'SET session_replication_role = replica') : ();
-			next if IPC::Run::run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), @replica, '-c', $statement ], '>', \$out, '2>', \$err);
-			diag "$database: $table: step $step\n$statement\n$err";
-			$failed++;
-		}
+		my @replica = $step == 3 && $shape{$database}{replica} ? 'SET session_replication_role = replica' : ();
+		$failed += grep { !runs($node, $database, $_, @replica) } of_steps($step, $step, @{ $printed{$table} });
 		push @windows, [ $table, $step, $begin, time ];
 		last if $failed;
 	}
@@ -564,7 +513,7 @@ my $catalogs = q{
 		UNION ALL SELECT c.oid::regclass::text, format('view %s', pg_get_viewdef(c.oid)) FROM pg_class AS c WHERE c.relkind IN ('v', 'm') AND c.relnamespace = 'public'::regnamespace
 		UNION ALL SELECT c.oid::regclass::text, format('%s %s "%s"', c.relkind, c.relreplident, obj_description(c.oid, 'pg_class')) FROM pg_class AS c WHERE c.relnamespace = 'public'::regnamespace
 		UNION ALL SELECT ev_class::regclass::text, format('rule %s', pg_get_ruledef(w.oid)) FROM pg_rewrite AS w JOIN pg_class AS c ON c.oid = ev_class WHERE c.relnamespace = 'public'::regnamespace) AS x (r, l)
-	WHERE r !~ '^"?(printed|old|seen|kept|references_to|catalogs)_?'};
+	WHERE r !~ '^"?(old|seen|kept|references_to|catalogs)_?'};
 
 sub holds
 {
@@ -660,7 +609,7 @@ for (split /,/, $ENV{MOVING_IN_SHAPES} // 'forum,code_host,rentals')
 	{
 		my ($table, $name) = @$_[ 0, 4 ];
 		sql("CREATE TABLE old_$table AS SELECT ($name)::text AS name FROM $table");
-		sql("CREATE TABLE printed_$table AS SELECT row_number() OVER () AS n, s.* FROM moving_in.statements($arguments{$table}) AS s WHERE statement IS NOT NULL");
+		$printed{$table} = [ printed($node, $database, $arguments{$table}) ];
 		run_steps($table, 1, 2);
 		sql("CREATE TABLE seen_$table AS SELECT ($name)::text AS name FROM $table");
 		run_steps($table, 3, 6);

@@ -6,6 +6,7 @@ use strict;
 use warnings;
 
 use lib 'test/t';
+use MovingIn;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -17,23 +18,17 @@ $node->start;
 
 sub sql { return $node->safe_psql('postgres', $_[0]) }
 
-sub failure
+sub refused { return failure($node, 'postgres', $_[0]) }
+
+# What is printed for some arguments, once
+my %printed;
+sub statements
 {
-	my (undef, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\n$_[0]");
-	return $err =~ /ERROR:  (.*)/ ? $1 : "no error: $err";
+	my ($arguments, $first, $last) = @_;
+	return of_steps($first, $last, @{ $printed{$arguments} //= [ printed($node, 'postgres', $arguments) ] });
 }
 
-# Steps of what is printed for some arguments, as superuser or in a role
-sub steps
-{
-	my ($arguments, $first, $last, $role) = @_;
-	sql("CREATE TABLE IF NOT EXISTS public.printed (arguments text, n bigint, step int, statement text);
-		INSERT INTO public.printed SELECT \$a\$$arguments\$a\$, row_number() OVER (), step, statement FROM moving_in.statements($arguments)
-		WHERE NOT EXISTS (SELECT FROM public.printed WHERE arguments = \$a\$$arguments\$a\$)");
-	my $file = PostgreSQL::Test::Utils::tempdir() . '/steps.sql';
-	sql("SELECT statement FROM public.printed WHERE arguments = \$a\$$arguments\$a\$ AND step BETWEEN $first AND $last ORDER BY n \\g (format=unaligned tuples_only=on) $file");
-	return $node->safe_psql('postgres', ($role ? "SET ROLE $role;\n" : '') . "\\i $file");
-}
+sub steps { sql($_) for statements(@_); return }
 
 sub problems { return sql("SELECT string_agg(problem || ': ' || object, '; ') FROM moving_in.problems($_[0])") }
 
@@ -58,7 +53,7 @@ sql(q{
 	INSERT INTO a.o VALUES (1);
 	GRANT ALL ON a.o, a.i TO eve});
 is(problems(q{'a.o', '1', '1'}), 'schema: ext', 'the owner of the functions may use what they use');
-like(failure(q{SELECT * FROM moving_in.statements('a.o', '1', '1')}), qr/^55000: .*schema: ext/, 'before the first statement');
+like(refused(q{SELECT * FROM moving_in.statements('a.o', '1', '1')}), qr/^55000: .*schema: ext/, 'before the first statement');
 sql(q{GRANT USAGE ON SCHEMA ext TO vic, eve});
 is(problems(q{'a.o', '1', '1'}), '', 'what is to be done helps');
 sql(q{SET ROLE eve; CREATE FUNCTION a.i_o_iuid_moving_in() RETURNS trigger LANGUAGE plpgsql AS E'\n-- made by moving_in\nBEGIN RETURN NEW; END'});
@@ -73,7 +68,7 @@ for my $function ('a.o_moving_in', 'a.o_o_iuid_moving_in', 'a.i_o_iuid_moving_in
 {
 	for my $timing ('BEFORE INSERT OR UPDATE', 'AFTER INSERT', 'BEFORE DELETE')
 	{
-		like(failure(qq{SET ROLE app;
+		like(refused(qq{SET ROLE app;
 			CREATE TYPE pg_temp.evil AS (x int);
 			CREATE FUNCTION pg_temp.take(ext.iuid) RETURNS pg_temp.evil LANGUAGE plpgsql AS 'BEGIN RAISE ''app is %'', current_user; END';
 			CREATE CAST (ext.iuid AS pg_temp.evil) WITH FUNCTION pg_temp.take(ext.iuid) AS ASSIGNMENT;
@@ -82,7 +77,7 @@ for my $function ('a.o_moving_in', 'a.o_o_iuid_moving_in', 'a.i_o_iuid_moving_in
 			CREATE TRIGGER z $timing ON o FOR EACH ROW EXECUTE FUNCTION $function();
 			} . ($timing =~ /DELETE/ ? 'DELETE FROM o' : 'INSERT INTO o VALUES (1, NULL, 1, NULL)')), qr/^(39P01: this function is for triggers of its owner's tables|42501: permission denied for schema ext)/, "$function serves its own table: $timing");
 	}
-	like(failure("SET ROLE app; CREATE TEMP TABLE o (id int); CREATE TRIGGER z BEFORE TRUNCATE ON o EXECUTE FUNCTION $function(); TRUNCATE o"), qr/^39P01/, "$function: at another level");
+	like(refused("SET ROLE app; CREATE TEMP TABLE o (id int); CREATE TRIGGER z BEFORE TRUNCATE ON o EXECUTE FUNCTION $function(); TRUNCATE o"), qr/^39P01/, "$function: at another level");
 }
 
 # --- names ----------------------------------------------------------------------------
@@ -149,8 +144,8 @@ steps(q{'d.a', '1', '1', columns => '{"a": "to_a"}'}, 1, 6);
 steps(q{'d.b', '1', '2', columns => '{"b": "to_b"}'}, 1, 6);
 sql(q{UPDATE d.c SET to_a = NULL WHERE id = 1});
 is(sql(q{SELECT tenant, a, b, to_b IS NULL FROM d.c WHERE id = 1}), '1||1|f', 'a reference that goes leaves the tenant of another one');
-like(failure(q{INSERT INTO d.c (id, tenant, to_a, to_b) VALUES (3, 1, (SELECT iuid FROM d.a WHERE (tenant, a) = (1, 1)), (SELECT iuid FROM d.b WHERE (tenant, b) = (2, 2)))}), qr/^23503/, 'two tenants');
-like(failure(q{UPDATE d.c SET to_a = (SELECT iuid FROM d.a WHERE (tenant, a) = (2, 1)) WHERE id = 1}), qr/^23503/, 'a reference takes no tenant along');
+like(refused(q{INSERT INTO d.c (id, tenant, to_a, to_b) VALUES (3, 1, (SELECT iuid FROM d.a WHERE (tenant, a) = (1, 1)), (SELECT iuid FROM d.b WHERE (tenant, b) = (2, 2)))}), qr/^23503/, 'two tenants');
+like(refused(q{UPDATE d.c SET to_a = (SELECT iuid FROM d.a WHERE (tenant, a) = (2, 1)) WHERE id = 1}), qr/^23503/, 'a reference takes no tenant along');
 sql(q{INSERT INTO d.c (id, tenant, to_a, to_b) VALUES (4, 2, (SELECT iuid FROM d.a WHERE (tenant, a) = (2, 1)), (SELECT iuid FROM d.b WHERE (tenant, b) = (2, 2)));
 	UPDATE d.c SET tenant = 2, to_a = (SELECT iuid FROM d.a WHERE (tenant, a) = (2, 2)), to_b = (SELECT iuid FROM d.b WHERE (tenant, b) = (2, 1)) WHERE id = 2});
 is(sql(q{SELECT string_agg(concat_ws(',', id, tenant, a, b), ' ' ORDER BY id) FROM d.c WHERE id IN (2, 4)}), '2,2,2,1 4,2,1,2', 'one tenant, and one that changes');
@@ -161,7 +156,7 @@ sql(q{CREATE TABLE d.p (id int PRIMARY KEY); CREATE TABLE d.q (id int PRIMARY KE
 	INSERT INTO d.p VALUES (1), (2); INSERT INTO d.q VALUES (1), (2); INSERT INTO d.both VALUES (1, 1)});
 steps(q{'d.p', '1', '1', columns => '{"p": "to_p", "y": "z"}'}, 1, 6);
 steps(q{'d.q', '1', '2', columns => '{"q": "to_q"}'}, 1, 6);
-like(failure(q{UPDATE d.both SET to_p = (SELECT iuid FROM d.p WHERE id = 2)}), qr/^23503/, 'a column of two references is what the client says');
+like(refused(q{UPDATE d.both SET to_p = (SELECT iuid FROM d.p WHERE id = 2)}), qr/^23503/, 'a column of two references is what the client says');
 sql(q{UPDATE d.both SET x = 2, to_p = (SELECT iuid FROM d.p WHERE id = 2); UPDATE d.both SET z = (SELECT iuid FROM d.p WHERE id = 2)});
 is(sql('SELECT x, y, (SELECT id FROM d.p WHERE iuid = to_p), (SELECT id FROM d.q WHERE iuid = to_q) FROM d.both'), '2|2|2|2', 'and both follow it');
 sql('UPDATE d.both SET y = NULL; DELETE FROM d.p WHERE id = 2');
@@ -208,7 +203,7 @@ sql(q{DROP TABLE a.i; SET ROLE eve; CREATE TYPE a.evil AS (x int);
 	CREATE FUNCTION a.take(ext.iuid) RETURNS a.evil LANGUAGE plpgsql AS 'BEGIN RAISE ''eve is %'', current_user; END';
 	CREATE CAST (ext.iuid AS a.evil) WITH FUNCTION a.take(ext.iuid) AS ASSIGNMENT;
 	CREATE TABLE a.i (id int, o_id int, o_iuid a.evil); CREATE TRIGGER z BEFORE INSERT ON a.i FOR EACH ROW EXECUTE FUNCTION a.i_o_iuid_moving_in()});
-like(failure('SET ROLE eve; INSERT INTO a.i (o_id) VALUES (1)'), qr/^39P01/, 'a table of another owner under its name');
+like(refused('SET ROLE eve; INSERT INTO a.i (o_id) VALUES (1)'), qr/^39P01/, 'a table of another owner under its name');
 
 # --- what is not filled is seen -----------------------------------------------------------
 
@@ -234,7 +229,7 @@ $old->quit;
 $writer->query_safe('COMMIT');
 $writer->quit;
 steps($o, 4, 4);
-like(failure(sql(qq{SELECT statement FROM printed WHERE arguments = \$a\$$o\$a\$ AND step = 5})), qr/^55000: by_iuid of e\.i is not the identifier/, 'a row that came in meanwhile stops the exchange');
+like(refused(statements($o, 5, 5)), qr/^55000: by_iuid of e\.i is not the identifier/, 'a row that came in meanwhile stops the exchange');
 steps($o, 3, 6);
 sql(q{ALTER ROLE CURRENT_USER RESET default_transaction_isolation});
 is(sql('SELECT count(*) FROM e.i JOIN e.o ON by = id WHERE by_iuid = iuid'), 1001, 'step 3 again fills it');
@@ -248,10 +243,11 @@ is(sql('SELECT count(*) FILTER (WHERE o_id = 3), count(*) FILTER (WHERE iuid = o
 sql(q{CREATE TABLE d.paths (id int PRIMARY KEY, path text, lower_path text GENERATED ALWAYS AS (lower(path)) STORED UNIQUE, n int DEFAULT 0);
 	CREATE TABLE d.counters (path_id int UNIQUE REFERENCES d.paths, n int);
 	INSERT INTO d.paths (id, path) SELECT n, 'P' || n FROM generate_series(1, 100) AS n});
-steps(q{'d.paths', '1', '3', pause => '0.3 s'}, 1, 2);
+my $paths = q{'d.paths', '1', '3', pause => '0.3 s'};
+steps($paths, 1, 2);
 my ($one, $two) = map { $node->background_psql('postgres') } 1 .. 2;
 $one->query_safe('BEGIN; INSERT INTO d.counters VALUES (50, 1) ON CONFLICT (path_id) DO UPDATE SET n = counters.n + 1');
-$two->query_until(qr/filling/, "SET deadlock_timeout = '10ms';\n\\echo filling\n" . join(';', split /;\s*$/m, sql(q{SELECT statement FROM printed WHERE arguments = $a$'d.paths', '1', '3', pause => '0.3 s'$a$ AND step = 3 ORDER BY n LIMIT 1})) . ";\n\\echo filled\n");
+$two->query_until(qr/filling/, "SET deadlock_timeout = '10ms';\n\\echo filling\n" . (statements($paths, 3, 3))[0] . "\n\\echo filled\n");
 ok($node->poll_query_until('postgres', 'SELECT count(*) >= 99 FROM d.paths WHERE iuid IS NOT NULL'), 'a batch waits for no row');
 ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = '1 rows of paths are locked'}), 'what waits is told');
 ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name ~ '^99 of about '}), 'and what is done');
@@ -267,7 +263,7 @@ is(sql('SELECT n FROM d.counters WHERE path_id = 2'), 2, 'the triggers lock noth
 
 # --- what moves or fails meanwhile ------------------------------------------------------
 
-sub statement { my ($arguments, $pattern) = @_; return sql("SELECT statement FROM printed WHERE arguments = \$a\$$arguments\$a\$ AND statement ~ '$pattern' ORDER BY n LIMIT 1") }
+sub statement { my ($arguments, $pattern) = @_; return (grep { /$pattern/ } statements($arguments, 1, 8))[0] }
 
 sql(q{CREATE TABLE d.pages (id int PRIMARY KEY, filler text); INSERT INTO d.pages SELECT -n, repeat('x', 1000) FROM generate_series(1, 21) AS n});
 my $pages = q{'d.pages', '1', '7', batch => 1, pause => '1 s'};
@@ -281,7 +277,7 @@ $backfill->quit;
 is(sql('SELECT count(*) FROM d.pages WHERE iuid IS NULL'), 0, 'rows that change, or that CLUSTER moves behind the backfill, are filled');
 my $reader = $node->background_psql('postgres');
 $reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
-like(failure("SET statement_timeout = '1s';\n" . statement($pages, '^CREATE UNIQUE INDEX .* pages_iuid_pkey')), qr/^57014/, 'an index that is given up while it waits for an old snapshot');
+like(refused("SET statement_timeout = '1s';\n" . statement($pages, '^CREATE UNIQUE INDEX .* pages_iuid_pkey')), qr/^57014/, 'an index that is given up while it waits for an old snapshot');
 $reader->query_safe('COMMIT');
 steps($pages, 4, 6);
 is(sql(q{SELECT count(*) FROM pg_index WHERE indrelid = 'd.pages'::regclass AND indisvalid}), 2, 'step 4 makes it again');
@@ -292,7 +288,7 @@ sql(q{CREATE TABLE d.skipped (id int PRIMARY KEY, filler text); INSERT INTO d.sk
 my $skipped = q{'d.skipped', '1', '8', batch => 1};
 steps($skipped, 1, 2);
 $reader->query_safe('BEGIN; SELECT FROM d.skipped WHERE id = 10 FOR UPDATE');
-like(failure("SET statement_timeout = '30s';\n" . statement($skipped, 'SKIP LOCKED')), qr/^55000: a trigger of d\.skipped skips the UPDATE of rows/, 'a trigger that skips some rows is named, while others are locked');
+like(refused("SET statement_timeout = '30s';\n" . statement($skipped, 'SKIP LOCKED')), qr/^55000: a trigger of d\.skipped skips the UPDATE of rows/, 'a trigger that skips some rows is named, while others are locked');
 $reader->quit;
 $node->stop;
 done_testing();

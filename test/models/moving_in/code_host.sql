@@ -179,14 +179,8 @@ CREATE FUNCTION note_space() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT I
 CREATE TRIGGER note_space AFTER INSERT ON spaces FOR EACH ROW EXECUTE FUNCTION note_space();
 CREATE TRIGGER note_moved_space AFTER UPDATE ON spaces FOR EACH ROW WHEN (OLD.way IS DISTINCT FROM NEW.way) EXECUTE FUNCTION note_space();
 
--- What clients have written, and what went: each in the transaction that did it.  The second is
--- what loose references need anyway.
-CREATE TABLE ledger (what text NOT NULL, key bigint, amount int NOT NULL DEFAULT 1);
-CREATE FUNCTION note_gone() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-	INSERT INTO ledger (what, key) SELECT TG_TABLE_NAME || ' gone', g.id FROM gone AS g;
-	RETURN NULL;
-END $$;
+-- What loose references need anyway
+\ir ledger.sql
 CREATE TRIGGER loose_projects AFTER DELETE ON projects REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION note_gone();
 CREATE TRIGGER loose_issues AFTER DELETE ON issues REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION note_gone();
 CREATE TRIGGER loose_notes AFTER DELETE ON notes REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION note_gone();

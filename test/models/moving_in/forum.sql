@@ -151,13 +151,7 @@ COMMENT ON INDEX topics_pkey IS 'the index of the key';
 COMMENT ON CONSTRAINT posts_topic_id_fkey ON posts IS 'a post goes with its topic';
 COMMENT ON TRIGGER index_post ON posts IS 'keeps the search';
 
--- What clients have written, and what went: each in the transaction that did it
-CREATE TABLE ledger (what text NOT NULL, key bigint, amount int NOT NULL DEFAULT 1);
-CREATE FUNCTION note_gone() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-	INSERT INTO ledger (what, key) SELECT TG_TABLE_NAME || ' gone', g.id FROM gone AS g;
-	RETURN NULL;
-END $$;
+\ir ledger.sql
 CREATE TRIGGER note_gone AFTER DELETE ON members REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION note_gone();
 CREATE TRIGGER note_gone AFTER DELETE ON topics REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION note_gone();
 CREATE TRIGGER note_gone AFTER DELETE ON posts REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION note_gone();

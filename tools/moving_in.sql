@@ -175,7 +175,8 @@ CREATE TYPE moving_in.reference AS (
 	new_column name, old_columns name[],
 	new_fkey name, idx name, follow text, trigger name, update_trigger name, late_trigger name,
 	is_self boolean, is_late boolean, is_required boolean, is_valid boolean, has_index boolean,
-	actions text, definition text, comment text, given text, changed text, only_own text, not_default text, has_own boolean,
+	actions text, definition text, comment text, given text, changed text, only_own text,
+	not_default text, has_own boolean,
 	equal text, joined text, again text, sources text, copies text, agrees text, nulls text,
 	set_default text);
 COMMENT ON TYPE moving_in.reference IS 'internal: a foreign key to a table that moves';
@@ -292,12 +293,13 @@ COMMENT ON FUNCTION moving_in.new_columns(moving_in.plan) IS
 
 -- What stops a table ---------------------------------------------------------------------------
 
-CREATE FUNCTION moving_in.fault_of_expression(tbl regclass, expression text) RETURNS text
+CREATE FUNCTION moving_in.fault_of_expression(tbl regclass, expression text, type regtype) RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp SET client_min_messages = error AS $$
 DECLARE
 	generated text := (SELECT string_agg(format('DROP COLUMN %I', attname), ', ') FROM pg_attribute
 		WHERE attrelid = tbl AND attgenerated <> '');
+	cast_expression text := format('(%s)::%s', expression, type);
 	number int;
 BEGIN
 	-- An index takes what depends on a row and on nothing else.  This one is of a table without
@@ -306,10 +308,10 @@ BEGIN
 	IF generated IS NOT NULL THEN
 		EXECUTE 'ALTER TABLE pg_temp.moving_in_expression ' || generated;
 	END IF;
-	EXECUTE format('CREATE INDEX ON pg_temp.moving_in_expression ((%s))', expression);
-	IF expression LIKE '%::pg_catalog.int4' THEN
+	EXECUTE format('CREATE INDEX ON pg_temp.moving_in_expression ((%s))', cast_expression);
+	IF type = 'int4'::regtype THEN
 		BEGIN
-			EXECUTE 'SELECT ' || expression INTO number;
+			EXECUTE 'SELECT ' || cast_expression INTO number;
 			IF number IS NULL OR number NOT BETWEEN 0 AND 255 THEN
 				RAISE 'it is not between 0 and 255';
 			END IF;
@@ -322,7 +324,7 @@ EXCEPTION
 	WHEN insufficient_privilege OR read_only_sql_transaction THEN RAISE;
 	WHEN OTHERS THEN RETURN SQLERRM;
 END $$;
-COMMENT ON FUNCTION moving_in.fault_of_expression(regclass, text) IS
+COMMENT ON FUNCTION moving_in.fault_of_expression(regclass, text, regtype) IS
 'internal: why a row does not give one value by an expression, always the same; NULL if it does';
 
 CREATE FUNCTION moving_in.problems(tbl regclass, country text, entity text, at text DEFAULT NULL,
@@ -332,6 +334,7 @@ RETURNS TABLE (problem text, object text, reason text, to_do text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	m moving_in.plan;
+	refs moving_in.reference[];
 	tables oid[];
 BEGIN
 	IF tbl IS NULL OR country IS NULL OR entity IS NULL OR key_column IS NULL OR columns IS NULL
@@ -341,6 +344,7 @@ BEGIN
 			MESSAGE = 'only the time of a row may be NULL, and the type of the key is iuid or uuid';
 	END IF;
 	m := moving_in.plan(tbl, country, entity, at, key_column, columns, key_type, guessable);
+	refs := ARRAY(SELECT r FROM moving_in.references_to(m) AS r);
 	tables := ARRAY(SELECT DISTINCT n.tbl FROM moving_in.new_columns(m) AS n);
 
 	RETURN QUERY SELECT 'moved already', tbl::text, format('%I is the primary key', m.key),
@@ -407,14 +411,13 @@ BEGIN
 		'a trigger neither sees nor sets it', 'make an ordinary column of it'
 		FROM pg_attribute AS a WHERE a.attgenerated <> ''
 			AND (a.attrelid = m.tbl AND a.attnum = ANY (m.attnums)
-			OR EXISTS (SELECT FROM moving_in.references_to(m) AS r
+			OR EXISTS (SELECT FROM unnest(refs) AS r
 				WHERE r.child_oid = a.attrelid AND a.attname = ANY (r.old_columns)));
 	RETURN QUERY SELECT 'expression', e.name, f.fault,
 		'give another one: immutable, with each name qualified but those of the columns'
 		FROM (VALUES ('country', country, 'int4'), ('entity', entity, 'int4'),
 			('at', at, 'timestamptz')) AS e (name, expression, type),
-		LATERAL (SELECT moving_in.fault_of_expression(tbl, format('(%s)::pg_catalog.%s', e.expression,
-			e.type))) AS f (fault)
+		LATERAL moving_in.fault_of_expression(tbl, e.expression, e.type::regtype) AS f (fault)
 		WHERE e.expression IS NOT NULL AND f.fault IS NOT NULL;
 	RETURN QUERY SELECT 'column', format('%s.%I', a.attrelid::regclass, a.attname),
 		format('a column of type %s has this name', format_type(a.atttypid, a.atttypmod)),
@@ -424,7 +427,7 @@ BEGIN
 		WHERE a.atttypid <> m.type::regtype OR NOT EXISTS (SELECT FROM pg_trigger AS g
 				WHERE g.tgrelid = m.tbl AND g.tgname = 'zz_moving_in')
 			OR a.attrelid = m.tbl AND a.attnum = ANY (m.attnums)
-			OR EXISTS (SELECT FROM moving_in.references_to(m) AS r
+			OR EXISTS (SELECT FROM unnest(refs) AS r
 				WHERE r.child_oid = a.attrelid AND a.attname = ANY (r.old_columns));
 	RETURN QUERY SELECT 'column', n.new::text, 'two columns of a table would have this name',
 		'columns => {"name of the foreign key": "name of the column"}'
@@ -432,13 +435,13 @@ BEGIN
 	RETURN QUERY SELECT 'foreign key', j.key,
 		'no foreign key of this name refers to the primary key', 'name one that does'
 		FROM jsonb_object_keys(columns) AS j (key) WHERE j.key NOT IN
-			(SELECT r.fkey FROM moving_in.references_to(m) AS r);
+			(SELECT r.fkey FROM unnest(refs) AS r);
 	RETURN QUERY SELECT 'foreign key', format('%I of %s', r.fkey, r.child),
 		'it is NOT ENFORCED, or has a PERIOD', 'drop it, and make it again afterwards'
-		FROM moving_in.references_to(m) AS r WHERE r.definition ~ ' NOT ENFORCED|, PERIOD ';
+		FROM unnest(refs) AS r WHERE r.definition ~ ' NOT ENFORCED|, PERIOD ';
 	RETURN QUERY SELECT 'foreign key', format('%I of %s', r.fkey, r.child),
 		format('%I is of the same columns', o.fkey), 'drop one of them'
-		FROM moving_in.references_to(m) AS r JOIN moving_in.references_to(m) AS o
+		FROM unnest(refs) AS r JOIN unnest(refs) AS o
 			ON (o.child_oid, o.old_columns) = (r.child_oid, r.old_columns) AND o.fkey < r.fkey;
 	RETURN QUERY SELECT 'rule', format('%s of %s', w.rulename, w.ev_class::regclass),
 		'it would change the UPDATE of the backfill', 'make a trigger of it'
@@ -467,7 +470,7 @@ BEGIN
 	-- IF NOT EXISTS and OR REPLACE would take what is another's for ours.
 	RETURN QUERY WITH functions AS MATERIALIZED (
 			SELECT m.fill AS name, m.tbl UNION ALL
-			SELECT r.follow, r.child_oid FROM moving_in.references_to(m) AS r)
+			SELECT r.follow, r.child_oid FROM unnest(refs) AS r)
 		SELECT 'function', n.name, 'two functions would have this name',
 			'columns => {"name of the foreign key": "name of the column"}'
 		FROM functions AS n GROUP BY n.name HAVING count(*) > 1
@@ -485,7 +488,7 @@ BEGIN
 			SELECT m.schema, m.tbl, n.name, n.cols FROM (VALUES (m.new_pkey, ARRAY[m.key]),
 				(m.second, m.cols), (m.not_null, ARRAY[m.key])) AS n (name, cols)
 			UNION ALL SELECT r.child_schema, r.child_oid, n.name, ARRAY[r.new_column]
-			FROM moving_in.references_to(m) AS r,
+			FROM unnest(refs) AS r,
 				LATERAL (VALUES (r.idx), (r.new_fkey)) AS n (name))
 		SELECT 'name', n.name::text, 'two indexes or constraints would have this name',
 			'columns => {"name of the foreign key": "name of the column"}'
@@ -512,7 +515,7 @@ BEGIN
 		FROM pg_depend AS d WHERE d.deptype NOT IN ('i', 'P', 'S') AND (d.refclassid, d.refobjid) IN
 				(('pg_constraint'::regclass, m.con), ('pg_class'::regclass, m.key_index))
 			AND NOT (d.classid = 'pg_constraint'::regclass AND (d.objid IN
-				(SELECT r.con FROM moving_in.references_to(m) AS r)
+				(SELECT r.con FROM unnest(refs) AS r)
 				-- the copy of a partition's foreign key goes with that of its table, named above
 				OR d.objid IN (SELECT f.oid FROM pg_constraint AS f WHERE f.conparentid <> 0)));
 END $$;
@@ -982,28 +985,38 @@ COMMENT ON FUNCTION moving_in.other_uses(moving_in.plan, boolean) IS
 -- of the old key leaves the identifier as it is, so only they carry out ON UPDATE, and hold old
 -- clients to what was declared.  Both carry out ON DELETE: the second one finds no row.  The old
 -- names stay with the old columns, as ON CONFLICT ON CONSTRAINT means these.
-CREATE FUNCTION moving_in.exchange(m moving_in.plan) RETURNS moving_in.printed
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION moving_in.exchanged(m moving_in.plan, pkey name, key text, reached text,
+	statements text, before text)
+RETURNS moving_in.printed LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT moving_in.retried(moving_in.filled($sql$
 IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'parent'}::regclass AND contype = 'p'
-	AND conname = {'new_pkey'}) THEN
-	DROP INDEX IF EXISTS {"schema"}.{"second"};
+	AND conname = {'pkey'}) THEN
+	DROP INDEX IF EXISTS {"schema"}.{"second"};{reached}
 	RETURN;
 END IF;
-LOCK TABLE {all_tables} IN ACCESS EXCLUSIVE MODE;
+LOCK TABLE {all_tables} IN ACCESS EXCLUSIVE MODE;{statements}$sql$, to_jsonb(m) || jsonb_build_object(
+			'pkey', pkey, 'reached', reached, 'all_tables', t.names, 'statements', statements)), before),
+		format('ACCESS EXCLUSIVE on %s, for milliseconds', t.names), 'the primary key is ' || key
+	FROM moving_in.all_tables(m) AS t (names)
+$$;
+COMMENT ON FUNCTION moving_in.exchanged(moving_in.plan, name, text, text, text, text) IS
+'internal: what exchanges the primary key, unless it is that one already';
+
+CREATE FUNCTION moving_in.exchange(m moving_in.plan) RETURNS moving_in.printed
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT moving_in.exchanged(m, m.new_pkey, quote_ident(m.key), '', moving_in.filled($sql$
 ALTER TABLE {parent} ALTER {"key"} SET NOT NULL;
-ALTER TABLE {parent} DROP CONSTRAINT IF EXISTS {"not_null"};$sql$, f.fields)
-			|| moving_in.each(m, $sql$
+ALTER TABLE {parent} DROP CONSTRAINT IF EXISTS {"not_null"};$sql$, to_jsonb(m)) || moving_in.each(m, $sql$
 ALTER TABLE {child} DROP CONSTRAINT {"fkey"};$sql$) || moving_in.filled($sql$
 ALTER TABLE {parent} DROP CONSTRAINT {"pkey"};
 ALTER TABLE {parent} ADD CONSTRAINT {"new_pkey"} PRIMARY KEY USING INDEX {"new_pkey"};
-ALTER TABLE {parent} ADD CONSTRAINT {"pkey"} UNIQUE USING INDEX {"second"};$sql$, f.fields)
-			|| moving_in.each(m, $sql$
+ALTER TABLE {parent} ADD CONSTRAINT {"pkey"} UNIQUE USING INDEX {"second"};$sql$, to_jsonb(m))
+		|| moving_in.each(m, $sql$
 ALTER TABLE {child} ADD CONSTRAINT {"fkey"} {definition} NOT VALID;{comment}
 ALTER TABLE {child} ADD CONSTRAINT {"new_fkey"} FOREIGN KEY ({"new_column"})
 	REFERENCES {parent} ({"key"}){actions} NOT VALID;$sql$) || moving_in.other_uses(m, false),
-			-- that step 3 has done all
-			moving_in.each(m, $sql$
+		-- that step 3 has done all
+		moving_in.each(m, $sql$
 	IF EXISTS (SELECT FROM ONLY {child} AS t JOIN ONLY {parent} AS p ON {joined}
 		WHERE t.{"new_column"} IS DISTINCT FROM p.{"key"}) THEN
 		RAISE object_not_in_prerequisite_state USING
@@ -1012,35 +1025,20 @@ ALTER TABLE {child} ADD CONSTRAINT {"new_fkey"} FOREIGN KEY ({"new_column"})
 			HINT = format('Run step 3 again, or UPDATE %1$s AS t SET %2$I = p.%3$I FROM %4$s AS p '
 				'WHERE %5$s AND t.%2$I IS DISTINCT FROM p.%3$I',
 				{'child'}, {'new_column'}, {'key'}, {'parent'}, {'joined'});
-	END IF;$sql$)),
-		format('ACCESS EXCLUSIVE on %s, for milliseconds', moving_in.all_tables(m)),
-		format('the primary key is %I', m.key)
-	FROM (SELECT to_jsonb(m) || jsonb_build_object('all_tables', moving_in.all_tables(m))) AS f (fields)
+	END IF;$sql$))
 $$;
 COMMENT ON FUNCTION moving_in.exchange(moving_in.plan) IS 'internal: step 5';
 
 CREATE FUNCTION moving_in.way_back(m moving_in.plan) RETURNS moving_in.printed
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT moving_in.retried(moving_in.filled($sql$
-IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = {'parent'}::regclass AND contype = 'p'
-	AND conname = {'pkey'}) THEN
-	DROP INDEX IF EXISTS {"schema"}.{"second"};
-	ALTER TABLE {parent} DROP CONSTRAINT IF EXISTS {"not_null"};
-	RETURN;
-END IF;
-LOCK TABLE {all_tables} IN ACCESS EXCLUSIVE MODE;$sql$, f.fields)
-			|| moving_in.each(m, $sql$
-ALTER TABLE {child} DROP CONSTRAINT {"new_fkey"}, DROP CONSTRAINT {"fkey"};$sql$)
-			|| moving_in.filled($sql$
+	SELECT moving_in.exchanged(m, m.pkey, m.old_key, moving_in.filled($sql$
+	ALTER TABLE {parent} DROP CONSTRAINT IF EXISTS {"not_null"};$sql$, to_jsonb(m)), moving_in.each(m, $sql$
+ALTER TABLE {child} DROP CONSTRAINT {"new_fkey"}, DROP CONSTRAINT {"fkey"};$sql$) || moving_in.filled($sql$
 ALTER TABLE {parent} DROP CONSTRAINT {"new_pkey"}, DROP CONSTRAINT {"pkey"};
 ALTER TABLE {parent} ADD CONSTRAINT {"pkey"} PRIMARY KEY USING INDEX {"second"};
-ALTER TABLE {parent} ALTER {"key"} DROP NOT NULL;$sql$, f.fields)
-			|| moving_in.each(m, $sql$
+ALTER TABLE {parent} ALTER {"key"} DROP NOT NULL;$sql$, to_jsonb(m)) || moving_in.each(m, $sql$
 ALTER TABLE {child} ADD CONSTRAINT {"fkey"} {definition} NOT VALID;{comment}$sql$)
-			|| moving_in.other_uses(m, true)),
-		format('ACCESS EXCLUSIVE on %s, for milliseconds', moving_in.all_tables(m)),
-		format('the primary key is %s', m.old_key)
-	FROM (SELECT to_jsonb(m) || jsonb_build_object('all_tables', moving_in.all_tables(m))) AS f (fields)
+		|| moving_in.other_uses(m, true), '')
 $$;
 COMMENT ON FUNCTION moving_in.way_back(moving_in.plan) IS 'internal: step 7';
 

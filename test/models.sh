@@ -46,15 +46,10 @@ install_toolchain openssl python3-psycopg
 build
 . examples/regions/nodes.sh
 
+# A model, and how many it makes of what
 run_model() {
-	start_server
-	as_user /usr/bin/python3 "test/models/$1.py" --rows "${rows:-100000}" "${seed[@]}" || failed+=("$1")
-	stop_server
-}
-
-run_moving_in() {
-	start_server "$work" 'wal_level = logical'   # for publications
-	as_user /usr/bin/python3 test/models/moving_in.py ${schemas:+--schemas "$schemas"} "${seed[@]}" || failed+=(moving_in)
+	start_server "$work" 'wal_level = logical'   # for the publications of moving_in
+	as_user /usr/bin/python3 "test/models/$1.py" "${@:2}" "${seed[@]}" || failed+=("$1")
 	stop_server
 }
 
@@ -136,8 +131,9 @@ declare -A far=()
 relays=() failed=() way=()
 for name in "${names[@]}"; do
 	case $name in
-		move | bad_days | moving_in) "run_$name" ;;
-		*) run_model "$name" ;;
+		move | bad_days) "run_$name" ;;
+		moving_in) run_model "$name" --schemas "${schemas:-200}" ;;
+		*) run_model "$name" --rows "${rows:-100000}" ;;
 	esac
 done
 [ ${#failed[@]} = 0 ] || die "FAILED: ${failed[*]}"

@@ -794,6 +794,12 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION moving_in.make_triggers(moving_in.plan) IS 'internal: step 2';
 
+CREATE FUNCTION moving_in.row_lock(tbl oid) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE WHEN moving_in.generated_in_key(tbl) IS NULL THEN 'NO KEY UPDATE' ELSE 'UPDATE' END
+$$;
+COMMENT ON FUNCTION moving_in.row_lock(oid) IS 'internal: the lock that an UPDATE of a row takes';
+
 CREATE FUNCTION moving_in.backfill(m moving_in.plan, guessable boolean, batch int, pause interval)
 RETURNS SETOF moving_in.printed LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp AS $$
@@ -870,8 +876,7 @@ BEGIN
 		COMMIT;
 	END LOOP;
 END$do$, jsonb_build_object('full_name', t.full_name, 'relname', t.relname, 'new', t.new,
-			'missing', t.missing, 'lock', CASE WHEN moving_in.generated_in_key(t.tbl) IS NULL
-				THEN 'NO KEY UPDATE' ELSE 'UPDATE' END, 'batch', batch, 'pause', extract(epoch FROM pause))))),
+			'missing', t.missing, 'lock', moving_in.row_lock(t.tbl), 'batch', batch, 'pause', extract(epoch FROM pause))))),
 		format('ROW EXCLUSIVE on %s, and the rows of a batch', t.full_name),
 		'progress: application_name in pg_stat_activity'
 	FROM (
@@ -891,6 +896,27 @@ END$do$, jsonb_build_object('full_name', t.full_name, 'relname', t.relname, 'new
 $$;
 COMMENT ON FUNCTION moving_in.backfill(moving_in.plan, boolean, int, interval) IS
 'internal: step 3, in which the triggers fill the rows that are there';
+
+CREATE FUNCTION moving_in.mend(m moving_in.plan) RETURNS SETOF moving_in.printed
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	-- The lock on the row that is referred to keeps it there while the triggers look it up.
+	SELECT format('DO %s;', moving_in.in_dollars(moving_in.filled($do$
+BEGIN
+	COMMIT;
+	SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+	WITH other AS MATERIALIZED (
+		SELECT t.ctid, p.{"key"} FROM ONLY {child} AS t JOIN ONLY {parent} AS p ON {joined}
+		WHERE t.{"new_column"} IS DISTINCT FROM p.{"key"} AND p.{"key"} IS NOT NULL
+		FOR {lock} OF t SKIP LOCKED FOR KEY SHARE OF p SKIP LOCKED)
+	UPDATE ONLY {child} AS t SET {"new_column"} = other.{"key"} FROM other WHERE t.ctid = other.ctid;
+END$do$, to_jsonb(m) || to_jsonb(r) || jsonb_build_object('lock', moving_in.row_lock(r.child_oid))))),
+		format('ROW EXCLUSIVE on %s, ROW SHARE on %s, and the rows that differ', r.child, m.parent),
+		'rows whose parent was deleted and inserted again with its key'
+	FROM moving_in.references_to(m) AS r
+$$;
+COMMENT ON FUNCTION moving_in.mend(moving_in.plan) IS
+'internal: the end of step 3, for references that are not the identifier of their row';
 
 CREATE FUNCTION moving_in.index(schema name, idx name, full_name text, definition text, kind text,
 	why text)
@@ -1022,9 +1048,7 @@ ALTER TABLE {child} ADD CONSTRAINT {"new_fkey"} FOREIGN KEY ({"new_column"})
 		RAISE object_not_in_prerequisite_state USING
 			MESSAGE = format('%s of %s is not the identifier of the row that is referred to',
 				{'new_column'}, {'child'}),
-			HINT = format('Run step 3 again, or UPDATE %1$s AS t SET %2$I = p.%3$I FROM %4$s AS p '
-				'WHERE %5$s AND t.%2$I IS DISTINCT FROM p.%3$I',
-				{'child'}, {'new_column'}, {'key'}, {'parent'}, {'joined'});
+			HINT = 'Run step 3 again.';
 	END IF;$sql$))
 $$;
 COMMENT ON FUNCTION moving_in.exchange(moving_in.plan) IS 'internal: step 5';
@@ -1108,6 +1132,7 @@ BEGIN
 	RETURN QUERY SELECT 1, s.* FROM moving_in.add_columns(m) AS s;
 	RETURN QUERY SELECT 2, s.* FROM moving_in.make_triggers(m) AS s;
 	RETURN QUERY SELECT 3, s.* FROM moving_in.backfill(m, guessable, batch, pause) AS s;
+	RETURN QUERY SELECT 3, s.* FROM moving_in.mend(m) AS s;
 	RETURN QUERY SELECT 4, s.* FROM moving_in.make_indexes(m) AS s;
 	RETURN QUERY SELECT 5, s.* FROM moving_in.exchange(m) AS s;
 	RETURN QUERY SELECT 6, s.* FROM moving_in.validate(m, false) AS s;

@@ -737,10 +737,9 @@ class World:
                 return
             except psycopg.Error as error:
                 tries += 1
-                if "is not the identifier of" in str(error):   # then it says what mends that
-                    hint = error.diag.message_hint.partition("or ")[2]
-                    self.admin.execute(hint)
-                elif tries > 20 or error.sqlstate not in (None, "57P01", "55P03", *AGAIN):
+                expected = (error.sqlstate in (None, "57P01", "55P03", *AGAIN)
+                            or "is not the identifier of" in str(error))
+                if tries > 20 or not expected:
                     raise Fault(f"a printed statement fails: {error.sqlstate} {error}") from error
 
     def options(self, rng, *but):

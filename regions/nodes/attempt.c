@@ -16,11 +16,14 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/latch.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/timeout.h"
 
 #include "attempt.h"
+
+static bool read_only(void *arg);
 
 bool
 iuid_try(bool (*part)(void *arg), void *arg, ErrorData **error)
@@ -55,6 +58,36 @@ iuid_try(bool (*part)(void *arg), void *arg, ErrorData **error)
 
 	*error = caught;
 	return done;
+}
+
+/* A part that reads, and its argument. */
+typedef struct Reading
+{
+	void (*part)(void *arg);
+	void *arg;
+} Reading;
+
+void
+iuid_read(void (*part)(void *arg), void *arg)
+{
+	Reading reading = { .part = part, .arg = arg };
+	int level = NewGUCNestLevel();
+	ErrorData *error;
+
+	if (!iuid_try(read_only, &reading, &error))
+		ReThrowError(error);
+	AtEOXact_GUC(false, level);
+}
+
+/* The end of the subtransaction ends the read-only mode. */
+static bool
+read_only(void *arg)
+{
+	const Reading *reading = arg;
+
+	XactReadOnly = true;
+	reading->part(reading->arg);
+	return true;
 }
 
 static volatile sig_atomic_t is_over;

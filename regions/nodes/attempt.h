@@ -23,6 +23,13 @@
 extern bool iuid_try(bool (*part)(void *arg), void *arg, ErrorData **error);
 
 /*
+ * Runs part(arg), which reads, in a subtransaction that is READ ONLY.  What it
+ * sets does not stay: the code of a table's owner, such as a policy, runs in it,
+ * and the session that another node keeps open here reads other tables, too.
+ */
+extern void iuid_read(void (*part)(void *arg), void *arg);
+
+/*
  * Runs part(arg) as iuid_try() does, and cancels it at the end of its time:
  * then the result is false, and *late is true.  A cancel of the statement
  * itself, by the user or by statement_timeout, is raised again: 57014.

@@ -16,4 +16,4 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'iuid_find_here'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.iuid_find_here(pg_catalog.text, pg_catalog.text[], pg_catalog.text[], pg_catalog.uuid[], pg_catalog.text[]) IS
-'internal: what iuid_find runs on each node: the rows, as texts, with the ids asked of this node, and for an id with another route here that node in the place of values; 22004, 2202E, 22023, 42703, 42804, 42809, 42P01, 54000, 55000';
+'internal: what iuid_find runs on each node: the rows, which it reads READ ONLY, as texts, with the ids asked of this node, and for an id with another route here that node in the place of values; 22004, 2202E, 22023, 42703, 42804, 42809, 42P01, 54000, 55000';

@@ -31,6 +31,7 @@
 #include "utils/uuid.h"
 #include "utils/varlena.h"
 
+#include "attempt.h"
 #include "datum.h"
 #include "find_here.h"
 #include "extension.h"
@@ -40,13 +41,22 @@
 /* What the server says of rows that are of another row type. */
 #define COLUMNS_CHANGED "the columns changed while the statement waited"
 
+/* The rows of a table that have some identifiers. */
+typedef struct Reading
+{
+	Oid table;
+	Oid schema;
+	const TextColumns *columns;
+	ArrayType *ids;
+	TextRows *rows;
+} Reading;
+
 pg_noreturn static void reject_name(void);
 static void store_rows(Tuplestorestate *store, TupleDesc rows, SPIPlanPtr plan,
 					   ArrayType *ids);
 static ArrayType *ids_without_row(ArrayType *ids, Tuplestorestate *store,
 								  TupleDesc rows, int key);
-static TextRows *read_rows(Oid table, Oid schema, const TextColumns *columns,
-						   ArrayType *ids);
+static void read_rows(void *arg);
 
 void
 iuid_check_has_rows(Oid table, const char *name)
@@ -268,7 +278,7 @@ iuid_find_here(PG_FUNCTION_ARGS)
 							.types = PG_GETARG_ARRAYTYPE_P(2) };
 	ArrayType *node_array = PG_GETARG_ARRAYTYPE_P(4);
 	int column_count = iuid_count_columns(&columns);
-	TextRows *rows;
+	Reading reading = { .table = table, .schema = schema, .columns = &columns };
 	List *elsewhere = NIL;
 	const char *here = iuid_this_node();
 	Datum *ids, *nodes;
@@ -305,34 +315,35 @@ iuid_find_here(PG_FUNCTION_ARGS)
 	}
 	if (own == 0 && elsewhere == NIL)
 		reject_name();
-	rows = own == 0 ? iuid_make_text_rows(column_count) :
-					  read_rows(table, schema, &columns,
-								construct_array(ids, own, UUIDOID, UUID_LEN,
-												false, TYPALIGN_CHAR));
+	reading.rows = iuid_make_text_rows(column_count);
+	reading.ids =
+		construct_array(ids, own, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR);
+	if (own > 0)
+		iuid_read(read_rows, &reading);
 	foreach (lc, elsewhere)
 	{
-		iuid_require_text_row(rows, lfirst(lc));
+		iuid_require_text_row(reading.rows, lfirst(lc));
 	}
-	iuid_return_text_rows(fcinfo, rows);
+	iuid_return_text_rows(fcinfo, reading.rows);
 	return (Datum) 0;
 }
 
-static TextRows *
-read_rows(Oid table, Oid schema, const TextColumns *columns, ArrayType *ids)
+static void
+read_rows(void *arg)
 {
-	IdKey key = iuid_id_key_of(table, schema);
+	Reading *reading = arg;
+	IdKey key = iuid_id_key_of(reading->table, reading->schema);
 	char *list = psprintf("%s::pg_catalog.uuid, NULL::pg_catalog.text, %s",
 						  quote_identifier(key.name),
-						  iuid_list_of_names(columns->names));
+						  iuid_list_of_names(reading->columns->names));
+	char *query =
+		iuid_query_for_rows(reading->table, reading->schema, &key, list);
 	Tuplestorestate *store = tuplestore_begin_heap(false, false, work_mem);
-	TupleDesc rows =
-		iuid_store_rows_of_ids(store, NULL,
-							   iuid_query_for_rows(table, schema, &key, list),
-							   IUID_FIND_ID + 1, ids);
-	TextRows *texts = iuid_stored_rows_as_text(store, rows, columns);
+	TupleDesc rows = iuid_store_rows_of_ids(store, NULL, query, IUID_FIND_ID + 1,
+											reading->ids);
 
+	reading->rows = iuid_stored_rows_as_text(store, rows, reading->columns);
 	tuplestore_end(store);
-	return texts;
 }
 
 static void

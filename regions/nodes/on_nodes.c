@@ -61,7 +61,7 @@ typedef struct Selection
 
 static void return_answers(FunctionCallInfo fcinfo, List *answers, List *hosts);
 static bool read_answer(void *arg);
-static bool select_read_only(void *arg);
+static void select_rows(void *arg);
 
 /* What to give in the place of NULL. */
 #define ASKING \
@@ -302,23 +302,18 @@ iuid_select_here(PG_FUNCTION_ARGS)
 	Selection selection = { .query = text_to_cstring(PG_GETARG_TEXT_PP(0)),
 							.columns = { .names = PG_GETARG_ARRAYTYPE_P(1),
 										 .types = PG_GETARG_ARRAYTYPE_P(2) } };
-	ErrorData *error;
 
 	(void) iuid_parse_statement(selection.query);
-	if (!iuid_try(select_read_only, &selection, &error))
-		ReThrowError(error);
+	iuid_read(select_rows, &selection);
 	iuid_return_text_rows(fcinfo, selection.rows);
 	return (Datum) 0;
 }
 
-/* The end of the subtransaction, in which this runs, ends the read-only mode. */
-static bool
-select_read_only(void *arg)
+static void
+select_rows(void *arg)
 {
 	Selection *selection = arg;
 
-	XactReadOnly = true;
 	selection->rows =
 		iuid_read_rows_as_text(selection->query, &selection->columns);
-	return true;
 }

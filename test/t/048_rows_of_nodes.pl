@@ -128,6 +128,26 @@ for my $where ('north', 'south')
 	like($call->(q{SELECT * FROM missing}), qr/^42P01: .*"missing" does not exist/s, "$where: an error of the query");
 	is(at($where, q{SELECT count(*), current_setting('transaction_read_only') FROM orders}), '2|off', "$where: nothing was changed");
 }
+# The code of a table's owner, such as a policy, runs in the session that another node keeps.
+$server->safe_psql('north', q{CREATE ROLE asker; GRANT SELECT ON orders TO asker; GRANT USAGE ON FOREIGN SERVER south TO asker;
+	CREATE USER MAPPING FOR asker SERVER south OPTIONS (user 'asker', password_required 'false')});
+my $of_south = $server->safe_psql('south', q{ALTER ROLE asker LOGIN; GRANT SELECT ON orders TO asker;
+	CREATE TABLE seen (id iuid); GRANT INSERT ON seen TO asker;
+	CREATE SCHEMA decoys; CREATE TABLE decoys.orders (LIKE orders); GRANT USAGE ON SCHEMA decoys TO asker; GRANT SELECT ON decoys.orders TO asker;
+	CREATE FUNCTION sets() RETURNS boolean LANGUAGE sql RETURN
+		set_config('search_path', 'decoys', false) || set_config('role', 'asker', false) || set_config('default_transaction_read_only', 'off', false) IS NOT NULL;
+	CREATE FUNCTION writes(iuid) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.seen VALUES ($1); RETURN true; END';
+	CREATE POLICY sets ON orders USING (sets()); ALTER TABLE orders ENABLE ROW LEVEL SECURITY;
+	SELECT id FROM orders LIMIT 1});
+for my $read (q{iuid_select_on_nodes(NULL::orders, 'SELECT * FROM orders', '{south}')}, "iuid_find(NULL::orders, '$of_south')")
+{
+	at('south', 'ALTER POLICY sets ON orders USING (sets())');
+	is(at('north', qq{SET ROLE asker; SELECT count(*) > 0 FROM $read;
+		SELECT result FROM iuid_run_on_nodes('SELECT current_setting(''search_path'') || current_setting(''role'')', '{south}')}), qq{t\n"\$user", publicnone}, "what it sets does not stay: $read");
+	at('south', 'ALTER POLICY sets ON orders USING (writes(id))');
+	like(attempt('north', "SET ROLE asker; SELECT FROM $read"), qr/^25006: /, "and it cannot write: $read");
+}
+at('south', 'ALTER TABLE orders DISABLE ROW LEVEL SECURITY');
 is(at('north', q{BEGIN; SELECT FROM iuid_select_on_nodes(NULL::orders, 'TABLE orders'); INSERT INTO plain VALUES (gen_random_uuid(), 3); ROLLBACK; SELECT 'written'}) =~ s/\n//gr, 'written', 'the transaction of the caller may write afterwards');
 for my $case ([ 'NULL::orders, NULL', '22004' ], [ q{NULL::orders, 'SELECT 1', '{west}'}, '22023' ], [ q{NULL::orders, 'SELECT 1', timeout => '0'}, '22023' ],
 	[ q{NULL::orders, 'SELECT 1', skip_failed => NULL}, '22004' ], [ q{1, 'SELECT 1'}, '42804' ], [ q{NULL::record, 'SELECT 1'}, '42804|0A000|42601' ], [ q{ROW(1), 'SELECT 1'}, '42804|42601' ])

@@ -676,17 +676,25 @@ class World:
         return collections.Counter([way])
 
     def finish(self, table, before, triggers_go):
-        """No old client is left, and the key needs a default before the triggers go."""
+        """No old client is left.  The key needs a default, and old references may be NULL."""
         self.stop()
         self.statement = triggers_go[1]
         try:
             self.admin.execute(triggers_go[1])
             raise Fault("step 8 takes the triggers of a key without a default")
         except psycopg.errors.ObjectNotInPrerequisiteState:
-            self.admin.execute(f"ALTER TABLE {quoted(self.real)}.{quoted(table.name)} ALTER"
-                               f" {quoted(table.key_column)} SET DEFAULT gen_iuid(1, 1)", [])
+            self.alter(table, f"{quoted(table.key_column)} SET DEFAULT gen_iuid(1, 1)")
+        for ref in self.schema.refs:
+            if ref.parent is table and not ref.on_tag and not ref.nullable:
+                try:
+                    self.alter(ref.table, f"{quoted(ref.columns[0])} DROP NOT NULL")
+                except psycopg.errors.InvalidTableDefinition:   # a part of a primary key
+                    return
         self.play(table, [triggers_go])
         self.check(table, before, "finished")
+
+    def alter(self, table, column):
+        self.admin.execute(f"ALTER TABLE {quoted(self.real)}.{quoted(table.name)} ALTER {column}", [])
 
     def go(self, table, before, during, statements, after):
         """Plays some statements, and looks what is there then, and after some time with clients."""

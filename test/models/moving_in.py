@@ -598,7 +598,7 @@ class World:
         for ref in self.schema.refs:
             for row in self.rng.sample(rows[ref.table], 4):
                 pairs = self.to(ref, rows)
-                if not ref.valid and self.rng.random() < .5:
+                if not ref.valid and not ref.in_key and self.rng.random() < .5:
                     pairs = {name: schemas.value(kind, 7000) for name,
                              kind in zip(ref.columns, ref.kinds)}
                 elif ref.parent.number < ref.table.number:

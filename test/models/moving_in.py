@@ -684,13 +684,16 @@ class World:
             raise Fault("step 8 takes the triggers of a key without a default")
         except psycopg.errors.ObjectNotInPrerequisiteState:
             self.alter(table, f"{quoted(table.key_column)} SET DEFAULT gen_iuid(1, 1)")
-        for ref in self.schema.refs:
-            if ref.parent is table and not ref.on_tag and not ref.nullable:
-                try:
-                    self.alter(ref.table, f"{quoted(ref.columns[0])} DROP NOT NULL")
-                except psycopg.errors.InvalidTableDefinition:   # a part of a primary key
-                    return
+        old = [(ref.table, quoted(ref.columns[0])) for ref in self.schema.refs
+               if ref.parent is table and not ref.on_tag and not ref.nullable]
+        try:
+            for child, column in old:
+                self.alter(child, f"{column} DROP NOT NULL")
+        except psycopg.errors.InvalidTableDefinition:   # a part of a primary key
+            return
         self.play(table, [triggers_go])
+        for child, column in old:
+            self.alter(child, f"{column} SET NOT NULL")
         self.check(table, before, "finished")
 
     def alter(self, table, column):

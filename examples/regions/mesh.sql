@@ -7,6 +7,8 @@
 -- The role shop owns the tables.  The role desk is the support desk, and reads.
 CREATE ROLE shop LOGIN PASSWORD :'shop';
 CREATE ROLE desk LOGIN PASSWORD :'desk';
+ALTER ROLE desk SET search_path = pg_catalog, public, pg_temp;
+ALTER ROLE desk SET default_transaction_read_only = on;
 
 -- The role shop of another node comes in as the role mesh, and its role desk as desk.
 CREATE ROLE mesh LOGIN PASSWORD :'mesh';

@@ -16,7 +16,6 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/latch.h"
-#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/timeout.h"
@@ -71,15 +70,14 @@ void
 iuid_read(void (*part)(void *arg), void *arg)
 {
 	Reading reading = { .part = part, .arg = arg };
-	int level = NewGUCNestLevel();
 	ErrorData *error;
 
-	if (!iuid_try(read_only, &reading, &error))
+	(void) iuid_try(read_only, &reading, &error);
+	if (error != NULL)
 		ReThrowError(error);
-	AtEOXact_GUC(false, level);
 }
 
-/* The end of the subtransaction ends the read-only mode. */
+/* Rolled back, and so the read-only mode ends, too. */
 static bool
 read_only(void *arg)
 {
@@ -87,7 +85,7 @@ read_only(void *arg)
 
 	XactReadOnly = true;
 	reading->part(reading->arg);
-	return true;
+	return false;
 }
 
 static volatile sig_atomic_t is_over;

@@ -23,9 +23,11 @@
 extern bool iuid_try(bool (*part)(void *arg), void *arg, ErrorData **error);
 
 /*
- * Runs part(arg), which reads, in a subtransaction that is READ ONLY.  What it
- * sets does not stay: the code of a table's owner, such as a policy, runs in it,
- * and the session that another node keeps open here reads other tables, too.
+ * Runs part(arg), which reads into the caller's memory, in a subtransaction that
+ * is READ ONLY and is rolled back.  So nothing stays of what the code of a
+ * table's owner does in it, such as a policy: settings, since the session that
+ * another node keeps open here reads other tables, too; or large objects, which
+ * PostgreSQL 15 writes in a read-only transaction.
  */
 extern void iuid_read(void (*part)(void *arg), void *arg);
 

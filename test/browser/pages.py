@@ -7,20 +7,25 @@ those of the environment, and desk.sql has run at the first node.
 import contextlib
 import html
 import logging
+import os
 import re
 import sys
 import unittest
+import unittest.mock
 import uuid
 
 import flask
 import psycopg
 
-sys.path.append("examples/desk")
-import desk  # noqa: E402
-import questions  # noqa: E402
-
 WAYS = dict(argument.split("=") for argument in sys.argv[1:])
 HERE, OTHER, *_ = WAYS
+os.environ |= {"IUID_DESK_NODE": f"service={HERE} user=desk", "IUID_DESK_TABLES": "AyanOrder=public.orders",
+               "IUID_DESK_HISTORY": "public.orders customer"}
+sys.path.append("tools/desk")
+import desk  # noqa: E402
+import pasted  # noqa: E402
+import questions  # noqa: E402
+
 # Each would be called in the place of a function of iuid or of the server.
 DECOYS = """
 CREATE FUNCTION {0}.iuid_find(orders, uuid) RETURNS SETOF orders LANGUAGE plpgsql AS $$BEGIN RAISE 'a decoy'; END$$;
@@ -38,7 +43,8 @@ def at_machine(node, *statements):
 @contextlib.contextmanager
 def pages():
     """What the pages of the desk of the first node say."""
-    desk.app.config.update(NAMES={"localhost"}, NODE=questions.Node(f"service={HERE} user=desk"))
+    desk.node.pool.close()
+    desk.node = questions.Node(os.environ["IUID_DESK_NODE"], ["public.orders"])
     client = desk.app.test_client()
 
     def show(path, **parameters):
@@ -49,7 +55,7 @@ def pages():
     try:
         yield show
     finally:
-        desk.app.config["NODE"].pool.close()
+        desk.node.pool.close()
 
 
 class Pages(unittest.TestCase):
@@ -61,9 +67,9 @@ class Pages(unittest.TestCase):
     def test_no_row(self):
         with pages() as show:
             self.assertIn("a new order", show("/", id=self.id))
-            self.assertIn(f"{OTHER} has no row with this identifier", show("/", id=self.absent))
+            self.assertIn(f"{OTHER} answered, and has no row with this identifier", show("/", id=self.absent))
             for path in ("/history", "/health"):
-                self.assertNotIn("failed", show(path, customer="42"))
+                self.assertNotIn("failed", show(path, value="42"))
 
     def test_node_that_fails(self):
         at_machine(OTHER, "REVOKE SELECT ON orders FROM desk")
@@ -71,24 +77,32 @@ class Pages(unittest.TestCase):
             with pages() as show:
                 for id in (self.id, self.absent):
                     page = show("/", id=id)
-                    self.assertIn(f"The look-up at {OTHER} failed, so nobody knows whether it has the row.", page)
+                    self.assertIn(f"Nobody knows whether {OTHER} has the row: the look-up failed.", page)
                     self.assertNotIn("has no row", page)
-                for path in ("/history", "/health"):
-                    self.assertRegex(show(path, customer="42"), f"Rows are missing here, as a node failed: .*{OTHER}")
+                self.assertRegex(show("/history", value="42"), f"Rows are missing here, as a node failed. .*{OTHER}")
+                self.assertRegex(show("/health"), f"A node did not say all. .*{OTHER}")
         finally:
             at_machine(OTHER, "GRANT SELECT ON orders TO desk")
 
     def test_schema_of_the_role(self):
-        at_machine(HERE, "CREATE SCHEMA desk; GRANT USAGE ON SCHEMA desk TO desk", DECOYS.format("desk"),
-                   "CREATE FUNCTION desk.iuid_inspect(iuid) RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE 'a decoy'; END$$")
+        for node in HERE, OTHER:
+            at_machine(node, "CREATE SCHEMA desk; GRANT USAGE ON SCHEMA desk TO desk", DECOYS.format("desk"),
+                       "CREATE FUNCTION desk.iuid_inspect(iuid) RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE 'a decoy'; END$$",
+                       "CREATE FUNCTION desk.less(iuid, iuid) RETURNS bool LANGUAGE plpgsql AS $$BEGIN RAISE 'a decoy'; END$$",
+                       "CREATE OPERATOR desk.< (FUNCTION = desk.less, LEFTARG = iuid, RIGHTARG = iuid)",
+                       "CREATE VIEW desk.iuid_nodes AS SELECT 'a decoy' AS node", "GRANT SELECT ON desk.iuid_nodes TO desk",
+                       "CREATE TABLE desk.orders (LIKE orders)", "GRANT SELECT ON desk.orders TO desk")
         try:
             with pages() as show:
-                for path, parameters in (("/", {"id": self.id}), ("/history", {"customer": "42"})):
+                for path, parameters, known in (("/", {"id": self.id}, "a new order"), ("/history", {"value": "42"}, "a new order"),
+                                                ("/health", {}, "The highest column")):
                     page = show(path, **parameters)
                     self.assertNotIn("decoy", page)
-                    self.assertIn("a new order", page)
+                    self.assertNotIn("failed", page)
+                    self.assertIn(known, page)
         finally:
-            at_machine(HERE, "DROP SCHEMA desk CASCADE")
+            for node in HERE, OTHER:
+                at_machine(node, "DROP SCHEMA desk CASCADE")
 
     def test_strange_rows(self):
         """An identifier of a reserved layout, one of the far future, and one that is derived."""
@@ -103,16 +117,10 @@ class Pages(unittest.TestCase):
         try:
             with pages() as show:
                 self.assertEqual(show("/health").count("highest column"), 1)
-                self.assertNotIn("Rows are missing", show("/health"))
+                self.assertNotIn("did not say all", show("/health"))
                 self.assertEqual(re.search("The highest column.*", show("/health"))[0], re.search("The highest column.*", before)[0])
         finally:
             at_machine(HERE, f"DELETE FROM orders WHERE id = ANY ('{{{','.join(ids)}}}')")
-
-    def test_column_of_that_name(self):
-        """Only the history has a column that is the time of the identifier."""
-        with desk.app.test_request_context():
-            text = flask.render_template_string('{% import "parts.html" as parts %}{{ parts.value("time", row) }}', row={"time": "noon"})
-        self.assertEqual(text.strip(), "noon")
 
     def test_a_part_that_waits(self):
         (partition,), = at_machine(HERE, "SELECT relid::regclass::text FROM pg_partition_tree('orders') WHERE isleaf LIMIT 1")
@@ -174,7 +182,7 @@ class Pages(unittest.TestCase):
                     at_machine(HERE, f"GRANT CREATE ON SCHEMA public TO {role}", "SET ROLE stranger",
                                DECOYS.format("public"))
                     with self.assertLogs("psycopg.pool", logging.WARNING) as log, pages() as show:
-                        for path, parameters in (("/", {"id": self.id}), ("/history", {"customer": "42"})):
+                        for path, parameters in (("/", {"id": self.id}), ("/history", {"value": "42"})):
                             page = show(path, **parameters)
                             self.assertNotIn("decoy", page)
                             self.assertIn("own node does not answer", page)
@@ -202,6 +210,135 @@ class Pages(unittest.TestCase):
         finally:
             for node in HERE, OTHER:
                 at_machine(node, "DROP SCHEMA moving_c1")
+
+    # --- what the owner of a table can make the desk run ---
+
+    @contextlib.contextmanager
+    def policy(self, node, body):
+        """A policy that runs a body in PL/pgSQL as the role that reads."""
+        at_machine(node, "SET ROLE shop; CREATE TABLE taken (what text); GRANT ALL ON taken TO PUBLIC;"
+                   f"CREATE FUNCTION spies(iuid) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN {body} RETURN true; END$$;"
+                   "CREATE POLICY spies ON orders USING (spies(id)); ALTER TABLE orders ENABLE ROW LEVEL SECURITY")
+        try:
+            yield
+        finally:
+            at_machine(node, "ALTER TABLE orders DISABLE ROW LEVEL SECURITY; DROP POLICY spies ON orders; DROP FUNCTION spies; DROP TABLE taken")
+
+    def test_policy_that_sets(self):
+        settings = ("search_path", "statement_timeout", "default_transaction_read_only", "transaction_read_only", "role", "TimeZone")
+        asked = "SELECT " + " || ',' || ".join(f"current_setting('{name}')" for name in settings) + " AS settings"
+        for place in HERE, OTHER:
+            (here,), = at_machine(place, "SELECT id::text FROM orders WHERE note = 'a new order'")
+            with pages() as show:
+                def settings_now():
+                    with desk.node.asking() as ask:
+                        return {tuple(row.items()) for row in (*ask(asked)[0], *ask(f"SELECT result FROM iuid_run_on_nodes($$ {asked} $$)")[0])}
+                before = settings_now()
+                with self.policy(place, "PERFORM set_config('search_path', 'evil', false), set_config('statement_timeout', '0', false),"
+                                 "set_config('default_transaction_read_only', 'off', false), set_config('timezone', 'Asia/Tokyo', false);"):
+                    for path, parameters in (("/", {"id": here}), ("/history", {"value": "42"}), ("/health", {})) * 9:
+                        page = show(path, **parameters)
+                        self.assertNotIn("failed", page)
+                        self.assertNotIn("is missing", page)
+                    for _ in range(8):
+                        self.assertEqual(settings_now(), before)
+
+    def test_policy_that_writes(self):
+        for place in HERE, OTHER:
+            (here,), = at_machine(place, "SELECT id::text FROM orders WHERE note = 'a new order'")
+            for write in ("INSERT INTO public.taken VALUES ($1::text);", "PERFORM lo_create(0);", "CREATE TEMP TABLE x ();",
+                          "PERFORM set_config('transaction_read_only', 'off', false); INSERT INTO public.taken VALUES ($1::text);"):
+                with self.subTest(place=place, write=write), self.policy(place, write), pages() as show:
+                    for page in show("/", id=here), show("/history", value="42"):
+                        if "lo_create" not in write:  # which PostgreSQL 15 takes, and the rollback undoes
+                            self.assertRegex(page, "read-only transaction|read-write mode")
+                    self.assertEqual(at_machine(place, "SELECT (SELECT count(*) FROM taken) + (SELECT count(*) FROM pg_largeobject_metadata)"), [(0,)])
+
+    def test_policy_that_says(self):
+        """A notice is no failure, and a warning is told as it is."""
+        with self.policy(HERE, "RAISE NOTICE 'all is well'; RAISE NOTICE USING MESSAGE = '';"), pages() as show:
+            page = show("/history", value="42")
+            self.assertNotIn("None", page)
+            self.assertNotIn("missing", page)
+
+    def test_slow_node(self):
+        with self.policy(OTHER, "PERFORM pg_sleep(3);"), pages() as show:
+            self.assertRegex(show("/history", value="42"), f"Rows are missing here, as a node failed. .*{OTHER}")
+            self.assertRegex(show("/health"), f"A node did not say all. .*{OTHER}")
+
+    def test_rights_that_go(self):
+        """Each node is named, whatever the desk may not ask."""
+        at_machine(HERE, f"REVOKE USAGE ON FOREIGN SERVER {OTHER} FROM desk")
+        try:
+            with pages() as show:
+                page = show("/health")
+                for node in WAYS:
+                    self.assertIn(f"{node}, ", page)
+                self.assertRegex(page, rf"{OTHER}, [\w -]+:\s+failed. .*permission denied for foreign server")
+        finally:
+            at_machine(HERE, f"GRANT USAGE ON FOREIGN SERVER {OTHER} TO desk")
+
+    def test_role_that_writes(self):
+        at_machine(HERE, "GRANT DELETE ON orders TO desk")
+        try:
+            with self.assertLogs("psycopg.pool", logging.WARNING) as log, pages() as show:
+                self.assertIn("own node does not answer", show("/", id=self.id))
+            self.assertIn("the role desk can write the table orders", " ".join(log.output))
+        finally:
+            at_machine(HERE, "REVOKE DELETE ON orders FROM desk")
+
+    def test_options(self):
+        with unittest.mock.patch.dict(os.environ, IUID_DESK_NODE=os.environ["IUID_DESK_NODE"] + " options='-c work_mem=1234kB'"), pages():
+            with desk.node.asking() as ask:
+                self.assertEqual(ask("SELECT current_setting('work_mem') AS work_mem")[0], [{"work_mem": "1234kB"}])
+
+    # --- values ---
+
+    def test_values(self):
+        values = {"doc": r'{"a": "\ud800", "n": 1.10000000000000000001}', "deep": "[" * 3000 + "]" * 3000, "digits": "9" * 5000,
+                  "exact": "1.10000000000000000001", "time": "noon", "node": "his own", "note": "NULL", "lines": "a\nb", "turned": "a\u202eb", "nothing": "", "far": "infinity"}
+        kinds = {"doc": "json", "deep": "json", "digits": "numeric", "exact": "numeric", "far": "timestamptz"}
+        at_machine(HERE, "INSERT INTO iuid_entities VALUES (9, 'Odd', 'Row')",
+                   "CREATE TABLE odd (id iuid PRIMARY KEY, absent text, " + ", ".join(f"{name} {kinds.get(name, 'text')}" for name in values) + ")",
+                   "GRANT SELECT ON odd TO desk")
+        try:
+            (here,), = at_machine(HERE, "SELECT min(country) FROM iuid_routes WHERE node = current_setting('iuid.node')")
+            (id,), = at_machine(HERE, "INSERT INTO odd (id, " + ", ".join(values) + f") VALUES (gen_iuid({here}, 9), "
+                                + ", ".join("E'" + value.replace("\\", "\\\\") + "'" for value in values.values()) + ") RETURNING id::text")
+            with unittest.mock.patch.dict(desk.TABLES, OddRow="public.odd"), pages() as show:
+                page = show("/", id=id)
+                for name in "doc", "deep", "digits", "exact", "time", "node", "far":
+                    self.assertIn(values[name], page)
+                client = desk.app.test_client()
+                answer = client.get("/", query_string={"id": id}).get_data(as_text=True)
+                for name, markup in (("absent", '<bdi><span class="code">NULL</span></bdi>'), ("note", "<bdi>NULL</bdi>"), ("nothing", '<bdi><span class="code">empty</span></bdi>'),
+                                     ("lines", '<bdi>a<span class="code">line end</span>\nb</bdi>'), ("turned", '<bdi>a<span class="code">U+202E</span>b</bdi>')):
+                    self.assertIn(f"<dt>{name}</dt><dd>{markup}</dd>", answer)
+        finally:
+            at_machine(HERE, "DROP TABLE odd; DELETE FROM iuid_entities WHERE entity = 9")
+
+    def test_count_that_is_null(self):
+        with unittest.mock.patch.object(questions, "MINUTES", questions.MINUTES.replace("count(*) AS ids", "NULL::bigint AS ids")), pages() as show:
+            self.assertIn("made at all nodes, in the last hour", show("/health"))
+
+    def test_names(self):
+        with pages(), unittest.mock.patch.dict(os.environ, IUID_DESK_NAMES="Desk.Example b\u00fccher.example"), \
+                unittest.mock.patch.object(desk.Request, "trusted_hosts", desk.names()):
+            client = desk.app.test_client()
+            for name, status in (("desk.example", 200), ("desk.example:8080", 200), ("xn--bcher-kva.example", 200), ("localhost", 400), ("desk.example.evil", 400)):
+                self.assertEqual(client.get("/history", headers={"Host": name}).status_code, status, name)
+
+    def test_pasted(self):
+        one, two = "01a2032a-2443-8065-806c-fdf37f6fdf05", "019b76da-a87b-807d-8041-23456789abcd"
+        bare = one.replace("-", "")
+        for text in (one[:20] + "\n" + one[20:], one[:20] + "=\r\n" + one[20:], f"> {one[:9]}\n> {one[9:]}", f"id=3D{one}", one.replace("-", "=2D"),
+                     one.replace("-", "&#45;"), one.replace("-", "&ndash;"), one.replace("-", "%2D"), one.replace("-", " "),
+                     " ".join(bare[n:n + 4] for n in range(0, 32, 4)), "".join(f"&#x{ord(c):x};" for c in one), f"\u202e{one}\u202c"):
+            self.assertEqual(pasted.uuids(pasted.clean(text)), [one], text)
+        for text in one + two, bare + two, bare + bare, one + bare, bare[:16] + "0" + bare[16:], one[:-1]:
+            self.assertEqual(pasted.uuids(pasted.clean(text)), [], text)
+        for text in f"{one}\n{two}", f"{one}, {two}", f"{bare}\n{two}":
+            self.assertEqual(pasted.uuids(pasted.clean(text)), [one, two], text)
 
     def test_the_owner_creates(self):
         at_machine(HERE, "GRANT CREATE ON SCHEMA public TO shop, CURRENT_USER")

@@ -14,7 +14,6 @@ import subprocess
 import sys
 import time
 import unittest
-import unittest.mock
 import urllib.parse
 import uuid
 import zoneinfo
@@ -25,13 +24,13 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-sys.path += ["examples/desk", "tools/iuid"]
+sys.path += ["tools/desk", "tools/iuid"]
 
-import desk as application  # noqa: E402
 import questions  # noqa: E402
 from move import country, state as moving  # noqa: E402
 
 PICTURES = os.environ.get("PICTURES", ".")
+AXE = os.environ["AXE"]
 ZONE = "Asia/Almaty"
 REGIONS = {"almaty": "Central Asia", "mexico": "Latin America", "jakarta": "South-East Asia"}
 # The bits of doc/format.md.
@@ -210,12 +209,12 @@ class Desk(unittest.TestCase):
                     self.show(node, id=id)
                     trips = {n: count - before[n] for n, count in asked().items() if n != node}
                     self.assertTrue(all(count == 0 for n, count in trips.items() if n != owner), trips)
-                    self.assertEqual(trips.get(owner, 1), 1, "round trips")
+                    self.assertEqual(trips.get(owner, 2), 2, "round trips: the row, and its events")
                     found = terms()
-                    self.assertEqual(found["Node"], f"{owner}, {REGIONS[owner]}, "
-                                     + ("here" if node == owner else "elsewhere"))
+                    self.assertRegex(found["Node"], f"^{owner}, {REGIONS[owner]}: " + ("the node of" if node == owner else "another node than that of")
+                                     + r" this desk, which answered in [\d.]+ ms$")
                     self.assertEqual([found["id"], found["customer"], found["note"]], [id, "42", "a new order"])
-                    self.assertRegex(" ".join(texts("p")), rf"{owner} was asked, by iuid_find. It took [\d.]+ ms")
+                    self.assertEqual([event["what"] for event in table()], ["paid", "driver arrives", "accepted"])
                     self.assertEqual(faults(), "")
 
     def test_fields(self):
@@ -232,9 +231,9 @@ class Desk(unittest.TestCase):
         at = datetime.datetime.fromtimestamp(value["time"] // 1000, datetime.timezone.utc)
         here = at.astimezone(zoneinfo.ZoneInfo(ZONE))
         found = terms()
-        self.assertTrue(found["Time"].startswith(f"{at:%Y-%m-%d %H:%M:%S}"), found["Time"])
-        self.assertIn(f"{here:%b} {here.day}, {here.year}, {here:%I:%M:%S %p}".replace(" 0", " "),
-                      found["Time"].replace("\u202f", " "))
+        self.assertTrue(browser.find_element(By.TAG_NAME, "time").get_attribute("title").startswith(f"{at:%Y-%m-%d %H:%M:%S}"))
+        self.assertEqual(found["Time"].replace("\u202f", " "),
+                         f"{here:%b} {here.day}, {here.year}, {here:%I:%M:%S}.{value['time'] % 1000:03} {here:%p} GMT+5".replace(" 0", " "))
         self.assertEqual(found["Country"], f"{value['country']}, ID, Indonesia")
         self.assertEqual(found["Entity"], f"{value['entity']}, Ayan, AyanOrder")
         self.assertEqual(found["Random"], str(value["random"]))
@@ -248,12 +247,12 @@ class Desk(unittest.TestCase):
             with self.subTest(text=text):
                 self.paste(text)
                 self.assertEqual(terms()["note"], "a new order")
-                self.assertEqual(texts("h2 code"), [id])
+                self.assertEqual(texts(".id"), [id])
 
     def test_two_in_one_text(self):
         key = str(uuid.uuid4())
         self.show("almaty", id=f"https://desk.example/customers/{key}/orders/{ids['almaty']}")
-        self.assertEqual(texts("h2 code"), [ids["almaty"]])
+        self.assertEqual(texts(".id"), [ids["almaty"]])
         follow(browser.find_element(By.LINK_TEXT, key).click)
         self.assertIn("It is a UUID of version 4", faults())
 
@@ -282,15 +281,15 @@ class Desk(unittest.TestCase):
         self.show("almaty")
         for id, expected, fault in (
                 (named, {"Layout": "1, derived from a name", "Time": "None: the identifier is derived from a name",
-                         "Node": "almaty"}, "almaty has no row with this identifier"),
+                         "Node": "almaty"}, "almaty answered, and has no row with this identifier"),
                 (changed(52, 56, 7), {"Layout": "7, which is reserved for a later version"}, ""),
                 (str(uuid.UUID(int=0)), {"Meaning": "Nil, the smallest value"}, ""),
                 ("f" * 32, {"Meaning": "Max, the greatest value"}, ""),
                 (changed(56, 64, 200), {"Country": "200, which is not registered", "Node": "None: no route fits"}, ""),
                 (changed(66, 74, 77), {"Entity": "77, which is not registered", "Node": "almaty"}, "no table of this entity"),
                 (changed(66, 74, 2), {"Entity": "2, Wallet, WalletAccount"}, "no table of this entity"),
-                (changed(74, 128, 5), {"Random": "5"}, "almaty has no row with this identifier"),
-                (changed(0, 48, (1 << 48) - 1), {"Time": "10889-08-02 05:31:50.655 UTC"}, "almaty has no row")):
+                (changed(74, 128, 5), {"Random": "5"}, "almaty answered, and has no row with this identifier"),
+                (changed(0, 48, (1 << 48) - 1), {"Time": "Aug 2, 10889, 10:31:50.655"}, "almaty answered, and has no row")):
             with self.subTest(id=id):
                 self.paste(id)
                 found = terms()
@@ -310,22 +309,22 @@ class Desk(unittest.TestCase):
                 self.assertEqual(browser.find_element(By.NAME, "id").get_attribute("value"), text)
                 self.assertIn("There is no iuid in this text", faults())
                 self.assertEqual(browser.find_elements(By.CSS_SELECTOR, "main script, main img"), [])
-                self.show("almaty", "history", customer=text)
+                self.show("almaty", "history", value=text)
                 self.assertIn("invalid input syntax for type integer", faults())
-                self.show("almaty", "history", customer="42", before=text)
+                self.show("almaty", "history", value="42", before=text)
                 self.assertIn("invalid input syntax for type iuid", faults())
                 self.show("almaty")
-        self.paste("x" * 1_000_000)
-        self.assertIn("This text has 1,000,000 characters", faults())
-        answer, text = get("almaty", "/history?customer=" + "x" * 1_000_000)
-        self.assertEqual(answer.status, 200)
+        self.paste("x" * 100_000)
+        self.assertIn("This text has 100,000 characters", faults())
+        answer, text = get("almaty", "/history?value=" + "x" * 1_000_000)
+        self.assertEqual(answer.status, 431)
         self.assertLess(len(text), 50_000)
         self.assertEqual(query("almaty", "SELECT count(*) > 0 FROM orders"), "t")
 
     def test_hostile_row(self):
         note = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
         id = query("jakarta", f"INSERT INTO orders VALUES (gen_iuid(101, 1), 666, $$ {note}$$) RETURNING id")
-        for page in ({"id": id}, {"page": "history", "customer": "666"}):
+        for page in ({"id": id}, {"page": "history", "value": "666"}):
             self.show("almaty", **page)
             self.assertIn(note, " ".join(texts("dd, td")))
             self.assertEqual(browser.find_elements(By.CSS_SELECTOR, "main script, main img"), [])
@@ -338,7 +337,7 @@ class Desk(unittest.TestCase):
             node, f"SELECT id FROM orders WHERE customer = {customer}").split()), reverse=True)
 
     def test_history(self):
-        self.show("mexico", "history", customer="42")
+        self.show("mexico", "history", value="42")
         expected, seen = self.history_of(42), []
         self.assertGreater(len(expected), 60)
         while True:
@@ -357,14 +356,14 @@ class Desk(unittest.TestCase):
         link = browser.find_element(By.CSS_SELECTOR, "tbody code")
         self.assertEqual(link.text, expected[0])
         follow(link.click)
-        self.assertEqual(texts("h2 code"), [expected[0]])
+        self.assertEqual(texts(".id"), [expected[0]])
         follow(browser.find_element(By.LINK_TEXT, "42").click)
         self.assertEqual([row["id"] for row in table()], expected[:20])
 
     def test_history_of_nobody(self):
-        self.show("mexico", "history", customer="100000")
+        self.show("mexico", "history", value="100000")
         self.assertIn("No row.", texts("p"))
-        self.show("mexico", "history", customer="99999999999")
+        self.show("mexico", "history", value="99999999999")
         self.assertIn("out of range", faults())
 
     # --- health ---
@@ -373,18 +372,18 @@ class Desk(unittest.TestCase):
         self.show("jakarta", "health")
         nodes = texts("h2 + ul li")
         for node, region in REGIONS.items():
-            self.assertRegex("\n".join(nodes), rf"{node}, {region}: up, " + ("this node" if node == "jakarta" else r"[\d.]+ ms"))
+            self.assertRegex("\n".join(nodes), rf"{node}, {region}: up, " + ("the node of this desk" if node == "jakarta" else r"[\d.]+ ms"))
         self.assertEqual([text for text in texts("p") if "found no fault" in text],
-                         ["iuid_check_regions found no fault.",
-                          "iuid_check_partitions of the countries that are divided by time found no fault."])
+                         ["iuid_check_regions found no fault."]
+                         + ["iuid_check_partitions of the countries that are divided by time found no fault."] * 2)
         made = sum(int(query(node, "SELECT count(*) FROM orders WHERE id > now() - interval '1 hour'")) for node in REGIONS)
-        shown = sum(int(text.split()[-1]) for text in texts(".legend li"))
+        shown = sum(map(int, browser.execute_script("return [...document.querySelector('table.series').querySelectorAll('td:nth-of-type(1)')].map(e => e.innerText)")))
         self.assertTrue(made <= shown <= made + 50, (made, shown))
-        partitions = query("jakarta", "SELECT p.relid::regclass FROM pg_partition_tree('orders') AS p WHERE p.isleaf").split()
+        partitions = query("jakarta", "SELECT p.relid::regclass FROM pg_partition_tree('orders') AS p WHERE p.isleaf").split() + ["order_events"]
         self.assertEqual(set(texts(".bars th[scope=row]")), set(partitions))
-        size = int(query("jakarta", "SELECT pg_total_relation_size('orders_c101_2025_04')"))
+        size = query("jakarta", "SELECT pg_size_pretty(pg_total_relation_size('orders_c101_2025_04'))")
         row, = [text for text in texts(".bars tbody tr") if "orders_c101_2025_04" in text]
-        self.assertEqual(row, f"orders_c101_2025_04\t364\t{size:,}")
+        self.assertEqual(row, f"orders_c101_2025_04\t364\t{size}")
 
     def test_faults(self):
         query("mexico", "DROP VIEW orders_c157_e1")
@@ -406,7 +405,7 @@ class Desk(unittest.TestCase):
         query("mexico", "REVOKE SELECT ON orders FROM desk")
         try:
             self.show("almaty", "health")
-            self.assertIn("cannot read public.orders: it has no SELECT", table()[0]["detail"])
+            self.assertIn("cannot read public.orders: it needs SELECT", table()[0]["detail"])
             self.assertEqual(len(texts("h2 + ul li")), 3)
             self.show("almaty", id=ids["mexico"])
             self.assertIn("permission denied for table orders", faults())
@@ -446,12 +445,12 @@ class Desk(unittest.TestCase):
         there = [node for node in REGIONS if node != away]
         for round in range(3):
             with self.subTest(round=round):
-                self.assertLess(self.show("almaty", "history", customer="42"), 4)
-                self.assertRegex(faults(), f'Rows are missing here, as a node failed: .*"{away}"')
+                self.assertLess(self.show("almaty", "history", value="42"), 4)
+                self.assertRegex(faults(), f'Rows are missing here, as a node failed. .*"{away}"')
                 self.assertEqual([row["id"] for row in table()], self.history_of(42, there)[:20])
                 self.assertLess(self.show("almaty", id=ids[away]), 4)
-                self.assertIn(f"The look-up at {away} failed, so nobody knows whether it has the row", faults())
-                self.assertEqual(terms()["Node"], f"{away}, {REGIONS[away]}, elsewhere")
+                self.assertIn(f"Nobody knows whether {away} has the row: the look-up failed.", faults())
+                self.assertEqual(terms()["Node"], f"{away}, {REGIONS[away]}: another node than that of this desk")
                 self.assertLess(self.show("almaty", id=ids["mexico"]), 4)
                 self.assertEqual(terms()["note"], "a new order")
         self.show("almaty", "health")
@@ -461,11 +460,11 @@ class Desk(unittest.TestCase):
     def check_again(self, node):
         self.show("almaty", id=ids[node])
         wait_for(lambda: self.show("almaty", id=ids[node]) and terms().get("note") == "a new order", f"{node} is back")
-        wait_for(lambda: self.show("almaty", "history", customer="42") and not faults(), f"{node} is in the history")
+        wait_for(lambda: self.show("almaty", "history", value="42") and not faults(), f"{node} is in the history")
         # Each session of the pool connects again.
         for _ in range(16):
             get("almaty", f"/?id={ids[node]}")
-            get("almaty", "/history?customer=42")
+            get("almaty", "/history?value=42")
         self.assertEqual([row["id"] for row in table()], self.history_of(42)[:20])
 
     def test_region_that_hangs(self):
@@ -474,7 +473,7 @@ class Desk(unittest.TestCase):
             begin = time.monotonic()
             waiting = [executor.submit(get, "almaty", f"/?id={ids['jakarta']}") for _ in range(8)]
             for answer in waiting:
-                self.assertIn("The look-up at jakarta failed", answer.result()[1])
+                self.assertIn("Nobody knows whether jakarta has the row", answer.result()[1])
             self.assertLess(time.monotonic() - begin, 10)
             # While all sessions are held, a healthy region is not blamed.
             waiting = [executor.submit(get, "almaty", f"/?id={ids['jakarta']}") for _ in range(8)]
@@ -493,9 +492,9 @@ class Desk(unittest.TestCase):
     def test_two_regions_away(self):
         with stopped("jakarta"), hanging("mexico"):
             for _ in range(3):
-                self.assertLess(self.show("almaty", "history", customer="42"), 4)
-                self.assertRegex(faults(), 'as a node failed: .*"jakarta"')
-                self.assertRegex(faults(), 'as a node failed: .*"mexico"')
+                self.assertLess(self.show("almaty", "history", value="42"), 4)
+                self.assertRegex(faults(), 'as a node failed. .*"jakarta"')
+                self.assertRegex(faults(), 'as a node failed. .*"mexico"')
                 self.assertEqual([row["id"] for row in table()], self.history_of(42, ["almaty"])[:20])
                 self.show("almaty", "health")
                 self.assertEqual(len(texts("h2 + ul li.fault")), 2)
@@ -521,17 +520,8 @@ class Desk(unittest.TestCase):
         # More than the pool has sessions.
         with concurrent.futures.ThreadPoolExecutor(16) as executor:
             answers = list(executor.map(lambda _: get("almaty", "/health")[0].status, range(16)))
-        self.assertEqual(set(answers), {200})
-
-    def test_statements_are_documented(self):
-        with open("doc/regions.md") as page:
-            documented = " ".join(page.read().split())
-        for name in ("INSPECT", "FLOOR", "LOOK_UP", "HISTORY", "NODES", "ROUND_TRIP", "CHECK_REGIONS",
-                     "CHECK_PARTITIONS", "PARTITIONS", "MINUTES"):
-            with self.subTest(statement=name):
-                statement = getattr(questions, name).format("orders").replace("%%", "\0")
-                parts = re.split(r"%s(?:::\w+(?:\[\])?)?", " ".join(statement.split()))
-                self.assertRegex(documented, ".{1,50}".join(re.escape(part.replace("\0", "%")) for part in parts))
+        self.assertIn(200, answers)
+        self.assertLessEqual(set(answers), {200, 503})
 
     # --- who may do what ---
 
@@ -548,12 +538,12 @@ class Desk(unittest.TestCase):
             self.assertEqual(status(path), 200)
             for method in ("POST", "PUT", "DELETE", "PATCH"):
                 self.assertEqual(status(path, method=method), 405)
-            self.assertEqual(status(path, headers={"Host": "evil.example"}), 403)
+            self.assertEqual(status(path, headers={"Host": "evil.example"}), 400)
         self.assertEqual(status("/static/../desk.py"), 404)
 
     def test_sessions_only_read(self):
         os.environ.update(PGSERVICEFILE=f"{folder}/services", PGPASSFILE=f"{folder}/pgpass")
-        node = questions.Node("service=almaty user=desk")
+        node = questions.Node("service=almaty user=desk", ["public.orders"])
         try:
             with node.asking() as ask:
                 (settings,), _ = ask("SELECT current_setting('statement_timeout') AS timeout, current_setting('TimeZone') AS zone")
@@ -562,23 +552,12 @@ class Desk(unittest.TestCase):
                     ask("CREATE TEMP TABLE t ()")
                 ask("SELECT set_config('default_transaction_read_only', 'off', false)")
                 for statement in ("DELETE FROM orders", "DELETE FROM orders_global", "UPDATE iuid_routes SET node = 'almaty'"):
-                    with self.assertRaises(psycopg.errors.InsufficientPrivilege):
+                    with self.assertRaises(psycopg.errors.ReadOnlySqlTransaction):
                         ask(statement)
                 rows, _ = ask("SELECT node, result FROM iuid_run_on_nodes('DELETE FROM orders')")
-                self.assertEqual({row["result"].split(":")[0] for row in rows}, {"42501"})
+                self.assertEqual({row["result"].split(":")[0] for row in rows}, {"25006"})
         finally:
             node.pool.close()
-
-    def test_names(self):
-        for arguments, hosts in (
-                (["--listen", "127.0.0.1:80"], {"127.0.0.1": 200, "localhost": 200, "127.0.0.1:81": 403}),
-                (["--listen", "127.0.0.1:8080", "--name", "desk.example"], {"desk.example": 200, "localhost:8080": 200, "localhost": 403})):
-            with unittest.mock.patch("sys.argv", ["desk.py", *arguments, "service=nowhere"]), \
-                    unittest.mock.patch("waitress.serve") as serve, unittest.mock.patch("questions.Node"):
-                application.main()
-            self.assertEqual(serve.call_args.kwargs["listen"], arguments[1])
-            client = application.app.test_client()
-            self.assertEqual({host: client.get("/history", headers={"Host": host}).status_code for host in hosts}, hosts)
 
     def test_role(self):
         rights = query("almaty", """SELECT DISTINCT string_agg(DISTINCT privilege_type, ' ')
@@ -597,15 +576,15 @@ class Desk(unittest.TestCase):
     # --- who reads it, and how ---
 
     def pages(self):
-        return (("", {"id": ids["jakarta"]}), ("history", {"customer": "42"}), ("health", {}))
+        return (("", {"id": ids["jakarta"]}), ("history", {"value": "42"}), ("health", {}))
 
     def test_narrow(self):
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True})
+                                {"width": 375, "height": 740, "deviceScaleFactor": 1, "mobile": True})
         try:
             for page, parameters in self.pages():
                 self.show("almaty", page, **parameters)
-                self.assertEqual(browser.execute_script("return document.documentElement.scrollWidth"), 360, page)
+                self.assertEqual(browser.execute_script("return document.documentElement.scrollWidth"), 375, page)
         finally:
             browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
@@ -647,6 +626,23 @@ class Desk(unittest.TestCase):
             self.assertEqual(nameless, [], page)
             self.assertEqual(len(texts("h1")), 1)
             self.assertEqual(browser.find_element(By.TAG_NAME, "html").get_attribute("lang"), "en")
+
+    def test_axe(self):
+        with open(AXE) as file:
+            axe = file.read()
+        for width in 375, 1000:
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 740, "deviceScaleFactor": 1, "mobile": False})
+            for scheme in "dark", "light":
+                browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+                for page, parameters in (*self.pages(), ("", {"id": "hello"})):
+                    with self.subTest(width=width, scheme=scheme, page=page):
+                        self.show("almaty", page, **parameters)
+                        browser.execute_script(axe)
+                        found = browser.execute_async_script("axe.run().then(r => arguments[0](r.violations.map(v => "
+                                                             "v.id + ': ' + v.nodes.map(n => n.html).join(' '))))")
+                        self.assertEqual(found, [])
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def test_pictures(self):
         for (page, parameters), name in zip(self.pages(), ("any_id", "history", "health")):

@@ -1,5 +1,6 @@
 """What somebody pasted: where an identifier is in it, and what its bits are."""
 
+import html
 import re
 import urllib.parse
 
@@ -13,17 +14,35 @@ KNOWN = {None: set(), 0: set(FIELDS), 1: {"version", "layout", "country", "varia
 
 # Hyphens as word processors write them, and characters that nobody sees.
 TYPOGRAPHY = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
-                           | dict.fromkeys("\0\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff", ""))
-UUID = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{4}-?){7}[0-9a-f]{4}(?![0-9a-f])")
+                           | dict.fromkeys("\0\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
+                                           "\u2060\u2066\u2067\u2068\u2069\ufeff", ""))
+# The shapes that the type takes, where a line may end anywhere, as a mail program wraps or quotes it.
+SHAPES = "x" * 32, "-".join("x" * n for n in (8, 4, 4, 4, 12)), "-".join(["x" * 8] * 4), "-".join(["x" * 4] * 8)
+
+
+def shaped(between, hyphen):
+    """Finds the shapes, with something between two characters, and a hyphen or what stands for one."""
+    parts = {"x": "[0-9a-f]", "-": hyphen}
+    shapes = "|".join(between.join(parts[character] for character in shape) for shape in SHAPES)
+    return re.compile(f"(?<![0-9a-f])(?:{shapes})(?![0-9a-f])", re.IGNORECASE)
+
+
+WRAPPED = shaped(r"(?:=?\r?\n[> \t]*)?", "-")
+SPACED = shaped(r"\s*", r"[-\s]")
 
 
 def clean(text):
-    return urllib.parse.unquote(text[:LONGEST].translate(TYPOGRAPHY)).translate(TYPOGRAPHY).strip()
+    text = html.unescape(urllib.parse.unquote(text[:LONGEST].translate(TYPOGRAPHY)))
+    return text.translate(TYPOGRAPHY).strip()
 
 
 def uuids(text):
     """The UUIDs in a clean text, in lower case with hyphens, each once; those of version 8 first."""
-    digits = [found.replace("-", "") for found in UUID.findall(text.lower())]
+    quoted = re.sub("=([2-7][0-9A-F])", lambda code: chr(int(code[1], 16)), text)  # quoted-printable
+    for pattern, text in (WRAPPED, text), (WRAPPED, quoted), (SPACED, quoted):
+        digits = [re.sub("[^0-9a-f]", "", found.lower()) for found in pattern.findall(text)]
+        if digits:
+            break
     parts = dict.fromkeys((d[:8], d[8:12], d[12:16], d[16:20], d[20:]) for d in digits)
     return sorted(map("-".join, parts), key=lambda uuid: uuid[14] != "8")
 

@@ -10,8 +10,10 @@
 start_desk() {
 	local node=$1 address
 	address=127.0.0.1:$(free_port)
-	"${user[@]}" /usr/bin/python3 examples/desk/desk.py --listen "$address" \
-		"service=$node user=desk" >"$work/$node/desk.log" 2>&1 &
+	"${user[@]}" env -C tools/desk IUID_DESK_NODE="service=$node user=desk" \
+		IUID_DESK_TABLES="AyanOrder=public.orders AyanOrderEvent=public.order_events" IUID_DESK_HISTORY="public.orders customer" \
+		waitress-serve --listen="$address" --threads=16 --max-request-body-size=1 --ident= \
+		desk:app >"$work/$node/desk.log" 2>&1 &
 	desks+=($!)
 	until (: >"/dev/tcp/${address/://}") 2>/dev/null; do
 		kill -0 $! 2>/dev/null || { cat "$work/$node/desk.log" >&2; die "the desk did not start"; }
@@ -26,7 +28,7 @@ build
 . examples/regions/nodes.sh
 start_regions '3 months'
 for node in $nodes; do
-	at "$node" -f examples/desk/desk.sql -f examples/desk/orders.sql >/dev/null
+	at "$node" -f tools/desk/desk.sql -f examples/regions/desk.sql >/dev/null
 done
 
 user=() desks=()

@@ -62,6 +62,12 @@ perl -MJSON::PP -0777 -ne '
 	}' META.json | sort | diff "$work/control" - || die "META.json and the control files differ"
 [ "$(dpkg-parsechangelog -l debian/changelog -S Version)" = "$version-1" ] ||
 	die "debian/changelog and iuid.control differ in the version"
+for manifest in clients/{javascript/package.json,python/pyproject.toml,rust/Cargo.toml}; do
+	grep -qE "^ *\"?version\"?( =|:) \"$version\.0\",?$" "$manifest" || die "$manifest and iuid.control differ in the version"
+done
+for client in clients/{go,javascript,python,rust}; do
+	cmp LICENSE "$client/LICENSE" || die "$client has another license"
+done
 # What the PGXN Meta Spec 1.0.0 asks for.  PGXN's own validator is not in Debian.
 /usr/bin/python3 -m jsonschema -i META.json test/meta.schema.json || die "META.json is not as PGXN wants it"
-say "META.json, debian/changelog: one version"
+say "META.json, debian/changelog, clients: one version, one license"

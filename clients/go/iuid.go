@@ -10,7 +10,7 @@
 // writes it, and so does JSON, as text; *ID is one that can be NULL.  The zero value is Nil, which
 // Value refuses: as a bound, Nil is Nil.String().  R1 and so on are the rules of doc/format.md.
 //
-// Copy this file into your module: it needs Go 1.18 and nothing else.
+// Installed or copied, this file needs Go 1.18 and nothing else.
 //
 // Copyright (c) 2026, the iuid authors.  SPDX-License-Identifier: PostgreSQL
 package iuid

@@ -1,7 +1,7 @@
 /*
  * Identifiers that carry their time, country and entity, as the PostgreSQL extension iuid makes them.
  *
- *    import * as iuid from "./iuid.mjs";
+ *    import * as iuid from "iuid";
  *
  *    const id = iuid.make(125, 1);               // new, of this moment: country 125, entity 1
  *    const { time, country, entity } = iuid.fields(id);
@@ -12,7 +12,7 @@
  * time is a Date.  What is refused is a SyntaxError or a RangeError, and what is of another kind is a
  * TypeError.  R1 and so on are the rules of doc/format.md.
  *
- * Copy this file and iuid.d.mts into your project: they need Node 20, or a browser, and nothing else.
+ * Installed, or copied with iuid.d.mts, this file needs Node 20, or a browser, and nothing else.
  *
  * Copyright (c) 2026, the iuid authors.  SPDX-License-Identifier: PostgreSQL
  */

@@ -11,7 +11,7 @@ An Iuid is a uuid.UUID, so drivers take it as one; ids compare by time.  id.time
 of a uuid.UUID of version 1, and mean nothing here.  sorted(ids, key=country_order) sorts by country.  Times are datetimes with a time zone.  A wrong value is a ValueError, and a wrong
 type a TypeError.  R1 and so on are the rules of doc/format.md.
 
-Copy this file into your project: it needs Python 3.8 and nothing else.
+Installed or copied, this file needs Python 3.8 and nothing else.
 
 Copyright (c) 2026, the iuid authors.  SPDX-License-Identifier: PostgreSQL
 """

@@ -10,7 +10,7 @@
 //!
 //! Identifiers compare by time.  R1 and so on are the rules of doc/format.md.
 //!
-//! Copy this file into your crate as a module: it needs Rust 1.63, and no crate.  The random bits come
+//! Installed, or copied as a module, this file needs Rust 1.63, and no crate.  The random bits come
 //! from /dev/urandom; where there is none, give a [`Maker`] another source, such as the crate getrandom.
 //!
 //! Copyright (c) 2026, the iuid authors.  SPDX-License-Identifier: PostgreSQL

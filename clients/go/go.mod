@@ -1,0 +1,3 @@
+module example.org/iuid
+
+go 1.18

@@ -19,7 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"client/iuid"
+	"example.org/iuid"
 )
 
 var (

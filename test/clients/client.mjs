@@ -3,7 +3,7 @@ import { readFileSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 
-import { make } from "../../clients/javascript/iuid.mjs";
+import { make } from "iuid";
 import { answer } from "./javascript/vectors.mjs";
 
 const texts = { read: 0, name: 2 };

@@ -14,10 +14,8 @@ import threading
 import time as time_module
 import traceback
 import uuid
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "clients" / "python"))
-import iuid  # noqa: E402
+import iuid
 
 given = {}
 maker = iuid.Maker(lambda: given["clock"], lambda count: given["random"])

@@ -6,24 +6,21 @@ import { createReadStream, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createContext, runInContext } from "node:vm";
 
-import * as iuid from "../../../clients/javascript/iuid.mjs";
+import * as iuid from "iuid";
 
-const tree = fileURLToPath(new URL("../../../", import.meta.url));
-const here = join(tree, "test/clients/javascript");
 const folder = process.cwd();
-const require = createRequire(join(folder, "package.json"));
+const require = createRequire(import.meta.url);
 const node = (...options) => execFileSync(process.execPath, options, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 
 const esbuild = require("esbuild");
 const webpack = require("webpack");
 const FakeTimers = require("@sinonjs/fake-timers");
-const build = (entry, outfile, options) => esbuild.build({ entryPoints: [join(here, entry)], bundle: true, outfile, logLevel: "error", ...options });
+const build = (entry, outfile, options) => esbuild.build({ entryPoints: [entry], bundle: true, outfile, logLevel: "error", ...options });
 async function pack(filename, target) {
-  const stats = await promisify(webpack)({ mode: "production", target, entry: join(here, "entry.mjs"), output: { path: folder, filename } });
+  const stats = await promisify(webpack)({ mode: "production", target, entry: "./entry.mjs", output: { path: folder, filename } });
   assert(!stats.hasErrors() && !stats.hasWarnings(), stats.toString());
 }
 
@@ -34,17 +31,18 @@ await build("snapshot.mjs", "snapshot.cjs", { format: "cjs", platform: "node" })
 await pack("webpack-web.js", "web");
 await pack("webpack.cjs", "node");
 
-const { vectors } = JSON.parse(readFileSync(join(tree, "clients/vectors.json")));
+const { vectors } = JSON.parse(readFileSync("vectors.json"));
 const good = `${vectors.length} vectors, 0 wrong; 1000 made, true`;
 
-// In Chromium: three bundles and the files as they are, all on one page.
-const scripts = { "esbuild-iife.js": "", "webpack-web.js": "", "esbuild-esm.js": "module", "test/clients/javascript/entry.mjs": "module" };
+// In Chromium: three bundles and the files as they are, all on one page, whose map says where the package is.
+const scripts = { "esbuild-iife.js": "", "webpack-web.js": "", "esbuild-esm.js": "module", "entry.mjs": "module" };
 const page = "<!doctype html><meta charset=utf-8><script>said = []; report = (text) => { said.push(text); document.title = said.join('; '); }; onerror = report;</script>" +
+  '<script type=importmap>{"imports":{"iuid":"/node_modules/iuid/iuid.mjs"}}</script>' +
   Object.entries(scripts).map(([src, type]) => `<script src="/${src}" type="${type}"></script>`).join("");
 const server = createServer(({ url }, response) => {
   response.setHeader("Content-Type", url === "/" ? "text/html" : url.endsWith(".json") ? "application/json" : "text/javascript");
   if (url === "/") response.end(page);
-  else createReadStream(join(/^.(test|clients)\//.test(url) ? tree : folder, url)).on("error", () => response.writeHead(404).end()).pipe(response);
+  else createReadStream(join(folder, url)).on("error", () => response.writeHead(404).end()).pipe(response);
 });
 await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
 const { stdout } = await promisify(execFile)("chromium", ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
@@ -57,9 +55,8 @@ console.log(`Chromium: ${Object.keys(scripts).join(", ")}`);
 // In Node.
 for (const file of ["esbuild.cjs", "webpack.cjs"]) assert.equal(node(file), good + "\n", file);
 console.log("Node: esbuild.cjs, webpack.cjs");
-const module = join(tree, "clients/javascript/iuid.mjs");
 if (process.features.require_module) {
-  assert.equal(node("-e", `import(${JSON.stringify(module)}).then(({ make }) => console.log(require(${JSON.stringify(module)}).make === make))`), "true\n");
+  assert.equal(node("-e", 'import("iuid").then(({ make }) => console.log(require("iuid").make === make))'), "true\n");
   console.log("Node: require() and import give one module");
 } else {
   console.log(`SKIPPED: require() of a module, which Node ${process.versions.node} does not have`);
@@ -93,5 +90,5 @@ clock.uninstall();
 assert(Math.abs(iuid.fields(iuid.make(7, 1)).time - Date.now()) < 1000);
 console.log("Node: fake timers");
 
-node(require.resolve("typescript/bin/tsc"), "--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,dom", "--typeRoots", "none", "--module", "nodenext", join(here, "types.mts"));
+node(require.resolve("typescript/bin/tsc"), "--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,dom", "--typeRoots", "none", "--module", "nodenext", "types.mts");
 console.log("TypeScript: types.mts");

@@ -1,7 +1,7 @@
 // All vectors, and new identifiers: what is bundled, and runs in a page, in Node, and where there is
 // nothing but the language and the clock and random bits of a browser.
-import { compare, fields, make } from "../../../clients/javascript/iuid.mjs";
-import file from "../../../clients/vectors.json" with { type: "json" };
+import { compare, fields, make } from "iuid";
+import file from "./vectors.json" with { type: "json" };
 import { answer, say } from "./vectors.mjs";
 
 const wrong = file.vectors.filter(({ call, given, gives, error }) => {

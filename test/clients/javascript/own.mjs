@@ -3,8 +3,9 @@
 import assert from "node:assert";
 import { runInNewContext } from "node:vm";
 
-import * as iuid from "../../../clients/javascript/iuid.mjs";
-import * as copy from "../../../clients/javascript/iuid.mjs?copy";
+import * as iuid from "iuid";
+
+const copy = await import(import.meta.resolve("iuid") + "?copy");
 
 const ID = "019b76da-a87b-807d-8041-23456789abcd";
 const HIDDEN = "646b8bbf-f574-4e2e-9aac-ba252c5f7fb2"; // with KEY: doc/format.md

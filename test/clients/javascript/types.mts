@@ -1,5 +1,5 @@
 // The types say what iuid.mjs takes, and nothing else.
-import * as iuid from "../../../clients/javascript/iuid.mjs";
+import * as iuid from "iuid";
 
 const id: iuid.Iuid = iuid.make(125, 1);
 const at: Date | null = iuid.fields(id).time;

@@ -1,5 +1,5 @@
 // The calls of clients/vectors.json, in whatever runs JavaScript.
-import * as iuid from "../../../clients/javascript/iuid.mjs";
+import * as iuid from "iuid";
 
 const given = {};
 let maker;

@@ -40,7 +40,7 @@ check -I regions -I src regions
 say "cppcheck: no warning"
 find src regions test/fuzz -name '*.[ch]' -exec clang-format --dry-run --Werror {} +
 say "clang-format: no difference"
-as_user pyflakes3 clients/python/*.py examples/desk/*.py tools/iuid/{*,*/*}.py test/{browser,clients,data,drivers,drivers/python,fuzz,models}/*.py test/*.py
+as_user pyflakes3 clients/python/*.py tools/desk/*.py tools/iuid/{*,*/*}.py test/{browser,clients,data,drivers,drivers/python,fuzz,models}/*.py test/*.py
 say "pyflakes: no warning"
 python3 test/put_mutant.py --check . test/mutants/*.mutant || die "make these mutants anew"
 say "mutants: each applies"

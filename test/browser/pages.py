@@ -14,7 +14,6 @@ import unittest
 import unittest.mock
 import uuid
 
-import flask
 import psycopg
 
 WAYS = dict(argument.split("=") for argument in sys.argv[1:])

@@ -102,11 +102,11 @@ FROM pg_partition_tree(%s) AS p JOIN pg_class AS c ON c.oid = p.relid, iuid_chec
 WHERE p.level = 1 AND c.relkind = 'p'"""
 
 PARTITIONS = """
-SELECT p.relid::regclass::text AS partition, nullif(c.reltuples, -1)::bigint AS rows,
+SELECT c.oid::regclass::text AS partition, nullif(c.reltuples, -1)::bigint AS rows,
 	pg_size_pretty(s.bytes) AS size, 100.0 * s.bytes / nullif(max(s.bytes) OVER (), 0) AS percent
-FROM pg_partition_tree(%s) AS p JOIN pg_class AS c ON c.oid = p.relid,
-	LATERAL (SELECT coalesce(pg_total_relation_size(p.relid), 0)) AS s (bytes)
-WHERE p.isleaf ORDER BY s.bytes DESC LIMIT 100"""
+FROM (SELECT %s::regclass) AS t (oid), pg_class AS c, LATERAL (SELECT coalesce(pg_total_relation_size(c.oid), 0)) AS s (bytes)
+WHERE c.relkind = 'r' AND (c.oid = t.oid OR c.oid IN (SELECT relid FROM pg_partition_tree(t.oid)))
+ORDER BY s.bytes DESC LIMIT 100"""
 
 # The countries that iuid move is moving, by what the node knows that gives a country up.  Here, too,
 # each argument has the type that is declared: whoever may create functions at that node is a stranger.

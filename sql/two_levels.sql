@@ -1,5 +1,4 @@
 -- Countries, and below them times: every row is found, with and without a DEFAULT partition below.
--- Servers before 15.20, 17.11 and 18.6 lose those of the DEFAULT partition from IN and OR.
 SET timezone = 'UTC';
 SET client_min_messages = warning;
 CREATE TABLE plain (id iuid PRIMARY KEY);
@@ -35,10 +34,21 @@ UNION ALL SELECT format('iuid_is_from(id, %s) OR id = %L', country, id) FROM gen
 CREATE FUNCTION count_in(name regclass, condition text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE n bigint;
 BEGIN EXECUTE format('SELECT count(*) FROM %s WHERE %s', name, condition) INTO n; RETURN n; END $$;
-SELECT count(*) AS conditions, min(rows), max(rows),
-	count(*) FILTER (WHERE count_in('with_default', condition) <> rows) AS lost_with_default,
-	count(*) FILTER (WHERE count_in('without_default', condition) <> rows) AS lost_without
+SELECT count(*) AS conditions, min(rows), max(rows), count(*) FILTER (WHERE count_in('without_default', condition) <> rows) AS lost
 FROM (SELECT condition, count_in('plain', condition) AS rows FROM condition) AS x;
 
-DROP TABLE plain, with_default, without_default, condition;
+-- Servers before 15.20, 17.11 and 18.6 lose rows of such a DEFAULT partition from IN and OR, whatever the type.
+CREATE TABLE pair (a int, b int) PARTITION BY RANGE (a, b);
+CREATE TABLE pair_0 PARTITION OF pair FOR VALUES FROM (0, 0) TO (1, 0) PARTITION BY RANGE (b);
+CREATE TABLE pair_0_some PARTITION OF pair_0 FOR VALUES FROM (0) TO (10);
+CREATE TABLE pair_0_rest PARTITION OF pair_0 DEFAULT;
+INSERT INTO pair VALUES (0, 5), (0, 50);
+SELECT count(*) = 2 AS finds FROM pair WHERE b IN (5, 50) \gset
+\if :finds
+SELECT count(*) FILTER (WHERE count_in('with_default', condition) <> count_in('plain', condition)) AS lost FROM condition;
+\else
+\echo SKIPPED: this server loses rows of a DEFAULT partition below another one, of integers, too
+\endif
+
+DROP TABLE plain, with_default, without_default, condition, pair;
 DROP FUNCTION count_in;

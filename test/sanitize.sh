@@ -91,13 +91,10 @@ wrap_postgres() {
 
 # Sorts the names of tests into regress and tap, without what this server has no hope to pass.
 take_names() {
-	local version=${server#*/postgresql-} name names=()
+	local name names=()
 	for name; do
-		case $name-$version in
-			two_levels-15.?-* | two_levels-15.1?-* | two_levels-17.?-* | two_levels-17.10-* | two_levels-18.[0-5]-*)
-				say "=== SKIPPED: two_levels: PostgreSQL ${version%%-*} loses rows that this test expects ==="
-				;;
-			049_move-* | 080_bad_days_beside_writers-*)
+		case $name in
+			049_move | 080_bad_days_beside_writers)
 				# A session that ends with its postmaster ends while it aborts in postgres_fdw.
 				say "=== SKIPPED: $name: the server asserts there that no transaction is left ==="
 				;;

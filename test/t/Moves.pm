@@ -24,7 +24,8 @@ sub start_nodes_of_move
 	%node = start_nodes(@names);
 	for my $name (@names)
 	{
-		$node{$name}->append_conf('postgresql.conf', join "\n", 'log_statement = none', 'wal_retrieve_retry_interval = 100ms', 'max_worker_processes = 20', 'max_prepared_transactions = 5');
+		$node{$name}->append_conf('postgresql.conf', join "\n", 'log_statement = none', 'wal_retrieve_retry_interval = 100ms', 'max_worker_processes = 20', 'max_prepared_transactions = 5',
+			'autovacuum = off');  # its log would be in the way of a switch whose worker stands still
 		append_to_file($node{$name}->data_dir . '/pg_hba.conf', "local replication all trust\n");
 		$node{$name}->restart;
 	}

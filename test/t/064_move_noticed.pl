@@ -1,4 +1,5 @@
-# A country moves (tools/iuid): what a comparison, and the look at both nodes, must notice.
+# A country moves (tools/iuid): what a comparison, and the look at both nodes, must notice; and that
+# another version of the command began the move.
 #
 # One version is enough: what differs between versions is who may subscribe.
 use strict;
@@ -55,8 +56,72 @@ at_machine('jakarta', $_) for 'ALTER SUBSCRIPTION moving_c235 DISABLE', 'ALTER S
 	'DROP TABLE orders_c235; DROP SCHEMA moving_c235 CASCADE';
 done('abort');
 
-# While the switch waits for the new node, a subscription cannot write at the old one, either.
+# Two versions of the command meet.  The second one keeps a move in a column of another name, and neither goes on with
+# what the other one has begun.
+my $commands = PostgreSQL::Test::Utils::tempdir;
+
+sub install_command
+{
+	my ($name, %change) = @_;
+	system_or_bail('make', '-s', '-C', 'tools', 'install', "PREFIX=$commands/$name");
+	for my $file (sort keys %change)
+	{
+		my ($what, $by) = @{ $change{$file} };
+		my $path = "$commands/$name/share/iuid/$file";
+		my $text = slurp_file($path);
+		$text =~ s/$what/$by/g or die "$file has no $what";
+		unlink $path;
+		append_to_file($path, $text);
+	}
+	return "$commands/$name/bin/iuid";
+}
+
+sub version_of_command
+{
+	IPC::Run::run([ @Moves::iuid, '--version' ], '>', \my $out) or die 'iuid --version fails';
+	return $out =~ s/^iuid |\n//gr;
+}
+
+# The steps that are left are refused, and status says how far the move is.
+sub other_version
+{
+	my ($when, $begun, $said, @steps) = @_;
+	my ($version, $before) = (version_of_command(), state_of_all());
+	my $why = qr/was begun by version \Q$begun\E of iuid, and this is version \Q$version\E: go on, or abort, with version \Q$begun\E, /;
+	for my $step (@steps)
+	{
+		my ($status, $out) = status_of($step);
+		# Before that it has only looked.
+		like("$status $out", qr/^1 (\w+ +-- [^\n]*\n)*iuid move $step: the move of country 235 $why/, "$when: $step of another version");
+	}
+	is(state_of_all(), $before, "$when: nothing is changed");
+	like(status(), qr/^The registry: .*\nIt moves from almaty to jakarta\.\nIt $why.*$said/s, "$when: status of another version");
+	return;
+}
+
+@Moves::iuid = install_command('one');
+my $version = version_of_command();
+my $second = install_command('two', 'iuid.control' => [ qr/^default_version = \K.*/m, "'$version.1'" ], 'move/state.py' => [ qr/\brefused_pid\b/, 'refused_process' ]);
+{
+	local @Moves::iuid = $second;
+	done('copy', 'copy of another version');
+}
+other_version('before the switch', "$version.1", qr/almaty:\n   serving since.*jakarta:\n   copying since/s, 'plan', 'copy', 'switch', 'abort', 'finish');
+{
+	local @Moves::iuid = $second;
+	done('abort', 'abort of the version that copied');
+}
 done('copy');
+at_machine('almaty', "UPDATE pg_extension SET extversion = '$version.1' WHERE extname = 'iuid_regions'");
+like(move('switch'), qr/^failed: .*\nPROBLEM   iuid_check_regions\(.*\) at almaty: another version, /s, 'the extension was updated at one node');
+at_machine('almaty', "UPDATE pg_extension SET extversion = '$version' WHERE extname = 'iuid_regions'");
+switch_and(\my $begun, sub { $_[0]->signal('KILL') })->finish;
+{
+	local @Moves::iuid = $second;
+	other_version('in the switch', $version, qr/almaty:\n   serving since.*jakarta:\n   copying since/s, 'switch', 'abort');
+}
+
+# The next switch goes on.  While it waits for the new node, a subscription cannot write at the old one, either.
 copy_disk('almaty');
 subscribes_again();
 my $reader = $node{jakarta}->background_psql('shop', on_error_stop => 0);
@@ -67,6 +132,10 @@ like($error, qr/these rows are moving to another node/, 'nor is a row of a subsc
 $reader->query('ROLLBACK');
 $reader->quit;
 ok($switch->finish, 'the switch goes on');
+{
+	local @Moves::iuid = $second;
+	other_version('after the switch', $version, qr/almaty:\n   given up since.*jakarta:\n   serving since/s, 'switch', 'abort', 'finish');
+}
 
 # Many changes are looked up in time, and identifiers that are changed are noted.
 at('jakarta', q{INSERT INTO orders SELECT gen_iuid(235, 1), 1, 'many' FROM generate_series(1, 60000)});

@@ -11,7 +11,9 @@ use PostgreSQL::Test::Utils;
 use Regions;
 use Test::More;
 
-our @EXPORT = qw($rows start_nodes_of_move move start_move says switch_and move_back done write_rows arrives subscribes_again registry_again);
+our @EXPORT = qw($rows start_nodes_of_move move start_move status_of status state_of_all says switch_and move_back done write_rows arrives subscribes_again registry_again);
+
+our @iuid = ('/usr/bin/python3', 'tools/iuid');
 
 # Of the country, to compare them.
 our $rows = q{SELECT count(*), md5(string_agg(id::text || customer || note, ' ' ORDER BY id)) FROM orders WHERE iuid_is_from(id, 235)};
@@ -42,7 +44,7 @@ sub start_move
 	my ($out, $command, @options) = @_;
 	# Where the tests run in the background, Ctrl-C is ignored, and so it would be by the command.
 	local $SIG{INT} = 'DEFAULT';
-	return IPC::Run::start([ '/usr/bin/python3', 'tools/iuid', 'move', $command, 235, $old, $new, '--trust-owners',
+	return IPC::Run::start([ @iuid, 'move', $command, 235, $old, $new, '--trust-owners',
 		'--subscribe-as', $node{$new}->connstr('shop') . ' user=postgres', @options ], '>', $out, '2>&1', IPC::Run::timeout(600));
 }
 
@@ -51,6 +53,33 @@ sub move
 	my $done = start_move(\my $out, @_)->finish;
 	note $out;
 	return ($done ? 'done: ' : 'failed: ') . $out;
+}
+
+# The exit status of a command, and what it says.
+sub status_of
+{
+	my $command = start_move(\my $out, @_);
+	$command->finish;
+	note $out;
+	return ($command->full_result >> 8, $out);
+}
+
+sub status
+{
+	my $done = IPC::Run::run([ @iuid, 'move', 'status', 235, @_ ], '>', \my $out, '2>&1');
+	note $out;
+	return ($done ? '' : 'failed: ') . $out;
+}
+
+# What the command may change.
+sub state_of_all
+{
+	return join "\n", map { at_machine($_, q{
+		SELECT string_agg(concat_ws(' ', relname, relkind, relacl, (SELECT string_agg(concat(tgname, tgenabled), ',' ORDER BY tgname) FROM pg_trigger WHERE tgrelid = c.oid)), ';' ORDER BY relname)
+		FROM pg_class AS c WHERE relnamespace::regnamespace::text ~ 'public|moving';
+		SELECT string_agg(concat_ws(' ', country, entity, node), ';' ORDER BY country) FROM iuid_routes;
+		SELECT count(*) FROM pg_replication_slots WHERE slot_name ~ 'moving';
+		SELECT count(*) FROM pg_subscription WHERE subname ~ 'moving'}) } sort keys %node;
 }
 
 # Waits until the command has said something.
@@ -65,7 +94,7 @@ sub says
 	return;
 }
 
-# Starts the switch, and does something when it has begun to refuse writes and is not further.
+# Starts the switch, and does something with it when it has begun to refuse writes and is not further.
 sub switch_and
 {
 	my ($out, $do, @options) = @_;
@@ -75,7 +104,7 @@ sub switch_and
 	kill 'STOP', $worker or die "kill: $!";
 	my $switch = start_move($out, 'switch', @options);
 	says($switch, $out, qr/Refuses writes/);
-	$do->();
+	$do->($switch);
 	kill 'CONT', $worker;
 	return $switch;
 }

@@ -1,6 +1,7 @@
 """What both nodes keep of a move: a schema moving_c<country> of the tables' owner.
 
-move      one row: the nodes, how far this node is, and which command works on it
+move      one row: the nodes, how far this node is, and which command works on it.  Every version of the command
+          has the columns country, old, new, phase, since and version, and reads the others only if it began the move
 tables    the tables that move
 months    at the old node, the time partitions when the copy began
 changes   the keys of rows that were changed, since they were last compared
@@ -61,6 +62,15 @@ class State:
     alive: bool       # no crash since
 
 
+class OtherVersion(Stop):
+    """Another version of this command has begun a move.  SEEN: what every version can read of it."""
+    def __init__(self, seen):
+        self.seen = seen
+        self.why = (f"was begun by version {seen.version} of iuid, and this is version {VERSION}: go on, or abort, with version"
+                    f" {seen.version}, which runs from its source, too: python3 tools/iuid")
+        super().__init__(f"the move of country {seen.country} {self.why}")
+
+
 def read_move(old, country, new_name):
     """What is to move, from the node that has it."""
     entities = [row[0] for row in old.read(
@@ -96,7 +106,12 @@ def find(session, country):
         return None, None
     if owners[0].owner != owners[0].here:
         raise Stop(f"the schema {schema} at {session.node} belongs to {owners[0].owner}: drop it, or rename it")
-    rows = session.read(
+    rows = session.read(f"SELECT country, old, new, phase, since::text, version FROM {at(country, 'move')}")
+    if [row.country for row in rows] != [country]:
+        raise Stop(f"{schema} at {session.node} does not keep one move of country {country}")
+    if rows[0].version != VERSION:
+        raise OtherVersion(rows[0])
+    row, = session.read(
         "SELECT m.*, m.since::text AS begun, 'since ' || m.refused || ' by process ' || m.refused_pid || coalesce((SELECT"
         " ' of ' || a.usename || ', which is there' FROM pg_stat_activity AS a WHERE a.pid = m.refused_pid"
         " AND a.usename = current_user), ', which has ended') || CASE WHEN m.refused_until > clock_timestamp()"
@@ -104,12 +119,6 @@ def find(session, country):
         " coalesce(m.refused_until > clock_timestamp(), false) AS refusing,"
         f" system = {HERE[0]} AND timeline = {HERE[1]} AS same, EXISTS (SELECT FROM {name(schema, 'alive')}) AS alive"
         f" FROM {name(schema, 'move')} AS m")
-    if [row.country for row in rows] != [country]:
-        raise Stop(f"{schema} at {session.node} does not keep one move of country {country}")
-    row, = rows
-    if row.version != VERSION:
-        raise Stop(f"the move of country {country} was begun by version {row.version} of this command, which is of version"
-                   f" {VERSION}: go on with that one")
     tables = [Table(*(getattr(table, field) for field in FIELDS)) for table in
               session.read(f"SELECT * FROM {name(schema, 'tables')} ORDER BY number")]
     if not all(isinstance(number, int) for number in [row.number, *(each for each in row.entities if each is not None),

@@ -25,21 +25,27 @@ FROM pg_stat_activity WHERE starts_with(application_name, %s::text) AND applicat
 def read(nodes, country):
     """What is so, as a dictionary."""
     found = {"country": country, "route": {}, "move": None, "nodes": {}, "silent": []}
-    moves = []
+    moves, others = [], {}
     for node in nodes.names:
         try:
             session = nodes.owner(node)
             found["route"][node] = session.value(
                 "SELECT string_agg(DISTINCT coalesce(node, 'nowhere'), ', ') FROM @iuid@.iuid_routes WHERE country = %s::int4", country)
-            move, kept = state.find(session, country)
-            if move:
-                moves.append((node, move, kept))
-            found["nodes"][node] = {"commands": [row._asdict() for row in session.read(
-                COMMANDS, f"moving_c{country} ", session.application)]}
+            commands = [row._asdict() for row in session.read(COMMANDS, f"moving_c{country} ", session.application)]
+            try:
+                move, kept = state.find(session, country)
+                if move:
+                    moves.append((node, move, kept))
+            except state.OtherVersion as error:
+                others[node] = error
+            found["nodes"][node] = {"commands": commands}
         except Silent as error:
             found["silent"].append(f"{node}: {error}")
             nodes.silent.add(node)
-    if moves:
+    for node, error in others.items():
+        found["move"] = {"old": error.seen.old, "new": error.seen.new, "next": [f"It {error.why}"]}
+        found["nodes"][node] |= {"phase": error.seen.phase, "since": error.seen.since}
+    if moves and not others:
         _, move, _ = moves[0]
         nodes.given.old, nodes.given.new = move.old, move.new
         found["move"] = {"old": move.old, "new": move.new, "contradicts": len({each.token for _, each, _ in moves}) > 1}
@@ -107,9 +113,9 @@ def describe(found):
         yield "It does not move."
     else:
         yield f"It moves from {move['old']} to {move['new']}."
-        if move["contradicts"]:
+        if move.get("contradicts"):
             yield "The nodes know of two different moves: one of them was restored from a backup."
-        if move["refusal ended"]:
+        if move.get("refusal ended"):
             yield (f"The registry leads to {move['new']}, and {move['old']} takes writes, which look-ups do not see: start switch"
                    " or abort.")
         if "copy" in move:
@@ -118,7 +124,7 @@ def describe(found):
     for node, said in found["nodes"].items():
         lines = []
         if "phase" in said:
-            lines.append(f"{said['phase']} since {said['since']}" + ("" if said["same server"] else
+            lines.append(f"{said['phase']} since {said['since']}" + ("" if said.get("same server", True) else
                          "; another server than when the copy began, or promoted or restored since"))
         if said.get("refuses writes"):
             lines.append(f"writes are refused {said['refuses writes']}")

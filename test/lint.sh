@@ -42,6 +42,8 @@ find src regions test/fuzz -name '*.[ch]' -exec clang-format --dry-run --Werror 
 say "clang-format: no difference"
 as_user pyflakes3 clients/python/*.py tools/desk/*.py tools/iuid/{*,*/*}.py test/{browser,clients,data,drivers,drivers/python,fuzz,models}/*.py test/*.py
 say "pyflakes: no warning"
+/usr/bin/python3 test/ratchet.py || die "test/ratchet.py says what has grown"
+say "pages, lines of tests, COMMENTs: none has grown"
 python3 test/put_mutant.py --check . test/mutants/*.mutant || die "make these mutants anew"
 say "mutants: each applies"
 version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" iuid.control)

@@ -6,6 +6,11 @@
 # HOST is a name or an address, as it stands in the option host of the foreign servers.  A node
 # takes HOST.crt and HOST.key as its ssl_cert_file and ssl_key_file.  All nodes take root.crt, which
 # the foreign servers name as sslrootcert.  Keep root.key, which signs further nodes, elsewhere.
+#
+# A role, such as mesh, can come in by a certificate in place of a password: make one with HOST = mesh.
+# Each node has root.crt as ssl_ca_file, and "hostssl shop mesh all cert" as the first line of
+# pg_hba.conf.  A superuser gives the user mapping sslcert, sslkey and password_required 'false' in
+# place of the password, and leaves channel_binding out of the server.
 
 set -eu
 

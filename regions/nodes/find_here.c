@@ -339,8 +339,8 @@ read_rows(void *arg)
 	char *query =
 		iuid_query_for_rows(reading->table, reading->schema, &key, list);
 	Tuplestorestate *store = tuplestore_begin_heap(false, false, work_mem);
-	TupleDesc rows = iuid_store_rows_of_ids(store, NULL, query, IUID_FIND_ID + 1,
-											reading->ids);
+	TupleDesc rows = iuid_store_rows_of_ids(store, NULL, query,
+											IUID_FIND_ID + 1, reading->ids);
 
 	reading->rows = iuid_stored_rows_as_text(store, rows, reading->columns);
 	tuplestore_end(store);

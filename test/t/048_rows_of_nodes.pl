@@ -133,17 +133,22 @@ $server->safe_psql('north', q{CREATE ROLE asker; GRANT SELECT ON orders TO asker
 	CREATE USER MAPPING FOR asker SERVER south OPTIONS (user 'asker', password_required 'false')});
 my $of_south = $server->safe_psql('south', q{ALTER ROLE asker LOGIN; GRANT SELECT ON orders TO asker;
 	CREATE TABLE seen (id iuid); GRANT INSERT ON seen TO asker;
-	CREATE SCHEMA decoys; CREATE TABLE decoys.orders (LIKE orders); GRANT USAGE ON SCHEMA decoys TO asker; GRANT SELECT ON decoys.orders TO asker;
+	CREATE SCHEMA decoys; CREATE TABLE decoys.orders (LIKE orders);
+	GRANT USAGE ON SCHEMA decoys TO asker; GRANT SELECT ON decoys.orders TO asker;
 	CREATE FUNCTION sets() RETURNS boolean LANGUAGE sql RETURN
-		set_config('search_path', 'decoys', false) || set_config('role', 'asker', false) || set_config('default_transaction_read_only', 'off', false) IS NOT NULL;
-	CREATE FUNCTION writes(iuid) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.seen VALUES ($1); RETURN true; END';
+		set_config('search_path', 'decoys', false) || set_config('role', 'asker', false)
+		|| set_config('default_transaction_read_only', 'off', false) IS NOT NULL;
+	CREATE FUNCTION writes(iuid) RETURNS boolean LANGUAGE plpgsql
+	AS 'BEGIN INSERT INTO public.seen VALUES ($1); RETURN true; END';
 	CREATE POLICY sets ON orders USING (sets()); ALTER TABLE orders ENABLE ROW LEVEL SECURITY;
 	SELECT id FROM orders LIMIT 1});
 for my $read (q{iuid_select_on_nodes(NULL::orders, 'SELECT * FROM orders', '{south}')}, "iuid_find(NULL::orders, '$of_south')")
 {
 	at('south', 'ALTER POLICY sets ON orders USING (sets())');
 	is(at('north', qq{SET ROLE asker; SELECT count(*) > 0 FROM $read;
-		SELECT result FROM iuid_run_on_nodes('SELECT current_setting(''search_path'') || current_setting(''role'')', '{south}')}), qq{t\n"\$user", publicnone}, "what it sets does not stay: $read");
+		SELECT result
+		FROM iuid_run_on_nodes('SELECT current_setting(''search_path'') || current_setting(''role'')', '{south}')}),
+		qq{t\n"\$user", publicnone}, "what it sets does not stay: $read");
 	at('south', 'ALTER POLICY sets ON orders USING (writes(id))');
 	like(attempt('north', "SET ROLE asker; SELECT FROM $read"), qr/^25006: /, "and it cannot write: $read");
 }

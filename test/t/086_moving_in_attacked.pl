@@ -241,24 +241,30 @@ is(sql('SELECT count(*) FILTER (WHERE o_id = 3), count(*) FILTER (WHERE iuid = o
 # A parent that is deleted and inserted again with its key: at once, or while a row is inserted that
 # has looked it up, before its foreign key does
 sql(q{CREATE TABLE d.shops (id int PRIMARY KEY, main_id int REFERENCES d.shops);
-	CREATE TABLE d.sales (id int PRIMARY KEY, shop_id int NOT NULL REFERENCES d.shops DEFERRABLE, other_id int REFERENCES d.shops);
-	CREATE FUNCTION d.wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(56); RETURN NEW; END';
+	CREATE TABLE d.sales (
+		id int PRIMARY KEY, shop_id int NOT NULL REFERENCES d.shops DEFERRABLE, other_id int REFERENCES d.shops);
+	CREATE FUNCTION d.wait() RETURNS trigger LANGUAGE plpgsql
+	AS 'BEGIN PERFORM pg_advisory_xact_lock(56); RETURN NEW; END';
 	CREATE TRIGGER "A_wait" AFTER INSERT ON d.sales FOR EACH ROW WHEN (NEW.id = 2) EXECUTE FUNCTION d.wait();
 	CREATE TRIGGER "A_wait" AFTER INSERT ON d.shops FOR EACH ROW WHEN (NEW.id = 12) EXECUTE FUNCTION d.wait();
 	INSERT INTO d.shops SELECT generate_series(1, 5)});
 my $shops = q{'d.shops', '1', '9', guessable => false};
 steps($shops, 1, 3);
-sql('INSERT INTO d.sales VALUES (1, 1, NULL); BEGIN; SET CONSTRAINTS ALL DEFERRED; DELETE FROM d.shops WHERE id = 1; INSERT INTO d.shops VALUES (1); COMMIT');
+sql(q{INSERT INTO d.sales VALUES (1, 1, NULL);
+	BEGIN; SET CONSTRAINTS ALL DEFERRED; DELETE FROM d.shops WHERE id = 1; INSERT INTO d.shops VALUES (1); COMMIT});
 my ($again, @inserting) = map { $node->background_psql('postgres') } 1 .. 3;
 $again->query_safe('BEGIN; SELECT pg_advisory_xact_lock(56)');
 $inserting[0]->query_until(qr/begun/, "\\echo begun\nINSERT INTO d.sales VALUES (2, 2, 3);\n");
 $inserting[1]->query_until(qr/begun/, "\\echo begun\nINSERT INTO d.shops VALUES (12, 4);\n");
-ok($node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_stat_activity WHERE wait_event = 'advisory' AND query ~ '^INSERT'}), 'rows have looked up what they refer to');
+ok( $node->poll_query_until('postgres',
+		q{SELECT count(*) = 2 FROM pg_stat_activity WHERE wait_event = 'advisory' AND query ~ '^INSERT'}),
+	'rows have looked up what they refer to');
 $again->query_safe('DELETE FROM d.shops WHERE id BETWEEN 2 AND 4; INSERT INTO d.shops VALUES (2), (3), (4); COMMIT');
 $_->query_safe('SELECT 1') for @inserting;
 $_->quit for $again, @inserting;
 my $differ = q{SELECT count(*) FILTER (WHERE r.new IS DISTINCT FROM p.iuid) || ' of ' || count(*)
-	FROM (SELECT shop_id, shop_iuid FROM d.sales UNION ALL SELECT other_id, other_iuid FROM d.sales UNION ALL SELECT main_id, main_iuid FROM d.shops) AS r (old, new) JOIN d.shops AS p ON p.id = r.old};
+	FROM (SELECT shop_id, shop_iuid FROM d.sales UNION ALL SELECT other_id, other_iuid FROM d.sales
+		UNION ALL SELECT main_id, main_iuid FROM d.shops) AS r (old, new) JOIN d.shops AS p ON p.id = r.old};
 is(sql($differ), '4 of 4', 'they refer to rows that have other identifiers now');
 steps($shops, 4, 4);
 like(refused(statements($shops, 5, 5)), qr/^55000: \S+ of d\.\S+ is not the identifier/, 'this stops the exchange');
@@ -270,7 +276,8 @@ $_->quit for $holder, $other;
 is(sql($differ), '2 of 4', 'step 3 mends it, and waits for no row');
 steps($shops, 3, 3);
 is(sql($differ), '0 of 4', 'step 3 mends the others');
-is(sql('SELECT string_agg(concat_ws(\',\', id, shop_id, other_id), \' \' ORDER BY id) FROM d.sales'), '1,1 2,2,3', 'what they refer to stays');
+is(sql(q{SELECT string_agg(concat_ws(',', id, shop_id, other_id), ' ' ORDER BY id) FROM d.sales}),
+	'1,1 2,2,3', 'what they refer to stays');
 steps($shops, 5, 6);
 
 # --- locks ----------------------------------------------------------------------------

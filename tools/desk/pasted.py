@@ -28,7 +28,7 @@ def shaped(between, hyphen):
 
 
 WRAPPED = shaped(r"(?:=?\r?\n[> \t]*)?", "-")
-SPACED = shaped(r"\s*", r"[-\s]")
+SPACED = shaped(" ?", "[- ]")
 
 
 def clean(text):
@@ -39,7 +39,7 @@ def clean(text):
 def uuids(text):
     """The UUIDs in a clean text, in lower case with hyphens, each once; those of version 8 first."""
     quoted = re.sub("=([2-7][0-9A-F])", lambda code: chr(int(code[1], 16)), text)  # quoted-printable
-    for pattern, text in (WRAPPED, text), (WRAPPED, quoted), (SPACED, quoted):
+    for pattern, text in (WRAPPED, text), (WRAPPED, quoted), (SPACED, " ".join(quoted.split())):
         digits = [re.sub("[^0-9a-f]", "", found.lower()) for found in pattern.findall(text)]
         if digits:
             break

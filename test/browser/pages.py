@@ -316,9 +316,25 @@ class Pages(unittest.TestCase):
         finally:
             at_machine(HERE, "DROP TABLE odd; DELETE FROM iuid_entities WHERE entity = 9")
 
-    def test_count_that_is_null(self):
-        with unittest.mock.patch.object(questions, "MINUTES", questions.MINUTES.replace("count(*) AS ids", "NULL::bigint AS ids")), pages() as show:
-            self.assertIn("made at all nodes, in the last hour", show("/health"))
+    def test_counts_of_a_node_that_errs(self):
+        for told in "NULL, 1, 1", "5, 1, NULL", "5, NULL, 1), (5, 1, 1":
+            rows = f"SELECT ago::int, country::int, ids::bigint FROM (VALUES ({told})) AS v (ago, country, ids)"
+            minutes = re.sub(r"SELECT least.*(?= \$\$)", rows, questions.MINUTES, flags=re.DOTALL)
+            with self.subTest(told), unittest.mock.patch.object(questions, "MINUTES", minutes), pages() as show:
+                page = show("/health")
+                self.assertIn("made at all nodes, in the last hour", page)
+                self.assertNotIn("A part of this page is missing", page)
+
+    def test_tables_of_one_name(self):
+        at_machine(HERE, "CREATE SCHEMA other; GRANT USAGE ON SCHEMA other TO desk",
+                   "CREATE TABLE other.orders (id iuid PRIMARY KEY, about iuid REFERENCES orders)", "GRANT SELECT ON other.orders TO desk")
+        try:
+            (id,), = at_machine(HERE, "SELECT id::text FROM orders WHERE note = 'a new order'")
+            with unittest.mock.patch.dict(desk.TABLES, Other="other.orders", Same="other.orders"), pages() as show:
+                self.assertIn("other.orders that refer to it", show("/", id=id))
+                self.assertEqual(show("/health").count("orders at this node"), 4)
+        finally:
+            at_machine(HERE, "DROP SCHEMA other CASCADE")
 
     def test_names(self):
         with pages(), unittest.mock.patch.dict(os.environ, IUID_DESK_NAMES="Desk.Example b\u00fccher.example"), \

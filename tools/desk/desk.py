@@ -199,11 +199,10 @@ def health():
         states = {state.pop("node"): state for state in part(questions.STATES, up)[0]}
         moves, _ = part(questions.MOVES, up)
         regions = check(ask, questions.CHECK_REGIONS)
-        tables = {}
-        for table in TABLES.values():
-            tables[short(table)] = {"time": check(ask, questions.CHECK_PARTITIONS, table),
-                                    "partitions": part(questions.PARTITIONS, table)[0],
-                                    "series": series(part(questions.MINUTES, up, table=sql.SQL(table))[0])}
+        tables = [(short(table), {"time": check(ask, questions.CHECK_PARTITIONS, table),
+                                  "partitions": part(questions.PARTITIONS, table)[0],
+                                  "series": series(part(questions.MINUTES, up, table=sql.SQL(table))[0])})
+                  for table in dict.fromkeys(TABLES.values())]
         faults += [f"A node did not say all. {warning}" for warning in ask.warnings]
     return flask.render_template("health.html", faults=faults, nodes=nodes, states=states, moves=moves, regions=regions,
                                  tables=tables)

@@ -47,7 +47,7 @@ LOOK_UP = "SELECT * FROM iuid_find(NULL::{table}, VARIADIC ARRAY[%s]::uuid[])"
 
 # Which tables refer to this one, by foreign keys of the catalog of this node.
 REFERENCES = """
-SELECT format('%%I.%%I', s.nspname, c.relname) AS child, c.relname AS name, k.columns::text[], k.keys::text[]
+SELECT format('%%I.%%I', s.nspname, c.relname) AS child, c.oid::regclass::text AS name, k.columns::text[], k.keys::text[]
 FROM pg_constraint AS f JOIN pg_class AS c ON c.oid = f.conrelid JOIN pg_namespace AS s ON s.oid = c.relnamespace, LATERAL (
 	SELECT array_agg(a.attname ORDER BY n), array_agg(p.attname ORDER BY n)
 	FROM unnest(f.conkey, f.confkey) WITH ORDINALITY AS u (a, p, n)
@@ -131,7 +131,7 @@ ORDER BY m.country"""
 
 # For each minute and country: the ids.  An identifier that was derived from a name has no time.
 MINUTES = """
-SELECT m.ago, coalesce(c.code, m.country::text) AS country, m.ids
+SELECT m.ago, coalesce(c.code, m.country::text, 'none') AS country, m.ids
 FROM iuid_select_on_nodes(NULL::iuid_desk.minute, $$
 		SELECT least(extract(epoch FROM now() - iuid_timestamp(id))::int / 60, 59) AS ago, iuid_country(id) AS country, count(*) AS ids
 		FROM {table} WHERE id > now() - interval '1 hour' AND iuid_timestamp(id) <= now() GROUP BY 1, 2 $$, %s, '2 seconds', true) AS m

@@ -316,6 +316,15 @@ class Pages(unittest.TestCase):
         finally:
             at_machine(HERE, "DROP TABLE odd; DELETE FROM iuid_entities WHERE entity = 9")
 
+    def test_long_value(self):
+        at_machine(OTHER, f"UPDATE orders SET note = repeat('<', 9999) || repeat(chr(7), 200002) WHERE id = '{self.id}'")
+        try:
+            with pages():
+                page = desk.app.test_client().get("/", query_string={"id": self.id}).get_data(as_text=True)
+                self.assertIn('&lt;<span class="code">U+0007</span><span class="code">200,001 more characters</span></bdi>', page)
+        finally:
+            at_machine(OTHER, f"UPDATE orders SET note = 'a new order' WHERE id = '{self.id}'")
+
     def test_counts_of_a_node_that_errs(self):
         for told in "NULL, 1, 1", "5, 1, NULL", "5, NULL, 1), (5, 1, 1":
             rows = f"SELECT ago::int, country::int, ids::bigint FROM (VALUES ({told})) AS v (ago, country, ids)"

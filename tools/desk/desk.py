@@ -18,6 +18,7 @@ import pasted
 import questions
 
 PAGE = 20  # rows of a history, or of what refers to a row
+LONGEST = 10_000  # characters of a value
 SERIES = 8  # countries with a colour of their own
 HEADERS = {"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self';"
                                       " form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -80,6 +81,8 @@ def shown(value):
         return markupsafe.Markup('<span class="code">NULL</span>')
     if value == "":
         return markupsafe.Markup('<span class="code">empty</span>')
+    if len(value) > LONGEST:
+        return shown(value[:LONGEST]) + markupsafe.Markup('<span class="code">{:,} more characters</span>').format(len(value) - LONGEST)
     marks = {character: markupsafe.Markup('<span class="code">{}</span>{}').format(
         {"\n": "line end", "\t": "tab"}.get(character, f"U+{ord(character):04X}"), "\n" * (character == "\n"))
         for character in set(value) if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")}

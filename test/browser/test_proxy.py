@@ -17,10 +17,11 @@ NAME = "desk.example"
 
 
 class Knows(http.server.BaseHTTPRequestHandler):
-    """Stands for oauth2-proxy: who has the header may come in."""
+    """Stands for oauth2-proxy: who has the header may come in, and everybody to /open, which skip_auth_routes names."""
     def do_GET(self):
         is_start = self.path == "/oauth2/start"
-        self.send_response(302 if is_start else 202 if self.headers.get("X-Known") else 401)
+        comes_in = self.headers.get("X-Known") or self.headers.get("X-Forwarded-Uri") == "/open"
+        self.send_response(302 if is_start else 202 if comes_in else 401)
         if is_start:
             self.send_header("Location", "https://who.example" + self.headers["X-Auth-Request-Redirect"])
         self.end_headers()
@@ -95,8 +96,9 @@ class Proxy(unittest.TestCase):
 
     def test_who_may_come_in(self):
         self.assertEqual(self.ask()[0], 200)
-        status, where, _ = self.ask(X_Known="")
-        self.assertEqual((status, where), (302, "https://who.example/history"))
+        for headers in {}, {"X_Forwarded_Uri": "/open"}:
+            status, where, _ = self.ask(X_Known="", **headers)
+            self.assertEqual((status, where), (302, "https://who.example/history"))
 
     def test_methods(self):
         for method in "POST", "PUT", "DELETE", "PATCH", "OPTIONS":

@@ -316,6 +316,17 @@ class Pages(unittest.TestCase):
         finally:
             at_machine(HERE, "DROP TABLE odd; DELETE FROM iuid_entities WHERE entity = 9")
 
+    def test_history_of_a_text(self):
+        """The name of a customer is no text that contains an identifier."""
+        try:
+            for name in "a \u2013 b", "R&amp;D", "50%25":
+                (id,), = at_machine(HERE, f"INSERT INTO orders SELECT gen_iuid(min(country), 1), 70000, '{name}'"
+                                    " FROM iuid_routes WHERE node = current_setting('iuid.node') RETURNING id::text")
+                with unittest.mock.patch.object(desk, "HISTORY", ["public.orders", "note"]), pages() as show:
+                    self.assertIn(id, show("/history", value=name))
+        finally:
+            at_machine(HERE, "DELETE FROM orders WHERE customer = 70000")
+
     def test_long_value(self):
         at_machine(OTHER, f"UPDATE orders SET note = repeat('<', 9999) || repeat(chr(7), 200002) WHERE id = '{self.id}'")
         try:

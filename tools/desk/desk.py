@@ -155,7 +155,7 @@ def refer(ask, table, row, where, faults):
 
 @app.get("/history")
 def history():
-    value, before = (pasted.clean(flask.request.args.get(name, "")) for name in ("value", "before"))
+    value, before = (flask.request.args.get(name, "").strip() for name in ("value", "before"))
     page = {"value": value, "before": before, "faults": []}
     if not HISTORY:
         page["faults"].append("IUID_DESK_HISTORY names no table.")

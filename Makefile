@@ -54,7 +54,7 @@ pages = $(DESTDIR)$(docdir)/iuid
 install-pages:
 	$(MKDIR_P) '$(pages)/doc/plots'
 	$(INSTALL_DATA) $(wildcard *.md) '$(pages)/'
-	$(INSTALL_DATA) $(wildcard doc/*.md) '$(pages)/doc/'
+	$(INSTALL_DATA) $(wildcard doc/*.md doc/*.csv) '$(pages)/doc/'
 	$(INSTALL_DATA) $(wildcard doc/plots/*) '$(pages)/doc/plots/'
 
 uninstall-pages:

@@ -7,7 +7,7 @@ CREATE TEMP TABLE source (event text, event_time timestamptz, write_time timesta
 \copy source FROM 'test/data/events.tsv' (FORMAT csv, DELIMITER E'\t', HEADER true)
 
 -- The events have no country, only a UTC offset.  So each offset stands here for one country that has
--- it.  The numbers are those of ISO 3166-1 in doc/registry.md: Kazakhstan is 125.
+-- it.  The numbers are those of doc/iso-3166-1.csv: Kazakhstan is 125.
 CREATE TABLE countries (
 	country int PRIMARY KEY CHECK (country BETWEEN 0 AND 255),
 	name text NOT NULL UNIQUE,

@@ -4,7 +4,7 @@
 --   psql -d shop -f nodes.sql -f registry.sql
 
 SET search_path = pg_catalog, public, pg_temp;
--- The countries of the list, with their numbers of ISO 3166-1 (doc/registry.md): Kazakhstan is 125.
+-- The countries of the list, with the numbers of doc/iso-3166-1.csv: Kazakhstan is 125.
 -- iuid_register_iso_countries() registers all countries.  An organisation that has numbers of its own
 -- registers those.
 INSERT INTO iuid_countries

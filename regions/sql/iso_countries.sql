@@ -12,11 +12,11 @@ SELECT count(*) AS in_alphabetical_order FROM (SELECT country, row_number() OVER
 -- the numbers, which are in identifiers and never change
 SELECT min(country), string_agg(code, ' ' ORDER BY country) FROM iuid_countries GROUP BY (country - 1) / 25 ORDER BY 1;
 
--- the page has the same
-\set page `cat ../doc/registry.md`
-SELECT count(*) AS on_the_page
-FROM regexp_matches(:'page', '^\| (\d+) \| ([A-Z]{2}) \| (.*) \|$', 'gn') AS line
-	JOIN iuid_countries ON (country::text, code, name) = (line[1], line[2], line[3]);
+-- the file beside the page has the same, and nothing else
+CREATE TEMP TABLE file (country int, code text, name text);
+\copy file FROM '../doc/iso-3166-1.csv' (FORMAT csv, HEADER true)
+SELECT count(*), count(file.country) AS in_the_file, count(iso.country) AS in_the_function
+FROM file FULL JOIN iuid_iso_countries() AS iso USING (country, code, name);
 
 -- what is there stays
 UPDATE iuid_countries SET name = 'Qazaqstan' WHERE code = 'KZ';

@@ -7,7 +7,6 @@ file, whatever the number of rows.
 
 import csv
 import random
-import re
 from datetime import datetime, timedelta, timezone
 
 import identifiers
@@ -40,8 +39,8 @@ def number(identifier):
 model.arguments(0)
 model.make_database("examples/events/load.sql")
 
-page = (model.ROOT / "doc/registry.md").read_text(encoding="utf-8")
-names = {int(country): name for country, name in re.findall(r"^\| (\d+) \| [A-Z]{2} \| (.*) \|$", page, re.M)}
+with open(model.ROOT / "doc/iso-3166-1.csv", encoding="utf-8") as lines:
+    names = {int(row["country"]): row["name"] for row in csv.DictReader(lines)}
 countries = {country: (name, offset) for country, name, offset in
              model.rows("SELECT country, name, utc_offset FROM countries")}
 model.same("countries", {country: names[country] for country in countries},

@@ -5,8 +5,9 @@
 #                              tests that each version needs (./dev test), or all with --whole; i386
 #                              and s390x are PostgreSQL 17 on these machines
 #
-# qemu runs the programs of s390x, whose words have the most significant byte first, ten times more
-# slowly: the regression tests only, without those of test/t/.
+# A Datum of i386 has 32 bits: int8 and timestamptz are passed by reference, and there are no
+# abbreviated keys.  qemu runs the programs of s390x, whose words have the most significant byte first,
+# ten times more slowly: the regression tests only, without those of test/t/.
 
 . "$(dirname "$0")/library.sh"
 . "$tree/test/chroot.sh"

@@ -7,6 +7,10 @@
  * host of a server that was asked for.  It is kept until the server or a user mapping
  * is altered, or the connection fails.
  *
+ * Not by dblink: it waits without end for a node that falls silent after it has named
+ * another encoding, or, in 15, before its greeting ends; and other code of the
+ * session can use its connections.
+ *
  * Copyright (c) 2026, the iuid authors
  *
  *-------------------------------------------------------------------------

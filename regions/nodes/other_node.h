@@ -4,8 +4,8 @@
  *	  Runs a statement on another node, without waiting for its answer.
  *
  * A connection on which anything else came than an answer, or an error of the
- * statement, is closed.  So those that are kept are idle, and none has a
- * transaction.
+ * statement, is closed: PQcancel() would wait for a node that hangs.  So those
+ * that are kept are idle, and none has a transaction.
  *
  * Copyright (c) 2026, the iuid authors
  *

@@ -7,6 +7,8 @@
 -- partition has it.  So there the first column of the view is a NULL of type json, which
 -- the server compares with nothing.
 --
+-- The name of a view ends in the country and the entity, which checks read there.
+--
 
 CREATE FUNCTION @extschema@.iuid_country_view_name(tbl pg_catalog.regclass, country int, entity int)
 RETURNS pg_catalog.text LANGUAGE sql STABLE STRICT PARALLEL SAFE

@@ -21,6 +21,11 @@
  * the arm of an OR in which a bound was found: a long list would be walked for
  * each bound.
  *
+ * The planner keeps each estimate, and takes it again for the cost of an index,
+ * where the bounds can stand in another list: with the predicate of a partial
+ * index, in a row comparison, in an arm of OR.  Then it can take the index for
+ * more costly than it is.
+ *
  * Copyright (c) 2026, the iuid authors
  *
  *-------------------------------------------------------------------------

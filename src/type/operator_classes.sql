@@ -4,6 +4,9 @@
 -- The btree and hash families have an operator for each pair of iuid and uuid, so
 -- that every join method can use them.
 --
+-- Both btree families have the same =, and for a unique index of a partitioned table the server asks
+-- for no more.  So a table in order by origin takes PRIMARY KEY (id), whose index is in byte order.
+--
 -- The operator = is in both btree families, and the planner sorts by the family with
 -- the lower OID.  A new database makes them in the order of this file; pg_upgrade, in
 -- the order in which the names of their classes sort.  So the name of the second one

@@ -40,7 +40,7 @@ like($dump, qr/CREATE EXTENSION IF NOT EXISTS iuid_regions/, 'a dump whose super
 unlike($dump, qr/^REVOKE .* FROM "?\d+"?;$/m, 'it revokes nothing from a number');
 
 # A link leads to a file, and to a heading of it.
-for my $page (@pages, glob 'clients/README.md examples/README.md examples/*/README.md test/bench/*/README.md tools/README.md tools/iuid/*/README.md')
+for my $page (@pages, glob 'CONTRIBUTING.md clients/README.md examples/README.md examples/*/README.md test/bench/*/README.md tools/README.md tools/iuid/*/README.md')
 {
 	my ($folder) = $page =~ m{^(.*/)?};
 	my @broken;

@@ -34,7 +34,7 @@ typedef struct Connection
 		int host; /* of the server's hosts, from 1 on; 0: as its options choose */
 	} key;
 	PGconn *conn;		 /* NULL: not open */
-	bool is_stale;		 /* the server, or a user mapping, has changed */
+	bool is_stale;		 /* not for another question */
 	int connect_seconds; /* in which it must connect; 0: no limit */
 	bool needs_password; /* of the user, who must have come in with it */
 	bool has_password;	 /* in the user mapping */

@@ -11,6 +11,7 @@
 
 #include "regions_compat.h"
 
+#include "access/xact.h"
 #include "mb/pg_wchar.h"
 #include "storage/latch.h"
 #include "utils/timestamp.h"
@@ -134,6 +135,9 @@ send_question(OtherNode *node)
 {
 	if (node->question->columns > 0)
 		node->rows = iuid_make_text_rows(node->question->columns);
+	else if (XactReadOnly)
+		/* The next one does not find what a command sets, as a policy can run it. */
+		node->connection->is_stale = true;
 	send_query(node, node->question, node->texts, NODE_STATEMENT);
 }
 

@@ -153,6 +153,10 @@ for my $read (q{iuid_select_on_nodes(NULL::orders, 'SELECT * FROM orders', '{sou
 	like(attempt('north', "SET ROLE asker; SELECT FROM $read"), qr/^25006: /, "and it cannot write: $read");
 }
 at('south', 'ALTER TABLE orders DISABLE ROW LEVEL SECURITY');
+my $then = q{SELECT iuid_run_on_nodes('SELECT set_config(''work_mem'', ''1234kB'', false)', '{south}'); COMMIT;
+	SELECT result FROM iuid_run_on_nodes('SELECT current_setting(''work_mem'')', '{south}')};
+like(at('north', "BEGIN; $then"), qr/^1234kB$/m, 'what a command sets stays in the connection');
+unlike(at('north', "BEGIN READ ONLY; $then"), qr/^1234kB$/m, 'but for a READ ONLY transaction');
 is(at('north', q{BEGIN; SELECT FROM iuid_select_on_nodes(NULL::orders, 'TABLE orders'); INSERT INTO plain VALUES (gen_random_uuid(), 3); ROLLBACK; SELECT 'written'}) =~ s/\n//gr, 'written', 'the transaction of the caller may write afterwards');
 for my $case ([ 'NULL::orders, NULL', '22004' ], [ q{NULL::orders, 'SELECT 1', '{west}'}, '22023' ], [ q{NULL::orders, 'SELECT 1', timeout => '0'}, '22023' ],
 	[ q{NULL::orders, 'SELECT 1', skip_failed => NULL}, '22004' ], [ q{1, 'SELECT 1'}, '42804' ], [ q{NULL::record, 'SELECT 1'}, '42804|0A000|42601' ], [ q{ROW(1), 'SELECT 1'}, '42804|42601' ])

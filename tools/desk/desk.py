@@ -193,19 +193,19 @@ def health():
 
     with node.asking() as ask:
         nodes, _ = ask(questions.NODES)
-        up = [each["node"] for each in nodes if each["success"]]
+        states = {state.pop("node"): state for state in part(questions.STATES)[0]}
+        up = [each["node"] for each in nodes if each["node"] in states]
         for each in nodes:
-            if each["success"] and not each["here"]:
-                answer, each["took"] = part(questions.ROUND_TRIP, each["node"])
-                if not all(row["success"] for row in answer):
-                    each |= answer[0]
-        states = {state.pop("node"): state for state in part(questions.STATES, up)[0]}
+            said = [warning for warning in ask.warnings if warning.startswith(f'node "{each["node"]}"')]
+            each["failure"] = None if each["node"] in states else " ".join(said) or "It did not answer."
+            if each["node"] in states and not each["here"]:
+                each["took"] = part(questions.ROUND_TRIP, [each["node"]])[1]
         moves, _ = part(questions.MOVES, up)
-        regions = check(ask, questions.CHECK_REGIONS)
         tables = [(short(table), {"time": check(ask, questions.CHECK_PARTITIONS, table),
                                   "partitions": part(questions.PARTITIONS, table)[0],
                                   "series": series(part(questions.MINUTES, up, table=sql.SQL(table))[0])})
                   for table in dict.fromkeys(TABLES.values())]
+        regions = check(ask, questions.CHECK_REGIONS)  # which closes the connections to the other nodes
         faults += [f"A node did not say all. {warning}" for warning in ask.warnings]
     return flask.render_template("health.html", faults=faults, nodes=nodes, states=states, moves=moves, regions=regions,
                                  tables=tables)

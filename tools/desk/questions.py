@@ -70,13 +70,11 @@ FROM iuid_select_on_nodes(NULL::{table}, format(
 WHERE (NULL::{table}).{column} IS DISTINCT FROM %s  -- no value of that type is an error here, and not of the nodes
 ORDER BY o.id DESC"""
 
-NODES = """
-SELECT node, n.region, coalesce(a.success, false) AS success, coalesce(a.result, 'It was not asked.') AS result,
-	node = current_setting('iuid.node') AS here
-FROM iuid_nodes AS n LEFT JOIN iuid_run_on_nodes('SELECT 1', timeout => '2 seconds') AS a USING (node)
-ORDER BY node"""
+NODES = "SELECT node, region, node = current_setting('iuid.node') AS here FROM iuid_nodes ORDER BY node"
 
-ROUND_TRIP = "SELECT * FROM iuid_run_on_nodes('SELECT 1', ARRAY[%s::text], '1 second')"
+# Not by iuid_run_on_nodes, which in a READ ONLY transaction closes its connections.
+ROUND_TRIP = """
+SELECT * FROM iuid_select_on_nodes(NULL::iuid_desk.minute, 'SELECT 0 AS ago, 0 AS country, 1::bigint AS ids', %s, '2 seconds', true)"""
 
 # How each node is, by what everybody may see there.
 STATES = """
@@ -89,7 +87,7 @@ SELECT * FROM iuid_select_on_nodes(NULL::iuid_desk.state, $$
 			FROM pg_replication_slots WHERE NOT temporary) AS slots,
 		(SELECT coalesce(string_agg(subname::text || ' '::text || coalesce(
 				extract(epoch FROM clock_timestamp() - latest_end_time)::int::text || ' s ago'::text, 'does not run'::text), ', '::text ORDER BY subname), 'none'::text)
-			FROM pg_stat_subscription WHERE relid IS NULL) AS subscriptions $$, %s, '2 seconds', true)
+			FROM pg_stat_subscription WHERE relid IS NULL) AS subscriptions $$, NULL, '2 seconds', true)
 ORDER BY node"""
 
 # Of every global table and global view that the role of the desk may read.
@@ -164,17 +162,17 @@ class Node:
                                " -c statement_timeout=3500 -c default_transaction_read_only=on"})
 
     def begin(self, session):
-        """A new session opens its connections to the other nodes, so that no question waits for that."""
         for name in "date", "time", "timetz", "timestamp", "timestamptz", "interval":
             session.adapters.register_loader(name, TextLoader)  # Python has no year 10000.
         session.read_only = True
         self.clean(session)
         self.refuse(session)
-        session.execute(NODES)
 
     def clean(self, session):
+        """A session is as new, and has its connections to the other nodes, so that no question waits for that."""
         session.execute("DISCARD ALL")
         session.execute("SELECT set_config('search_path', path, false) FROM (" + PLACES + ") AS x")
+        session.execute(ROUND_TRIP, [None])
 
     def refuse(self, session):
         for row in session.execute(REFUSALS, [list(self.tables)]):

@@ -5,8 +5,8 @@
 --
 -- It needs CREATE on the database, and PostgreSQL 14 or later.  Everything is in the schema iuid_sql.
 -- The names are those of the extension.  Without the extension, put that schema into the search_path.
--- Beside it, do not: with both schemas there, iuid_country('...') is not unique, so write
--- iuid_sql.iuid_country('...').  R1 and so on are the rules of doc/format.md.
+-- Beside it, do not: the first schema of the path decides whether iuid is the domain or the type.
+-- R1 and so on are the rules of doc/format.md.
 --
 -- Bodies that begin with RETURN are parsed here, under this search_path, so no caller's search_path
 -- matters; and the planner can put them into the query.  PL/pgSQL is parsed when it runs, so its names,

@@ -145,6 +145,19 @@ $node->safe_psql('shop', q{
 	CREATE INDEX ON letters (account);
 	INSERT INTO letters SELECT id FROM accounts WHERE note::int % 10 = 0;
 	CREATE TABLE before AS SELECT id::uuid, note FROM accounts});
+my $read = sub { $node->safe_psql('shop', "SET search_path = public; SELECT id FROM accounts \\gdesc") =~ s/^id\|//r };
+
+# What else stands in the way: the domain first in the path, and a view.
+is($read->(), 'uuid', 'a driver reads the domain as a uuid');
+$node->safe_psql('shop', "SET search_path = iuid_sql, public; $there");
+is($read->(), 'uuid', 'with iuid_sql first, the statement changes nothing');
+like($node->safe_psql('shop', q{SET search_path = public; SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'accounts'::regclass AND attname = 'id'}),
+	qr/^iuid_sql\.iuid$/, 'which shows as iuid_sql.iuid');
+like(($node->psql('shop', 'SET search_path = public; SELECT FROM accounts WHERE id >= now()'))[2], qr/operator does not exist: iuid_sql\.iuid >= timestamp with time zone/, 'and is compared as a uuid');
+$node->safe_psql('shop', 'CREATE VIEW shown AS SELECT id FROM accounts');
+like(($node->psql('shop', $there))[2], qr/cannot alter type of a column used by a view or rule/, 'a view stops the statement');
+$node->safe_psql('shop', 'DROP VIEW shown');
+
 my $service = $node->background_psql('shop', on_error_stop => 0);
 $service->query_safe(q{PREPARE make AS INSERT INTO accounts (note) VALUES ('made') RETURNING id; PREPARE quiet AS INSERT INTO accounts (note) VALUES ('made')});
 $service->query_safe('EXECUTE make; EXECUTE quiet');
@@ -152,6 +165,7 @@ for my $way ([ there => $there, 'public.iuid' ], [ back => $back, 'uuid' ])
 {
 	my ($name, $command, $type) = @$way;
 	$node->safe_psql('shop', $command);
+	is($read->(), $name eq 'there' ? 'iuid' : 'uuid', "$name: what a driver reads");
 	is($node->safe_psql('shop', q{SET search_path = ''; SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'public.accounts'::regclass AND attname = 'id'}), $type, "$name: the type");
 	is($node->safe_psql('shop', q{SELECT count(*), count(*) FILTER (WHERE a.id::uuid = b.id) FROM accounts AS a JOIN before AS b USING (note)}), '20000|20000', "$name: the bytes stay");
 	like(($node->psql('shop', 'DELETE FROM accounts WHERE id = (SELECT account FROM letters LIMIT 1)'))[2], qr/foreign key/, "$name: the foreign key stays");

@@ -2,7 +2,7 @@
 #
 #   ./dev citus [FOLDER]       what doc/citus.md says, on a coordinator and two workers, with the Citus
 #                              of FOLDER, on each of PostgreSQL 15 and 18 for which FOLDER has one;
-#                              FOLDER is IUID_CITUS if none is named
+#                              FOLDER is IUID_CITUS if none is named (7 min)
 #
 # Debian has no Citus.  FOLDER has the files of an installation for each version as a package has
 # them: usr/lib/postgresql/VERSION/lib/citus.so, and the others beside it and in usr/share.

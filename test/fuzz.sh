@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 #   ./dev fuzz [--seconds N]   random texts and bits beside a slow reference, and random queries
-#                              beside answers computed in Python; 300 seconds each
+#                              beside answers computed in Python; 300 seconds each (15 min)
 #
 # --seed N repeats a run, and --world N one world of it (test/fuzz/fuzz.py).  The tests run all three
 # for 20 seconds each.  --machine s390x runs texts and bits there, in qemu: the first byte of a word

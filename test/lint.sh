@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 #   ./dev lint                 gcc, clang, scan-build, clang-tidy, cppcheck and pyflakes, without a
-#                              warning; a minute and a half
+#                              warning (2 min)
 #
 # Every warning of both compilers, of scan-build, clang-tidy, cppcheck and pyflakes is an error, and so
 # is a difference to clang-format.  .clang-tidy says what clang-tidy looks for.

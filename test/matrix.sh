@@ -3,7 +3,7 @@
 #   ./dev matrix [--whole] [name...]
 #                              test in a chroot: on PostgreSQL 17, 18 and 19, or on those named, the
 #                              tests that each version needs (./dev test), or all with --whole; i386
-#                              and s390x are PostgreSQL 17 on these machines
+#                              and s390x are PostgreSQL 17 on these machines (10 min without names)
 #
 # A Datum of i386 has 32 bits: int8 and timestamptz are passed by reference, and there are no
 # abbreviated keys.  qemu runs the programs of s390x, whose words have the most significant byte first,

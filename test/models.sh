@@ -9,12 +9,12 @@
 #                              then with faults at every step; --show prints the switch
 #   ./dev models [--rows N] [--day NAME] [--show] bad_days
 #                              twelve bad days of four nodes beside writers, without and with a move
-#                              in the middle (twenty minutes); --day restored, restored/too_early or
+#                              in the middle (20 min); --day restored, restored/too_early or
 #                              restored/too_early/move, also several times, runs only those; --show
 #                              prints what the commands say
 #   ./dev models [--schemas N] moving_in
 #                              tools/moving_in.sql, with 200 random schemas, beside clients and
-#                              with kills (fifteen minutes)
+#                              with kills (15 min)
 #
 # Each model prints its seed, and --seed repeats its data.  The tests run the models, too, with few
 # rows.

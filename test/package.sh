@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 #   ./dev package [version...] Debian's packages for PostgreSQL 15, 17 and 18, or for those named: build
-#                              them, install them where nothing else is, test them there, remove them
+#                              them, install and test them on a bare system, remove them (3 min each)
 #
 # The packages are built in a chroot of the release of Debian that has the version.  lintian finds no
 # error and no warning in them, and test/package.list has their files.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 #   ./dev release-check        everything that a release needs: the commands of ./dev that are listed
-#                              in test/release-check.sh, one after the other; hours
+#                              in test/release-check.sh, one after the other (hours)
 #
 # A command that fails does not stop those after it.  At the end come the time that each one took, and
 # those that failed.

@@ -2,9 +2,8 @@
 #
 #   ./dev sanitize [--quick] [name...]
 #                              the tests, or those that are named, with sanitizers and valgrind, on
-#                              servers with assertions that are built from source, two minutes each;
-#                              half an hour, or 3 minutes with --quick: the regression tests, with
-#                              sanitizers alone
+#                              servers with assertions that are built from source, 2 min each (30 min);
+#                              with --quick the regression tests, with sanitizers alone (3 min)
 #
 # The parts:
 #  - addresses: AddressSanitizer in the server and in iuid, UndefinedBehaviorSanitizer in iuid;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 #   ./dev test [name...]       build with warnings as errors, and run every test, or those that are
-#                              named: regression tests of sql/ and regions/sql/, TAP tests of test/t/
+#                              named: regression tests of sql/ and regions/sql/, TAP tests (10 min)
 #   ./dev test --each-version  the tests that each version of PostgreSQL needs: without the TAP tests
 #                              whose headings say "One version is enough", and why
 #

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-#   ./dev regions [--keep]     three servers that answer as one; one down; a country that moves
+#   ./dev regions [--keep]     three servers that answer as one; one down; a country moves (2 min)
 #
 # The steps are in the other files of this folder; this runs them, says what they do, and counts in
 # the servers' logs who was asked.

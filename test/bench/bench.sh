@@ -3,7 +3,7 @@
 #   ./dev bench [--quick] [name...]
 #                              timings, as ratios against the alternatives; all of them, into
 #                              test/bench/RESULTS.md and doc/plots, or, on the terminal only,
-#                              those that are named, and with a tenth of the rows
+#                              those that are named, and with a tenth of the rows (60 min, or 10)
 #
 # With --export, which this script itself uses, the measurements come out as they are.
 #

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 #   ./dev browser [--write]    ./dev desk in a real browser; one region hangs, and one is down; the
-#                              proxy before it
+#                              proxy before it (5 min)
 #
 # --write puts a picture of the page beside the desk.
 

@@ -45,4 +45,4 @@ BEGIN
 			DETAIL = 'A step is 1 hour to 1 year: either whole months, or days, hours and minutes.', HINT = 'For example: interval ''1 day'', interval ''1 month''.';
 	END IF;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_check_call(pg_catalog.text, boolean, pg_catalog.text, interval, pg_catalog.timestamptz, interval) IS 'internal: 55000 unless the functions of the extension are found by their names, which for a superuser stays so until the transaction ends; 22004, 22008, 22023 or 55000 for arguments of functions that change partitions';
+COMMENT ON FUNCTION @extschema@.iuid_check_call(pg_catalog.text, boolean, pg_catalog.text, interval, pg_catalog.timestamptz, interval) IS 'internal: an error for arguments of functions that change partitions, and unless the functions of the extension are found by their names, which for a superuser stays so until the transaction ends';

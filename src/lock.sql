@@ -37,7 +37,7 @@ BEGIN
 		WHERE has_schema_privilege(owner, c.relnamespace, 'USAGE')) AS l (tbl, mode, is_own)
 	WHERE l.mode IS NOT NULL OR l.is_own GROUP BY l.mode, CASE WHEN l.mode IS NULL OR NOT together THEN l.tbl END;
 END $$;
-COMMENT ON FUNCTION @extschema@.iuid_lock_commands(pg_catalog.regclass, pg_catalog.jsonb, boolean) IS 'internal: statements that take the locks that the owner may take, without waiting, or one table each; ALTER TABLE, which changes nothing, where only the right of the owner locks; what he may not lock, the server locks as it comes to it';
+COMMENT ON FUNCTION @extschema@.iuid_lock_commands(pg_catalog.regclass, pg_catalog.jsonb, boolean) IS 'internal: statements that take the locks that the owner may take, all together without waiting, or one table each; ALTER TABLE, which changes nothing, where only the right of the owner locks';
 
 CREATE FUNCTION @extschema@.iuid_attempt_timeout()
 RETURNS int LANGUAGE sql STABLE PARALLEL SAFE

@@ -56,7 +56,7 @@ RETURNS pg_catalog.text LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = p
 				SELECT (x.*)::pg_catalog.text COLLATE pg_catalog."C" AS row FROM %s.%I AS x) AS t)$query$, '@extschema@', t.name), ', ' ORDER BY t.name)
 			FROM unnest('{iuid_countries,iuid_entities,iuid_nodes,iuid_routes}'::text[]) AS t (name))) END)
 $$;
-COMMENT ON FUNCTION @extschema@.iuid_inventory_query(pg_catalog.text[], pg_catalog.text[], pg_catalog.text, boolean) IS 'internal: what each node is asked: its extensions; of relations, the columns, and what the role of the user mapping may not read; subscriptions, publications and slots; its clock; and a digest of the registry';
+COMMENT ON FUNCTION @extschema@.iuid_inventory_query(pg_catalog.text[], pg_catalog.text[], pg_catalog.text, boolean) IS 'internal: what each node is asked: its extensions, clock, subscriptions, publications and slots; columns of relations, and what the role of the user mapping may not read; a digest of the registry';
 
 CREATE FUNCTION @extschema@.iuid_registry_digest()
 RETURNS pg_catalog.text LANGUAGE sql STABLE PARALLEL SAFE

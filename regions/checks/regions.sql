@@ -16,4 +16,4 @@ BEGIN ATOMIC
 	UNION ALL SELECT * FROM @extschema@.iuid_check_hosts();
 END;
 COMMENT ON FUNCTION @extschema@.iuid_check_regions(pg_catalog.regclass) IS
-'faults of a global table or view, or of all that the caller may read, and of registry, subscriptions, slots and user mappings, here and at the other nodes, with a statement as the remedy; no row: healthy; asks as iuid_run_on_nodes (doc/regions.md)';
+'faults of a global table or view, or of all that the caller may read, of the registry and of the nodes, with a statement as the remedy; no row: no fault (doc/reference.md)';

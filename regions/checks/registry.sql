@@ -105,4 +105,4 @@ BEGIN ATOMIC
 	ORDER BY CASE WHEN step.rank OPERATOR(pg_catalog.>) 1 THEN 2 WHEN d.place OPERATOR(pg_catalog.=) 4 THEN 0 WHEN d.place OPERATOR(pg_catalog.=) 3 THEN 3 ELSE 1 END, d.place, step.rank, d."key";
 END;
 COMMENT ON FUNCTION @extschema@.iuid_compare_registry(pg_catalog.text, interval) IS
-'rows of the registry that differ here and at another node, with the statement for each that makes the registry here that of the node; run them in this order; 22004, 22023, 08P01, 42501, and those of iuid_select_on_nodes (doc/regions.md)';
+'rows of the registry that differ here and at another node, with the statement for each that makes the registry here that of the node; run them in this order (doc/regions.md)';

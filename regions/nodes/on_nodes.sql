@@ -7,7 +7,7 @@ RETURNS TABLE (node pg_catalog.text, success boolean, result pg_catalog.text)
 AS 'MODULE_PATHNAME', 'iuid_run_on_nodes'
 LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
 COMMENT ON FUNCTION @extschema@.iuid_run_on_nodes(pg_catalog.text, pg_catalog.text[], interval) IS
-'runs one SQL statement on nodes (NULL: all) at the same time, in a transaction at each, and returns a row for each: success, and one value, command tag, or SQLSTATE and message; timeout: more than 0 to 1 day; 0A000, 22004, 22023, 42601, 55006, 57014, and those of a changed registry (doc/regions.md)';
+'runs one SQL statement on nodes (NULL: all) at the same time, in a transaction each; a row for each: success, and one value, command tag, or SQLSTATE and message; timeout: up to 1 day (doc/regions.md)';
 
 CREATE FUNCTION @extschema@.iuid_run_on_hosts(command pg_catalog.text, timeout interval)
 RETURNS TABLE (node pg_catalog.text, success boolean, result pg_catalog.text, host pg_catalog.text)
@@ -23,7 +23,7 @@ AS 'MODULE_PATHNAME', 'iuid_select_on_nodes'
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 SUPPORT @extschema@.iuid_row_type_support;
 COMMENT ON FUNCTION @extschema@.iuid_select_on_nodes(anyelement, pg_catalog.text, pg_catalog.text[], interval, boolean) IS
-'rows of a query that nodes (NULL: all) run READ ONLY at the same time, in the row type of rows, by the names of columns; timeout: more than 0 to 1 day; a node that fails: its SQLSTATE, or a WARNING; 25006, 42703, 42804, and those of iuid_run_on_nodes (doc/regions.md)';
+'rows of a query that nodes (NULL: all) run READ ONLY at the same time, in the row type of rows, by the names of columns; skip_failed: a WARNING if a node fails; timeout: up to 1 day (doc/regions.md)';
 
 CREATE FUNCTION @extschema@.iuid_select_here(command pg_catalog.text, names pg_catalog.text[], types pg_catalog.text[])
 RETURNS SETOF record

@@ -270,7 +270,7 @@ ZW Zimbabwe', pg_catalog.chr(10)) WITH ORDINALITY AS line (line, number)) AS iso
 	ORDER BY iso.country;
 END;
 COMMENT ON FUNCTION @extschema@.iuid_iso_countries() IS
-'countries of ISO 3166-1: the numbers 1-249 that iuid_register_iso_countries() gives them, the alpha-2 codes, and the English short names, which have accents only if the database is in UTF8 (doc/registry.md)';
+'countries of ISO 3166-1: the numbers 1-249 that iuid_register_iso_countries() gives them, alpha-2 codes, and English short names, with accents only in a database in UTF8 (doc/registry.md)';
 
 -- A number or a code of another country violates a unique constraint.
 CREATE FUNCTION @extschema@.iuid_register_iso_countries()
@@ -286,4 +286,4 @@ BEGIN ATOMIC
 	SELECT pg_catalog.count(*)::pg_catalog.int4 FROM added;
 END;
 COMMENT ON FUNCTION @extschema@.iuid_register_iso_countries() IS
-'registers the countries of iuid_iso_countries() that are missing, and returns their number; a registered country keeps its name; a number or code of another country: 23505; no right to INSERT: 42501 (doc/registry.md)';
+'registers the countries of iuid_iso_countries() that are missing, and returns their number; a registered country keeps its name (doc/registry.md)';

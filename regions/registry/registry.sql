@@ -28,7 +28,7 @@ CREATE TABLE @extschema@.iuid_nodes (
 	server pg_catalog.text CHECK (server OPERATOR(pg_catalog.<>) ''::pg_catalog.text)
 );
 COMMENT ON TABLE @extschema@.iuid_nodes IS
-'nodes, one database each: the name that iuid.node has in that database, the region, and the name of the postgres_fdw server by which the other nodes reach the node, which needs none itself; NULL: no region, or no server (doc/registry.md)';
+'nodes, one database each: the name, which is iuid.node there; the region; the postgres_fdw server by which other nodes reach it; NULL: no region, or no server (doc/registry.md)';
 
 CREATE TABLE @extschema@.iuid_routes (
 	country int CHECK (country OPERATOR(pg_catalog.>=) 0 AND country OPERATOR(pg_catalog.<=) 255),
@@ -37,7 +37,7 @@ CREATE TABLE @extschema@.iuid_routes (
 	UNIQUE NULLS NOT DISTINCT (country, entity)
 );
 COMMENT ON TABLE @extschema@.iuid_routes IS
-'routes: the node that has the rows of a country and entity, where NULL means any; a NULL node: no node has them; the most specific route wins: country and entity, then the country, then the entity, then neither (doc/registry.md)';
+'routes: the node that has the rows of a country and entity, where NULL means any; a NULL node: no node has them; the most specific route wins, the country before the entity (doc/registry.md)';
 
 -- Types that come with the tables.
 COMMENT ON TYPE @extschema@.iuid_countries IS

@@ -9,7 +9,7 @@ RETURNS pg_catalog.trigger
 AS 'MODULE_PATHNAME', 'iuid_require_node'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.iuid_require_node() IS
-'internal: trigger of iuid_routes: 23503 for a route to a node that is not in iuid_nodes, unless check_function_bodies is off, as it is while a dump is restored; iuid_nodes is missing: 42P01, or was changed: 55000; of another table, event or level: 39P01 (doc/registry.md)';
+'internal: trigger of iuid_routes: a route must lead to a node in iuid_nodes, unless check_function_bodies is off, as it is while a dump is restored (doc/registry.md)';
 REVOKE ALL ON FUNCTION @extschema@.iuid_require_node() FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.iuid_keep_node()
@@ -17,7 +17,7 @@ RETURNS pg_catalog.trigger
 AS 'MODULE_PATHNAME', 'iuid_keep_node'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.iuid_keep_node() IS
-'internal: trigger of iuid_nodes: a node with routes is deleted, truncated or gets another name: 23503; iuid_routes is missing: 42P01, or was changed: 55000; of another table, event or level: 39P01 (doc/registry.md)';
+'internal: trigger of iuid_nodes: a node that has routes is not deleted, truncated or renamed (doc/registry.md)';
 REVOKE ALL ON FUNCTION @extschema@.iuid_keep_node() FROM PUBLIC;
 
 CREATE TRIGGER iuid_require_node AFTER INSERT OR UPDATE ON @extschema@.iuid_routes

@@ -139,4 +139,4 @@ BEGIN ATOMIC
 	SELECT c.made FROM @extschema@.iuid_change_regions('countries'::pg_catalog.text, parent, NULL::pg_catalog.text, entity, step, time_checks, lock_wait) AS c (made);
 END;
 COMMENT ON FUNCTION @extschema@.iuid_create_routed_partitions(pg_catalog.regclass, int, interval, boolean, interval) IS
-'makes the partition and the view of each country whose rows of an entity, 0-255, are routed here, and returns the partitions; with a step, with time partitions; drops empty ones of other countries (doc/regions.md)';
+'makes the partition and the view of each country whose rows of an entity, 0-255, are routed here, with a step by time, too; returns the partitions; drops empty ones of other countries (doc/regions.md)';

@@ -50,7 +50,7 @@ COMMENT ON FUNCTION @extschema@.iuid_check_times(pg_catalog.regclass, pg_catalog
 CREATE FUNCTION @extschema@.iuid_keys_between(partition pg_catalog.regclass, lower pg_catalog.uuid, upper pg_catalog.uuid,
 	OUT rows bigint, OUT "least" pg_catalog.uuid, OUT "greatest" pg_catalog.uuid)
 AS 'MODULE_PATHNAME', 'iuid_keys_between' LANGUAGE C STABLE PARALLEL RESTRICTED;
-COMMENT ON FUNCTION @extschema@.iuid_keys_between(pg_catalog.regclass, pg_catalog.uuid, pg_catalog.uuid) IS 'internal: the number, the least and the greatest of the keys of a partition from lower up to upper (NULL: no bound) in byte order, for who may see all rows of its parent; NULL: 22004; 42501, 42809, 42P01';
+COMMENT ON FUNCTION @extschema@.iuid_keys_between(pg_catalog.regclass, pg_catalog.uuid, pg_catalog.uuid) IS 'internal: the number, the least and the greatest of the keys of a partition from lower up to upper (NULL: no bound) in byte order, for callers that see all rows of its parent';
 
 CREATE FUNCTION @extschema@.iuid_check_rows(parent pg_catalog.regclass)
 RETURNS TABLE (problem pg_catalog.text, partition pg_catalog.regclass, lower pg_catalog.uuid, upper pg_catalog.uuid, detail pg_catalog.text)
@@ -100,4 +100,4 @@ BEGIN ATOMIC
 	SELECT 'other UUIDs', parent, NULL, NULL, pg_catalog.format('%1$I can hold UUIDs that have no country: CHECK (%2$s.iuid_is_valid(%1$I::pg_catalog.uuid))', k.name, '@extschema@')
 	FROM @extschema@.iuid_partition_key(parent, NULL::boolean, false, false) AS k WHERE k.by_origin AND NOT k.is_valid;
 END;
-COMMENT ON FUNCTION @extschema@.iuid_check_partitions(pg_catalog.regclass) IS 'faults of partitions, one row each: gaps, bounds within a millisecond, time checks, rows in DEFAULT or without an end, pending detaches; of a table in order by origin, those of each partition by time, and a key that takes other UUIDs than iuids; 42501, 42809, 42P01 (doc/partitions.md)';
+COMMENT ON FUNCTION @extschema@.iuid_check_partitions(pg_catalog.regclass) IS 'faults of partitions, one row each: gaps, bounds within a millisecond, time checks, rows in DEFAULT or without an end, pending detaches, keys that take other UUIDs than iuids (doc/partitions.md)';

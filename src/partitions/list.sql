@@ -29,4 +29,4 @@ BEGIN ATOMIC
 	FROM @extschema@.iuid_partition_bounds(parent) AS b JOIN @extschema@.iuid_partition_sizes(parent) AS s ON s.partition OPERATOR(pg_catalog.=) b.partition
 	WHERE NOT b.is_pending ORDER BY b.is_default, b.lower NULLS FIRST;
 END;
-COMMENT ON FUNCTION @extschema@.iuid_partitions(pg_catalog.regclass) IS 'time partitions of a table in order, the DEFAULT partition last: bounds as times (infinite for MINVALUE and MAXVALUE, NULL for DEFAULT), rows as ANALYZE or VACUUM estimated them (NULL if never), bytes with indexes and TOAST; 42501, 42809, 42P01 (doc/partitions.md)';
+COMMENT ON FUNCTION @extschema@.iuid_partitions(pg_catalog.regclass) IS 'time partitions in order, DEFAULT last: bounds as times (infinite for MINVALUE and MAXVALUE), rows as ANALYZE or VACUUM estimated them (NULL: never), bytes with indexes and TOAST (doc/partitions.md)';

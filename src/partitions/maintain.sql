@@ -117,4 +117,4 @@ BEGIN
 			DETAIL = pg_catalog.format('They are: %s.', pg_catalog.array_to_string(failed, ', ')), HINT = 'The warnings say why.';
 	END IF;
 END $$;
-COMMENT ON PROCEDURE @extschema@.iuid_maintain_partitions(pg_catalog.regclass, interval, int, interval, boolean, interval, int, int) IS 'for cron: makes the time partitions up to the present step and ahead (0-1000) steps more, and drops those that ended longer ago than keep (NULL: none), each in a transaction of its own (doc/partitions.md)';
+COMMENT ON PROCEDURE @extschema@.iuid_maintain_partitions(pg_catalog.regclass, interval, int, interval, boolean, interval, int, int) IS 'for cron: makes the time partitions up to the present step and ahead (0-1000) more, and drops those that ended longer ago than keep (NULL: none), each in its own transaction (doc/partitions.md)';

@@ -35,7 +35,7 @@ RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_country_floor'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_country_floor(country int, entity int) IS
-'smallest iuid of a country and entity in order by origin, 0-255 each; country 256 gives Max, entity 256 means the next country; outside 0-256: 22023 (doc/predicates.md)';
+'smallest iuid of a country and entity in order by origin, 0-255 each; country 256 gives Max, entity 256 means the next country (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_country_lower(country int)
 RETURNS @extschema@.iuid
@@ -240,7 +240,7 @@ AS 'MODULE_PATHNAME', 'iuid_is_from'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 SUPPORT @extschema@.iuid_is_from_support;
 COMMENT ON FUNCTION @extschema@.iuid_is_from(id pg_catalog.uuid, country int) IS
-'whether an identifier is of a country, 0-255, by position in order by origin; uses indexes and partitions of iuid_origin_ops and uuid_origin_ops; false for what is no iuid, NULL if an argument is NULL; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
+'whether an identifier is of a country, 0-255; uses indexes and partitions of iuid_origin_ops and uuid_origin_ops; false for what is no iuid, NULL if an argument is NULL (doc/predicates.md)';
 
 CREATE FUNCTION @extschema@.iuid_is_from(id pg_catalog.uuid, country int, entity int)
 RETURNS boolean
@@ -248,4 +248,4 @@ AS 'MODULE_PATHNAME', 'iuid_is_from'
 LANGUAGE C IMMUTABLE PARALLEL SAFE
 SUPPORT @extschema@.iuid_is_from_support;
 COMMENT ON FUNCTION @extschema@.iuid_is_from(id pg_catalog.uuid, country int, entity int) IS
-'whether an identifier is of a country and entity, 0-255 each, by position in order by origin; uses indexes and partitions of iuid_origin_ops and uuid_origin_ops; false for what is no iuid, NULL if an argument is NULL; outside 0-255, even for a NULL identifier: 22023 (doc/predicates.md)';
+'whether an identifier is of a country and entity, 0-255 each, by indexes and partitions of iuid_origin_ops and uuid_origin_ops; false for no iuid, NULL if an argument is NULL (doc/predicates.md)';

@@ -62,7 +62,7 @@ RETURNS @extschema@.iuid
 AS 'MODULE_PATHNAME', 'iuid_from_core_uuid'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid(pg_catalog.uuid) IS
-'uuid to iuid, the same 16 bytes; anything but a UUID of version 8 and variant 10, Nil or Max: 22023 (RFC 9562, section 5.8)';
+'uuid to iuid, the same 16 bytes, of a UUID of version 8 and variant 10, Nil or Max only (RFC 9562, section 5.8)';
 
 CREATE CAST (@extschema@.iuid AS pg_catalog.uuid) WITHOUT FUNCTION AS IMPLICIT;
 COMMENT ON CAST (@extschema@.iuid AS pg_catalog.uuid) IS
@@ -70,4 +70,4 @@ COMMENT ON CAST (@extschema@.iuid AS pg_catalog.uuid) IS
 
 CREATE CAST (pg_catalog.uuid AS @extschema@.iuid) WITH FUNCTION @extschema@.iuid(pg_catalog.uuid) AS ASSIGNMENT;
 COMMENT ON CAST (pg_catalog.uuid AS @extschema@.iuid) IS
-'the same 16 bytes, checked; anything but a UUID of version 8 and variant 10, Nil or Max: 22023';
+'the same 16 bytes, of a UUID of version 8 and variant 10, Nil or Max only';

@@ -6,7 +6,7 @@ CREATE FUNCTION @extschema@.iuid_partition_key(parent pg_catalog.regclass, in_or
 	OUT name pg_catalog.text, OUT is_uuid boolean, OUT by_origin boolean, OUT takes_any_bound boolean, OUT is_valid boolean)
 AS 'MODULE_PATHNAME', 'iuid_partition_key'
 LANGUAGE C STABLE PARALLEL RESTRICTED;
-COMMENT ON FUNCTION @extschema@.iuid_partition_key(pg_catalog.regclass, boolean, boolean, boolean) IS 'internal: key of a table partitioned by identifiers, by origin (true), by time (false) or either (NULL), for callers that may read it, or as its owner, with SHARE UPDATE EXCLUSIVE';
+COMMENT ON FUNCTION @extschema@.iuid_partition_key(pg_catalog.regclass, boolean, boolean, boolean) IS 'internal: key of a table partitioned by identifiers, by origin (true), time (false) or either (NULL), for callers that may read it, or change it (then locked SHARE UPDATE EXCLUSIVE)';
 
 CREATE FUNCTION @extschema@.iuid_require_valid(parent pg_catalog.regclass)
 RETURNS void LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$

@@ -1,5 +1,7 @@
 # What ends a session that waits, through postgres_fdw, for a node whose processes are all stopped: the
 # table in doc/reference.md.  A network that drops packets needs root, and is not here.
+# Its figures are from 15.20, 17.11, 18.6 and 19rc1 on Linux, each with its own libpq, and from 15.18 with
+# the libpq of 15, 17, 18 and 19; those of 16 are from the source.
 use strict;
 use warnings;
 

@@ -1,4 +1,4 @@
-// Identifiers in Parquet files, written and read by hyparquet and by DuckDB: doc/other-readers.md.
+// Identifiers in Parquet files, written and read by hyparquet and by DuckDB: doc/other-tools.md.
 //
 // Each line of the standard input is an identifier as text; the lines are in order.  A row group that a
 // reader leaves out may be damaged, so the first row groups are, before a range of the last one is read.

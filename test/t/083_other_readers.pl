@@ -1,5 +1,5 @@
 # What change streams, JDBC's metadata and a pooler make of a column of type uuid, of a domain over it and
-# of type iuid: doc/other-readers.md.
+# of type iuid: doc/other-tools.md.
 #
 # One version is enough: the protocol and the types of the columns are the same in each.
 use strict;

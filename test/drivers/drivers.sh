@@ -2,11 +2,11 @@
 #
 #   ./dev drivers [--newest] [--write] [name...]
 #                              clients in eight languages, or those that are named, as they are and
-#                              with the set-up of doc/drivers.md; doc/driver-tables.md must say what
-#                              they did.  They are the clients of this Debian; with --newest those of
-#                              its testing release, in a chroot, and of npm, on PostgreSQL 18 and 15
+#                              with the set-up of doc/drivers.md, must do what test/drivers/*.tsv say.
+#                              They are the clients of this Debian; with --newest those of its testing
+#                              release, in a chroot, and of npm, on PostgreSQL 18 and 15
 #
-# --write puts what they did into the tables instead.
+# --write puts what they did into these files instead.
 
 . "$(dirname "$0")/../library.sh"
 
@@ -32,13 +32,13 @@ declare -A newest=(
 	[node]='nodejs npm'
 )
 
-edition=debian12 write=no pages=$tree/doc names=()
+edition=debian12 write=no results=$tree/test/drivers names=()
 while [ $# -gt 0 ]; do
 	case $1 in
 		--newest) edition=newest ;;
 		--write) write=yes ;;
-		# Where the written pages go, from a chroot.
-		--pages) pages=$2 && shift ;;
+		# Where the written file goes, from a chroot.
+		--results) results=$2 && shift ;;
 		-*) die "drivers takes --newest, --write and names of clients, not $1" ;;
 		*)
 			compgen -G "$tree/test/drivers/*/$1.*" >/dev/null || die "there is no client $1"
@@ -58,9 +58,9 @@ if [ "$edition" = newest ] && [ -z "${PG_MAJOR:-}" ]; then
 		mkdir -m 1777 "$work/tmp.$major"
 		cp /etc/ssl/certs/ca-certificates.crt "$work/tmp.$major"
 		options=()
-		[ "$write" = no ] || [ "$major" = 15 ] || options=(--write --pages /tmp)
+		[ "$write" = no ] || [ "$major" = 15 ] || options=(--write --results /tmp)
 		run_in_chroot "$major" drivers --newest "${options[@]}" "${names[@]}"
-		[ ${#options[@]} = 0 ] || cp "$work/tmp.$major"/driver*.md "$pages"
+		[ ${#options[@]} = 0 ] || cp "$work/tmp.$major/newest.tsv" "$results"
 	done
 	exit
 fi
@@ -107,7 +107,7 @@ query -d template_uuid -f test/drivers/uuid_columns.sql
 
 status=0
 as_user /usr/bin/python3 test/drivers/drivers.py "$edition" "$write" "${names[@]}" || status=1
-[ "$write" = no ] || [ "$status" != 0 ] || cp doc/driver*.md "$pages"
+[ "$write" = no ] || [ "$status" != 0 ] || cp "test/drivers/$edition.tsv" "$results"
 stop_server
-[ "$status" = 0 ] || die "the clients and doc/driver-tables.md differ on PostgreSQL $PG_MAJOR"
-[ "$write" = yes ] || say "The clients do what doc/driver-tables.md says on PostgreSQL $PG_MAJOR."
+[ "$status" = 0 ] || die "the clients and test/drivers/$edition.tsv differ on PostgreSQL $PG_MAJOR"
+[ "$write" = yes ] || say "The clients do what test/drivers/$edition.tsv says on PostgreSQL $PG_MAJOR."

@@ -1,4 +1,4 @@
-// The checks that every program here makes, in the order of the tables of doc/drivers.md.
+// The checks that every program here makes, in the same order.
 //
 // A program gives what its client is asked: "query" sends SQL with the values of $1, $2 in the
 // client's default mode and gives the rows.  What a client has own means for, it gives, too, by the

@@ -31,8 +31,8 @@ const migration = `
 command(["generate"]);
 const { PrismaClient } = createRequire(import.meta.url)("./prisma/generated");
 // SET-UP
-const prisma = new PrismaClient({ adapter: process.env.SETUP ? adapter : new PrismaPg() });
 // SET-UP
+const prisma = new PrismaClient({ adapter: process.env.SETUP ? adapter : new PrismaPg() });
 // SET-UP
 
 const query = (sql, values = []) => prisma.$queryRawUnsafe(sql, ...values);

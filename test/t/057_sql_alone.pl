@@ -151,11 +151,14 @@ my $read = sub { $node->safe_psql('shop', "SET search_path = public; SELECT id F
 is($read->(), 'uuid', 'a driver reads the domain as a uuid');
 $node->safe_psql('shop', "SET search_path = iuid_sql, public; $there");
 is($read->(), 'uuid', 'with iuid_sql first, the statement changes nothing');
-like($node->safe_psql('shop', q{SET search_path = public; SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'accounts'::regclass AND attname = 'id'}),
+like($node->safe_psql('shop', q{SET search_path = public;
+		SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'accounts'::regclass AND attname = 'id'}),
 	qr/^iuid_sql\.iuid$/, 'which shows as iuid_sql.iuid');
-like(($node->psql('shop', 'SET search_path = public; SELECT FROM accounts WHERE id >= now()'))[2], qr/operator does not exist: iuid_sql\.iuid >= timestamp with time zone/, 'and is compared as a uuid');
+like(($node->psql('shop', 'SET search_path = public; SELECT FROM accounts WHERE id >= now()'))[2],
+	qr/operator does not exist: iuid_sql\.iuid >= timestamp with time zone/, 'and is compared as a uuid');
 $node->safe_psql('shop', 'CREATE VIEW shown AS SELECT id FROM accounts');
-like(($node->psql('shop', $there))[2], qr/cannot alter type of a column used by a view or rule/, 'a view stops the statement');
+like(($node->psql('shop', $there))[2],
+	qr/cannot alter type of a column used by a view or rule/, 'a view stops the statement');
 $node->safe_psql('shop', 'DROP VIEW shown');
 
 my $service = $node->background_psql('shop', on_error_stop => 0);

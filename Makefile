@@ -47,15 +47,15 @@ install-regions: all-regions
 %-regions:
 	$(MAKE) -C regions $* TAP_TESTS=
 
-# The pages stand below one folder as they stand here, so that the links between them lead somewhere.  DOCS would
-# put all of them beside those of other extensions, where README.md is the last one's.
+# The pages, and what they link to, stand below one folder as they stand here, so that the links lead somewhere.  DOCS
+# would put all of them beside those of other extensions, where README.md is the last one's.
 pages = $(DESTDIR)$(docdir)/iuid
+page_files = $(wildcard *.md LICENSE META.json tools/*.md tools/iuid/move/*.md test/bench/*.md test/bench/contention/*.md) \
+	doc examples clients tools/moving_in.sql tools/desk/README.md tools/desk/desk.png test/bench/floor.c
 
 install-pages:
-	$(MKDIR_P) '$(pages)/doc/plots'
-	$(INSTALL_DATA) $(wildcard *.md) '$(pages)/'
-	$(INSTALL_DATA) $(wildcard doc/*.md doc/*.csv) '$(pages)/doc/'
-	$(INSTALL_DATA) $(wildcard doc/plots/*) '$(pages)/doc/plots/'
+	$(MKDIR_P) '$(pages)'
+	tar -cf - $(page_files) | tar -C '$(pages)' -xof -
 
 uninstall-pages:
 	rm -rf '$(pages)'

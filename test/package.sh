@@ -69,7 +69,8 @@ list_files() {
 			s,.* \./,/,
 			s,/$major/,/N/,
 			s,-$major-,-N-,
-			s,\(/bitcode/[a-z_]*/\|/usr/share/doc/[^/]*/doc/\).*,\1,
+			s, /usr/lib/systemd, /lib/systemd,
+			s,\(/bitcode/[a-z_]*/\|/usr/share/doc/[^/]*-iuid/[a-z]*/\).*,\1,
 			s,--[0-9.]*\.sql,--VERSION.sql,
 			s,[a-z_]*\.py$,*.py,
 			s,^,${each/$major/N}: ,p" | sort -u

@@ -6,12 +6,13 @@ which machines it is to be run, too.
 """
 
 import re
+from contextlib import suppress
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from services import change_service
-from sessions import SECONDS, SUBSCRIPTIONS, Session, Silent, Stop, limited, machines, name, quote
+from sessions import SECONDS, SUBSCRIPTIONS, Session, Silent, Stop, limited, machines, name, quote, words
 
 PARTS = "host", "port"
 
@@ -51,21 +52,18 @@ def has(other, node, new):
 
 
 def takes_writes(node, address):
-    """Whether the node answers at an address, and is no standby; None if nothing answers."""
+    """Whether what answers at an address is the node, and no standby."""
     try:
         with psycopg.connect(make_conninfo(service=node, **address), connect_timeout=5, tcp_user_timeout=5000, client_encoding="utf8",
                              options="-c search_path=pg_catalog,pg_temp") as session, limited(session, SECONDS):
             said, standby = session.execute("SELECT current_setting('iuid.node', true), pg_is_in_recovery()").fetchone()
-    except psycopg.OperationalError:
-        return None
+    except psycopg.OperationalError as error:
+        raise Silent(f"nothing answers as {node} at {address['host']}, port {address['port']}, as this machine reaches it: {words(error)}") from None
     return said == node and not standby
 
 
 def answers(node, new):
-    there = takes_writes(node, new)
-    if there is None:
-        raise Silent(f"nothing answers as {node} at {new['host']}, port {new['port']}, as this machine reaches it")
-    if not there:
+    if not takes_writes(node, new):
         raise Stop(f"what answers at {new['host']}, port {new['port']} is not {node}, or is a standby")
 
 
@@ -78,9 +76,12 @@ def at_node(session, node, new):
     if old == new:
         return
     for host, port in zip((old["host"] or "").split(","), (old["port"] + "," + old["port"]).split(",")):
-        if {"host": host, "port": port} != new and takes_writes(node, {"host": host, "port": port}):
-            raise Stop(f"{node} takes writes at {host}, port {port}, too: rows that come there are lost. Stop that server, and"
-                       " keep it from starting again, first")
+        if {"host": host, "port": port} == new:
+            continue
+        with suppress(Silent):
+            if takes_writes(node, {"host": host, "port": port}):
+                raise Stop(f"{node} takes writes at {host}, port {port}, too: rows that come there are lost. Stop that server, and"
+                           " keep it from starting again, first")
     for subscription in session.read(SUBSCRIPTIONS):
         way = conninfo_to_dict(subscription.way)
         if {part: way.get(part, "5432") for part in PARTS} == old:

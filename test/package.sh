@@ -69,7 +69,7 @@ list_files() {
 			s,.* \./,/,
 			s,/$major/,/N/,
 			s,-$major-,-N-,
-			s, /usr/lib/systemd, /lib/systemd,
+			s,^/usr/lib/systemd,/lib/systemd,
 			s,\(/bitcode/[a-z_]*/\|/usr/share/doc/[^/]*-iuid/[a-z]*/\).*,\1,
 			s,--[0-9.]*\.sql,--VERSION.sql,
 			s,[a-z_]*\.py$,*.py,

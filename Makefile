@@ -50,8 +50,8 @@ install-regions: all-regions
 # The pages, and what they link to, stand below one folder as they stand here, so that the links lead somewhere.  DOCS
 # would put all of them beside those of other extensions, where README.md is the last one's.
 pages = $(DESTDIR)$(docdir)/iuid
-page_files = $(wildcard *.md LICENSE META.json tools/*.md tools/iuid/move/*.md test/bench/*.md test/bench/contention/*.md test/drivers/*.tsv) \
-	doc examples clients tools/moving_in.sql tools/desk/README.md tools/desk/desk.png test/bench/floor.c
+page_files = $(wildcard *.md LICENSE META.json tools/*.md tools/iuid/move/*.md test/bench/*.md test/bench/contention/*.md \
+	test/drivers/*.tsv) doc examples clients tools/moving_in.sql tools/desk/README.md tools/desk/desk.png test/bench/floor.c
 
 install-pages:
 	$(MKDIR_P) '$(pages)'

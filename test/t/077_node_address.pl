@@ -36,7 +36,8 @@ $standby->append_conf('postgresql.conf', "listen_addresses = '127.0.0.1'\nport =
 $standby->start;
 my @all = map { ('--machine', $machine{$_}) } 'almaty', 'jakarta';
 
-like(address(1, @all), qr/^3: .*nothing answers as mexico at 127.0.0.1, port 1, .*Connection refused/s, 'an address where nothing answers');
+like(address(1, @all), qr/^3: .*nothing answers as mexico at 127.0.0.1, port 1, .*Connection refused/s,
+	'an address where nothing answers');
 like(address($standby->port, @all), qr/^1: .*is not mexico, or is a standby/s, 'a standby');
 like(address($node{jakarta}->port, @all), qr/^1: .*is not mexico, or is a standby/s, 'another node');
 $standby->safe_psql('shop', 'SELECT pg_promote()');

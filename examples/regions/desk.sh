@@ -27,6 +27,7 @@ install_toolchain openssl python3 python3-flask python3-psycopg python3-psycopg-
 build
 . examples/regions/nodes.sh
 start_regions '3 months'
+at_machine mexico -c "INSERT INTO iuid_entities VALUES (6, 'Ayan', 'OrderEvent')"
 for node in $nodes; do
 	at "$node" -f tools/desk/desk.sql -f examples/regions/desk.sql >/dev/null
 done

@@ -18,6 +18,6 @@ CREATE TABLE order_events (
 );
 CREATE INDEX ON order_events (order_id);
 INSERT INTO order_events
-SELECT iuid_from_name(iuid_country(id), 3, format('%s/%s', id, n), iuid_timestamp(id) + n * interval '7 minutes'), id, what
+SELECT iuid_from_name(iuid_country(id), 6, format('%s/%s', id, n), iuid_timestamp(id) + n * interval '7 minutes'), id, what
 FROM orders, unnest('{accepted,"driver arrives",paid}'::text[]) WITH ORDINALITY AS e (what, n)
 WHERE note = 'a new order';

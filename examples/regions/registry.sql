@@ -9,7 +9,7 @@ SET search_path = pg_catalog, public, pg_temp;
 -- registers those.
 INSERT INTO iuid_countries
 SELECT country, code, name FROM iuid_iso_countries() WHERE code IN (SELECT unnest(countries) FROM pg_temp.nodes);
-INSERT INTO iuid_entities VALUES (1, 'Ayan', 'Order'), (2, 'Wallet', 'Account'), (3, 'Ayan', 'OrderEvent');
+INSERT INTO iuid_entities VALUES (1, 'Ayan', 'Order'), (2, 'Wallet', 'Account');
 -- The name of each node, its region, and the name of its foreign server at the others.
 INSERT INTO iuid_nodes SELECT node, region, node FROM pg_temp.nodes;
 -- A route of a country without an entity is for all entities of that country.

@@ -238,6 +238,6 @@ $$;
 -- --- Rights -----------------------------------------------------------------------------------
 
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA outbox FROM PUBLIC;
-GRANT USAGE ON SCHEMA outbox TO mesh, desk;
+GRANT USAGE ON SCHEMA outbox TO mesh, desk, mover;
 GRANT SELECT ON ALL TABLES IN SCHEMA outbox TO mesh, desk;
 COMMIT;

@@ -8,6 +8,7 @@ is the URL to which messages of the kind "http" go.  Run as many workers at a no
 import asyncio
 import collections
 import logging
+import os
 import signal
 import sys
 import urllib.error
@@ -73,6 +74,7 @@ async def post_one(provider, id, _, body):
 
 
 async def main():
+    os.environ.pop("PGHOST", None)  # libpq takes the host of the service, but psycopg this one
     own, targets, busy, stopped = Node(sys.argv[1]), {}, {}, asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     while not stopped.is_set():

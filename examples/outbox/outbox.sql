@@ -155,7 +155,9 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, outbox, public, 
 DECLARE
 	message record;
 BEGIN
-	FOR message IN SELECT * FROM unnest(ids, kinds, bodies) AS u (id, kind, body) ORDER BY u.id LOOP
+	-- The workers of other nodes lock the same wallets, in the same order.
+	FOR message IN SELECT * FROM unnest(ids, kinds, bodies) AS u (id, kind, body)
+			ORDER BY u.body ->> CASE u.kind WHEN 'credit' THEN 'payee' ELSE 'payer' END, u.id LOOP
 		id := message.id;
 		answer := NULL;
 		failure := NULL;

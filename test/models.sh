@@ -15,6 +15,9 @@
 #   ./dev models [--schemas N] moving_in
 #                              tools/moving_in.sql, with 200 random schemas, beside clients and
 #                              with kills (15 min)
+#   ./dev models [--rows N] outbox
+#                              examples/outbox on three nodes, with 20,000 transfers, beside kills, a
+#                              provider that fails, and a country that moves (10 min)
 #
 # Each model prints its seed, and --seed repeats its data.  The tests run the models, too, with few
 # rows.
@@ -83,7 +86,7 @@ start_four_nodes() {
 }
 
 # As if it had not been.
-stop_four_nodes() {
+stop_nodes() {
 	local node
 	for node in $nodes; do
 		stop_server "$work/$node"
@@ -99,7 +102,7 @@ run_move() {
 	as_user /usr/bin/python3 test/models/move.py ${rows:+--rows "$rows"} "${seed[@]}" --program-services "$work/far" \
 		"${way[@]}" "${show[@]}" "${parts[@]}" || failed+=(move)
 	[ ${#relays[@]} = 0 ] || kill "${relays[@]}"
-	stop_four_nodes
+	stop_nodes
 }
 
 # Without --day each day is run.
@@ -108,7 +111,15 @@ run_bad_days() {
 	start_four_nodes
 	make_small_disk 120m
 	as_user /usr/bin/python3 test/models/bad_days.py ${rows:+--rows "$rows"} "${seed[@]}" "${way[@]}" "${show[@]}" "${days[@]}" || failed+=(bad_days)
-	stop_four_nodes
+	stop_nodes
+}
+
+run_outbox() {
+	nodes="almaty mexico jakarta"
+	start_regions
+	as_user /usr/bin/python3 test/models/outbox.py ${rows:+--rows "$rows"} "${seed[@]}" \
+		--node "almaty=$work/almaty" --node "mexico=$work/mexico" --node "jakarta=$work/jakarta" || failed+=(outbox)
+	stop_nodes
 }
 
 start_relay() {
@@ -131,7 +142,7 @@ declare -A far=()
 relays=() failed=() way=()
 for name in "${names[@]}"; do
 	case $name in
-		move | bad_days) "run_$name" ;;
+		move | bad_days | outbox) "run_$name" ;;
 		moving_in) run_model "$name" --schemas "${schemas:-200}" ;;
 		*) run_model "$name" --rows "${rows:-100000}" ;;
 	esac

@@ -86,7 +86,7 @@ for name in "${names[@]}"; do
 	[[ " $(bench_names) " = *" $name "* ]] ||
 		die "there is no benchmark $name: there are $(bench_names)"
 done
-install_toolchain gnuplot-nox >&2
+install_toolchain gnuplot-nox python3-psycopg >&2
 build >&2
 # The generator of TimescaleDB, where there is one, needs its library from the start.
 [ ! -f "$work/usr/share/postgresql/$PG_MAJOR/extension/timescaledb.control" ] ||

@@ -1,5 +1,4 @@
--- Services that are one in all regions: wallets, and messages to a provider.  doc/global-services.md
--- explains them.
+-- Wallets of all regions, and messages to a provider: doc/global-services.md explains them.
 -- Run it at each node of examples/regions, as the role shop, which owns the database:
 --   psql service=almaty -f outbox.sql
 -- Entity 2 are wallets, 4 transfers, 5 messages.
@@ -71,9 +70,9 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, public
 	FROM unnest(name) WITH ORDINALITY AS u (part, n)
 $$;
 
--- Sends a message with the transaction that calls this; once, however often it is called.
+-- Sends a message, once, however often it is called.  Not for applications: a credit is money.
 CREATE FUNCTION send(id iuid, kind text, body jsonb) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, outbox, public, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, outbox, public, pg_temp AS $$
 BEGIN
 	INSERT INTO messages (id, kind, body) VALUES (send.id, send.kind, send.body) ON CONFLICT DO NOTHING;
 	IF NOT FOUND AND NOT EXISTS (SELECT FROM messages AS m
@@ -81,6 +80,11 @@ BEGIN
 		RAISE unique_violation USING MESSAGE = format('message %s was sent with another content', send.id);
 	END IF;
 END $$;
+
+CREATE FUNCTION send_http(id iuid, body jsonb) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, outbox, public, pg_temp AS $$
+	SELECT send($1, 'http', $2)
+$$;
 
 -- Takes an amount from a wallet of this node, and sends it to a wallet of any node.
 CREATE FUNCTION transfer(id iuid, payer iuid, payee iuid, amount bigint) RETURNS void
@@ -239,6 +243,7 @@ $$;
 
 -- --- Rights -----------------------------------------------------------------------------------
 
+-- An application needs USAGE on the schema, and transfer, message_id and send_http; a worker take, note, receive_all.
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA outbox FROM PUBLIC;
 GRANT USAGE ON SCHEMA outbox TO mesh, desk, mover;
 GRANT SELECT ON ALL TABLES IN SCHEMA outbox TO mesh, desk;

@@ -148,8 +148,8 @@ class Client:
         """What the client is told: "done", an SQLSTATE that refuses, or None if it gives up."""
         question, values = "SELECT outbox.transfer(%s, %s, %s, %s)", list(transfer[:4])
         if transfer.sms:  # in the same transaction
-            question += """, outbox.send(outbox.message_id(iuid_country(%s::iuid), iuid_timestamp(%s::iuid), 'sms', %s),
-                'http', %s)"""
+            question += """, outbox.send_http(outbox.message_id(iuid_country(%s::iuid), iuid_timestamp(%s::iuid), 'sms', %s),
+                %s)"""
             values += 3 * [transfer.id] + [json.dumps({"to": transfer.id})]
         node, unknown = self.node if random.random() < 0.7 else random.choice(self.world.names), False
         while True:

@@ -205,7 +205,8 @@ def health():
                                   "partitions": part(questions.PARTITIONS, table)[0],
                                   "series": series(part(questions.MINUTES, up, table=sql.SQL(table))[0])})
                   for table in dict.fromkeys(TABLES.values())]
-        regions = check(ask, questions.CHECK_REGIONS)  # which closes the connections to the other nodes
+        regions = check(ask, questions.CHECK_REGIONS)  # which closes the connections to the other nodes,
+        part(questions.ROUND_TRIP, None)  # and this opens them
         faults += [f"A node did not say all. {warning}" for warning in ask.warnings]
     return flask.render_template("health.html", faults=faults, nodes=nodes, states=states, moves=moves, regions=regions,
                                  tables=tables)

@@ -162,17 +162,17 @@ class Node:
                                " -c statement_timeout=3500 -c default_transaction_read_only=on"})
 
     def begin(self, session):
+        """A new session opens its connections to the other nodes, so that no question waits for that."""
         for name in "date", "time", "timetz", "timestamp", "timestamptz", "interval":
             session.adapters.register_loader(name, TextLoader)  # Python has no year 10000.
         session.read_only = True
         self.clean(session)
         self.refuse(session)
+        session.execute(ROUND_TRIP, [None])
 
     def clean(self, session):
-        """A session is as new, and has its connections to the other nodes, so that no question waits for that."""
         session.execute("DISCARD ALL")
         session.execute("SELECT set_config('search_path', path, false) FROM (" + PLACES + ") AS x")
-        session.execute(ROUND_TRIP, [None])
 
     def refuse(self, session):
         for row in session.execute(REFUSALS, [list(self.tables)]):

@@ -376,6 +376,7 @@ class Pages(unittest.TestCase):
                      one.replace("-", "&#45;"), one.replace("-", "&ndash;"), one.replace("-", "%2D"), one.replace("-", " "),
                      " ".join(bare[n:n + 4] for n in range(0, 32, 4)), "".join(f"&#x{ord(c):x};" for c in one), f"\u202e{one}\u202c"):
             self.assertEqual(pasted.uuids(pasted.clean(text)), [one], text)
+        self.assertEqual(pasted.uuids(pasted.clean("&#" + "9" * 5000 + f"; {one}")), [one])
         for text in one + two, bare + two, bare + bare, one + bare, bare[:16] + "0" + bare[16:], one[:-1], (one[:4] + " " * 99) * 7:
             self.assertEqual(pasted.uuids(pasted.clean(text)), [], text)
         for text in f"{one}\n{two}", f"{one}, {two}", f"{bare}\n{two}":

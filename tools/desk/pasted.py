@@ -32,7 +32,8 @@ SPACED = shaped(" ?", "[- ]")
 
 
 def clean(text):
-    text = html.unescape(urllib.parse.unquote(text[:LONGEST].translate(TYPOGRAPHY)))
+    text = urllib.parse.unquote(text[:LONGEST].translate(TYPOGRAPHY))
+    text = html.unescape(re.sub(r"&#[0-9]{8,}", "", text))  # no character, and too long a number for Python
     return text.translate(TYPOGRAPHY).strip()
 
 

@@ -315,11 +315,14 @@ iuid_find_here(PG_FUNCTION_ARGS)
 	}
 	if (own == 0 && elsewhere == NIL)
 		reject_name();
-	reading.rows = iuid_make_text_rows(column_count);
-	reading.ids =
-		construct_array(ids, own, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR);
-	if (own > 0)
+	if (own == 0)
+		reading.rows = iuid_make_text_rows(column_count);
+	else
+	{
+		reading.ids =
+			construct_array(ids, own, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR);
 		iuid_read(read_rows, &reading);
+	}
 	foreach (lc, elsewhere)
 	{
 		iuid_require_text_row(reading.rows, lfirst(lc));

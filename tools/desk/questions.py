@@ -11,7 +11,7 @@ import time
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.rows import dict_row
+from psycopg.rows import dict_row, tuple_row
 from psycopg.types.string import TextLoader
 from psycopg_pool import ConnectionPool
 
@@ -207,18 +207,20 @@ class Asker:
 
     def __call__(self, text, *values, **names):
         """Rows as dictionaries, and milliseconds."""
-        begin = time.monotonic()
-        with self.session.transaction(force_rollback=True):
-            rows = self.session.execute(sql.SQL(text).format(**names), values).fetchall()
-        return rows, (time.monotonic() - begin) * 1000
+        with self.session.cursor() as cursor:
+            return self.run(cursor, text, values, names)
 
     def texts(self, text, *values, **names):
         """Columns, rows of texts as the server writes them, and milliseconds."""
-        begin = time.monotonic()
-        with self.session.transaction(force_rollback=True), self.session.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
+        with self.session.cursor(row_factory=tuple_row) as cursor:
             for kind in psycopg.adapters.types:
                 for oid in kind.oid, kind.array_oid:
                     cursor.adapters.register_loader(oid, TextLoader)
+            rows, took = self.run(cursor, text, values, names)
+            return [column.name for column in cursor.description], rows, took
+
+    def run(self, cursor, text, values, names):
+        begin = time.monotonic()
+        with self.session.transaction(force_rollback=True):
             rows = cursor.execute(sql.SQL(text).format(**names), values).fetchall()
-            columns = [column.name for column in cursor.description]
-        return columns, rows, (time.monotonic() - begin) * 1000
+        return rows, (time.monotonic() - begin) * 1000

@@ -4,7 +4,7 @@
 #
 # The steps are in the other files of this folder; this only says what they do.
 
-. "$(dirname "$0")/../../test/library.sh"
+. "$(dirname "$0")/../../test/run/library.sh"
 
 example=examples/events rows=1000 clients=4
 take_keep demo "$@"

@@ -4,7 +4,7 @@
 #
 # The regions are those of ./dev regions.
 
-. "$(dirname "$0")/../../test/library.sh"
+. "$(dirname "$0")/../../test/run/library.sh"
 
 # A desk in the background, and the line that says where it is.
 start_desk() {

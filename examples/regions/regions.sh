@@ -5,7 +5,7 @@
 # The steps are in the other files of this folder; this runs them, says what they do, and counts in
 # the servers' logs who was asked.
 
-. "$(dirname "$0")/../../test/library.sh"
+. "$(dirname "$0")/../../test/run/library.sh"
 
 count_orders() {
 	local node

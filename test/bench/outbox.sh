@@ -49,20 +49,15 @@ measure() {
 	echo "four clients|$1|$(awk "BEGIN { print $transfers / ($EPOCHREALTIME - $start) }")|per second"
 }
 
-# In a shell of its own, as the nodes are other servers, in another folder.
-measured=$(
-	unset PGOPTIONS
-	. test/library.sh
-	cd "$tree"
-	bin=$(dirname "$(command -v initdb)")
-	. examples/regions/nodes.sh
-	workers=()
-	trap 'status=$?; kill "${workers[@]}" || true; clean_up $status' EXIT
-	start_all >&2
+measure_all() {
 	for _ in $(seq "$BENCH_ROUNDS"); do
 		measure 'one transaction' transfer 125
 		measure 'outbox, within a node' outbox.transfer 125
 		measure 'outbox, between two nodes' outbox.transfer 157
 	done
-)
-psql -Xq -v ON_ERROR_STOP=1 -c "\\copy bench.measurement (work, way, value, unit) FROM STDIN (DELIMITER '|')" <<<"$measured"
+}
+
+workers=()
+stop_all() { kill "${workers[@]}"; }
+
+. test/bench/regions/nodes.sh

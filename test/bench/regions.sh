@@ -89,16 +89,7 @@ measure_all() {
 	measure_statements
 }
 
-# In a shell of its own, as the nodes are other servers, in another folder.
-measured=$(
-	unset PGOPTIONS
-	. test/library.sh
-	cd "$tree"
-	bin=$(dirname "$(command -v initdb)")
-	. examples/regions/nodes.sh
-	declare -A relay way ids
-	trap 'status=$?; kill -KILL -- "${relay[@]/#/-}" || true; clean_up $status' EXIT
-	start_all
-	measure_all
-)
-psql -Xq -v ON_ERROR_STOP=1 -c "\\copy bench.measurement (work, way, value, unit) FROM STDIN (DELIMITER '|')" <<<"$measured"
+declare -A relay way ids
+stop_all() { kill -KILL -- "${relay[@]/#/-}"; }
+
+. test/bench/regions/nodes.sh

@@ -92,7 +92,7 @@ for my $name (@names)
 	like($log, qr/statement: SELECT/, "$name has a log");
 	is(scalar(grep { index($log, $_) >= 0 } @passwords), 0, 'which has no password');
 }
-my @files = glob 'doc/*.md examples/*/*.{md,sql,sh} test/*.sh test/*/*.{sh,pl,pm}';
+my @files = glob 'doc/*.md examples/*/*.{md,sql,sh} test/*/*.{sh,pl,pm}';
 is(join(' ', grep { slurp_file($_) =~ /-v[', ]*"?\w+="?\S*(?:password\b|secret)/i } @files), '', 'no file tells to put a password into an argument');
 
 $_->stop for map { $node{$_} } reverse @names;

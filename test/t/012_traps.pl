@@ -161,7 +161,7 @@ my $tables = q{
 
 # --- Traps ----------------------------------------------------------------
 
-my $own = slurp_file('test/traps.sql');
+my $own = slurp_file('test/t/traps.sql');
 
 # The names: all of the extensions', and of core's those that stand in an SQL
 # part or in a string of the C files.

@@ -27,7 +27,7 @@ my $folder = PostgreSQL::Test::Utils::tempdir;
 local @ENV{qw(HOME CLIENT_IDS CLIENT_SERVER)} = ($folder, $folder, $node->connstr('postgres'));
 for my $language (qw(python go javascript java rust))
 {
-	my ($out, $err) = run_command([ 'bash', 'test/clients.sh', $language ]);
+	my ($out, $err) = run_command([ 'bash', 'test/run/clients.sh', $language ]);
 	SKIP:
 	{
 		skip $out, 3 if $out =~ /^SKIPPED: /;

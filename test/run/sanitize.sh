@@ -11,8 +11,8 @@
 #  - written: valgrind, as nothing may depend on a byte that nobody wrote.
 
 . "$(dirname "$0")/library.sh"
-. "$tree/test/instrumented.sh"
-. "$tree/test/suites.sh"
+. "$tree/test/run/instrumented.sh"
+. "$tree/test/run/suites.sh"
 
 ran=() quick=no
 [ "${1:-}" != --quick ] || { quick=yes && shift; }

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""put_mutant.py [--check] TREE MUTANT...: puts mutants into the code of a tree, and prints the
+"""put.py [--check] TREE MUTANT...: puts mutants into the code of a tree, and prints the
 files that they change; with --check, only says which of them have no place there.
 
 A mutant is a file.  Its first line says what it breaks, and "Test: NAME..." which tests notice that.
@@ -35,7 +35,7 @@ def read(mutant):
     new = [line[1:] for line in lines if line.startswith("+")]
     rest = [line for line in lines[1:] if line and not re.match(r"[-+]|Test: |Function: |In: ", line)]
     if rest or "Test" not in fields or not old or not ("Function" in fields or "In" in fields):
-        raise Misfit("it is not as test/put_mutant.py says" + (f": {rest[0]}" if rest else ""))
+        raise Misfit("it is not as test/mutants/put.py says" + (f": {rest[0]}" if rest else ""))
     return fields.get("Function"), fields.get("In"), old, new
 
 

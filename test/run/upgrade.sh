@@ -7,7 +7,7 @@
 . "$(dirname "$0")/library.sh"
 
 if [ $# = 0 ]; then
-	. "$tree/test/chroot.sh"
+	. "$tree/test/run/chroot.sh"
 	describe_chroot upgrade
 	! have_chroot upgrade || run_in_chroot upgrade upgrade $majors
 	exit

@@ -5,7 +5,7 @@
 #
 # --write puts a picture of the page beside the desk.
 
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/library.sh"
 
 case ${1:-} in
 	'' | --write) ;;

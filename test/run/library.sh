@@ -6,7 +6,7 @@
 
 set -euo pipefail
 
-tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # The same everywhere, whatever locales this machine has.
 unset LANGUAGE

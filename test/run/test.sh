@@ -9,7 +9,7 @@
 # named, each check is shown as it is made.
 
 . "$(dirname "$0")/library.sh"
-. "$tree/test/suites.sh"
+. "$tree/test/run/suites.sh"
 
 each_version=no
 [ "${1:-}" != --each-version ] || { each_version=yes && shift; }

@@ -44,13 +44,13 @@ elif [ -n "${PG_MAJOR:-}" ]; then
 	has_citus "$PG_MAJOR" || die "$folder has no Citus for PostgreSQL $PG_MAJOR"
 	test_here
 else
-	. "$tree/test/chroot.sh"
+	. "$tree/test/run/chroot.sh"
 	failed=()
 	for major in 15 18; do
 		if ! has_citus "$major"; then
 			say "=== SKIPPED: citus: $folder has none for PostgreSQL $major ==="
 		elif [ "$major" = "$(default_major)" ]; then
-			PG_MAJOR=$major bash "$tree/test/citus.sh" "$folder" || failed+=("$major")
+			PG_MAJOR=$major bash "$tree/test/run/citus.sh" "$folder" || failed+=("$major")
 		else
 			test_in_chroot "$major" || failed+=("$major")
 		fi

@@ -4,5 +4,5 @@
 
 set -euo pipefail
 
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 perl test/bits/draw.pl <doc/format.md >doc/plots/bits.svg

@@ -8,7 +8,7 @@
 #
 # --write puts what they did into these files instead.
 
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/library.sh"
 
 # What the programs of each language need, on Debian 12 and in its testing release.
 declare -A debian12=(
@@ -50,7 +50,7 @@ done
 
 # A chroot says its version of PostgreSQL.
 if [ "$edition" = newest ] && [ -z "${PG_MAJOR:-}" ]; then
-	. "$tree/test/chroot.sh"
+	. "$tree/test/run/chroot.sh"
 	have_chroot 18 || exit 0
 	install_packages ca-certificates
 	for major in 18 15; do

@@ -5,10 +5,10 @@
 #
 # A mutant is test/mutants/NAME.mutant.  Its first line says what it breaks.  A line "Test: NAME..."
 # names tests, as ./dev test takes them: one of them must fail.  Without a mutant, all of them must
-# pass.  test/put_mutant.py says how a mutant names the code that it changes.
+# pass.  test/mutants/put.py says how a mutant names the code that it changes.
 
 . "$(dirname "$0")/library.sh"
-. "$tree/test/suites.sh"
+. "$tree/test/run/suites.sh"
 
 tests_of() {
 	sed -n 's/^Test: //p' "$tree/test/mutants/$1.mutant"
@@ -16,7 +16,7 @@ tests_of() {
 
 # Sets "changed" to the file that the mutant changes.
 apply() {
-	changed=$(as_user python3 test/put_mutant.py . "test/mutants/$1.mutant")
+	changed=$(as_user python3 test/mutants/put.py . "test/mutants/$1.mutant")
 }
 
 restore() {

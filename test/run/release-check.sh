@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 #
 #   ./dev release-check        everything that a release needs: the commands of ./dev that are listed
-#                              in test/release-check.sh, one after the other (hours)
+#                              in test/run/release-check.sh, one after the other (hours)
 #
 # A command that fails does not stop those after it.  At the end come the time that each one took, and
 # those that failed.
 
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 times=() failed=()
 while read -r -a command; do

@@ -10,7 +10,7 @@
 # ten times more slowly: the regression tests only, without those of test/t/.
 
 . "$(dirname "$0")/library.sh"
-. "$tree/test/chroot.sh"
+. "$tree/test/run/chroot.sh"
 
 failed=() whole=no
 [ "${1:-}" != --whole ] || { whole=yes && shift; }

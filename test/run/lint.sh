@@ -40,11 +40,11 @@ check -I regions -I src regions
 say "cppcheck: no warning"
 find src regions test/fuzz -name '*.[ch]' -exec clang-format --dry-run --Werror {} +
 say "clang-format: no difference"
-as_user pyflakes3 clients/python/*.py tools/desk/*.py tools/iuid/{*,*/*}.py test/{browser,clients,data,drivers,drivers/python,fuzz,models}/*.py test/*.py
+as_user pyflakes3 clients/python/*.py tools/desk/*.py tools/iuid/{*,*/*}.py test/{browser,clients,data,drivers,drivers/python,fuzz,lint,models,mutants}/*.py
 say "pyflakes: no warning"
-/usr/bin/python3 test/ratchet.py || die "test/ratchet.py says what has grown"
+/usr/bin/python3 test/lint/ratchet.py || die "test/lint/ratchet.py says what has grown"
 say "pages, lines of tests, COMMENTs: none has grown"
-python3 test/put_mutant.py --check . test/mutants/*.mutant || die "make these mutants anew"
+python3 test/mutants/put.py --check . test/mutants/*.mutant || die "make these mutants anew"
 say "mutants: each applies"
 version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" iuid.control)
 # The versions and comments of the extensions, as META.json has them.
@@ -71,5 +71,5 @@ for client in clients/{go,javascript,python,rust}; do
 	cmp LICENSE "$client/LICENSE" || die "$client has another license"
 done
 # What the PGXN Meta Spec 1.0.0 asks for.  PGXN's own validator is not in Debian.
-/usr/bin/python3 -m jsonschema -i META.json test/meta.schema.json || die "META.json is not as PGXN wants it"
+/usr/bin/python3 -m jsonschema -i META.json test/lint/meta.schema.json || die "META.json is not as PGXN wants it"
 say "META.json, debian/changelog, clients: one version, one license"

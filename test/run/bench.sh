@@ -11,10 +11,10 @@
 # than one session; its heading is its first comment.  What it measures goes into a table of the
 # database "bench", and from there to the terminal, as Markdown.
 
-. "$(dirname "$0")/../library.sh"
-. "$tree/test/chroot.sh"
+. "$(dirname "$0")/library.sh"
+. "$tree/test/run/chroot.sh"
 
-bench_names() { basename -a "$tree"/test/bench/*.s[qh]* | sed 's/\..*//' | grep -vx bench | xargs; }
+bench_names() { basename -a "$tree"/test/bench/*.s[qh]* | sed 's/\..*//' | xargs; }
 
 bench_script() { ls "test/bench/$1".s[qh]*; }
 

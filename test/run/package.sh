@@ -4,13 +4,13 @@
 #                              them, install and test them on a bare system, remove them (3 min each)
 #
 # The packages are built in a chroot of the release of Debian that has the version.  lintian finds no
-# error and no warning in them, and test/package.list has their files.
+# error and no warning in them, and test/package/files.list has their files.
 # autopkgtest installs them in a copy of the bare system and runs the first table of README.md and the
 # tools, and in a copy of the chroot with make, and runs the regression tests.  Purged, the packages
 # leave no file in the bare system.  The copies end with the run.
 
 . "$(dirname "$0")/library.sh"
-. "$tree/test/chroot.sh"
+. "$tree/test/run/chroot.sh"
 
 # Runs a program of this machine while a copy of a chroot is mounted.  The mounts and processes end with
 # the program; what was written into the copy is there for the next one.
@@ -83,7 +83,7 @@ depends_on_libpq() {
 
 check_contents() {
 	say "--- $package: contents"
-	list_files | diff "$tree/test/package.list" - || return 1
+	list_files | diff "$tree/test/package/files.list" - || return 1
 	depends_on_libpq "$package-regions" && ! depends_on_libpq "$package" ||
 		{ say "not iuid_regions alone depends on libpq"; return 1; }
 }

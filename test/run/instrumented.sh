@@ -62,7 +62,7 @@ source_version() {
 have_server() {
 	local instrument=$1 recipe version
 	install_packages dpkg-dev libssl-dev libxml2-dev valgrind
-	recipe=$(cat "$tree"/test/instrumented.sh "$tree"/test/sanitize/valgrind/* | cksum | cut -d ' ' -f 1)
+	recipe=$(cat "$tree"/test/run/instrumented.sh "$tree"/test/sanitize/valgrind/* | cksum | cut -d ' ' -f 1)
 	version=$(dpkg-query -W -f '${source:Version}' "postgresql-$PG_MAJOR")
 	server=$servers/postgresql-$version-$instrument-$recipe
 	[ ! -d "$server" ] || return 0

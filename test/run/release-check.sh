@@ -1,25 +1,26 @@
 #!/usr/bin/env bash
 #
 #   ./dev release-check        everything that a release needs: the commands of ./dev that are listed
-#                              in test/run/release-check.sh, one after the other (hours)
+#                              in test/run/release-check.sh, one after the other, on the last commit
+#                              (hours); again, those that have not passed on it; then the report
 #
-# A command that fails does not stop those after it.  At the end come the time that each one took, and
-# those that failed.
+# A command that fails does not stop those after it.  What each one printed is kept in a folder that
+# is named by the commit, with the time that it took and whether it passed.
 
-set -uo pipefail
-cd "$(dirname "$0")/../.."
+. "$(dirname "$0")/library.sh"
 
-times=() failed=()
-while read -r -a command; do
-	[ ${#command[@]} -gt 0 ] || continue
-	echo "=== ./dev ${command[*]}"
-	begin=$SECONDS
-	./dev "${command[@]}" </dev/null || failed+=("${command[*]}")
-	times+=("$(printf '%6d s  ./dev %s' $((SECONDS - begin)) "${command[*]}")")
-done <<'LIST'
+install_packages git
+commit=$(git -C "$tree" rev-parse HEAD)
+[ -z "$(git -C "$tree" status --porcelain)" ] || die "the tree has changes: a release is a commit"
+kept=/var/cache/iuid/release/$commit
+as_root mkdir -p "$kept"
+git clone -q "$tree" "$work/clone"
+
+mapfile -t commands <<'LIST'
 lint
 test
-matrix --whole 17 18 19 i386 s390x
+matrix --whole 17 18 19
+matrix i386 s390x
 sanitize
 mutants
 upgrade
@@ -29,6 +30,7 @@ citus
 clients
 drivers
 drivers --newest
+readers
 browser
 regions
 demo
@@ -38,6 +40,46 @@ fuzz --machine s390x
 bench --quick
 LIST
 
-echo '=== Times'
-printf '%s\n' "${times[@]}"
-[ ${#failed[@]} -eq 0 ] || { printf 'FAILED: ./dev %s\n' "${failed[@]}"; exit 1; }
+# What a command that is kept took and whether it passed is in the file .result.
+for command in "${commands[@]}"; do
+	file=$kept/${command// /_}
+	! grep -qs passed "$file.result" || continue
+	say "=== ./dev $command"
+	begin=$SECONDS result=passed
+	"$work/clone/dev" $command </dev/null 2>&1 | as_root tee "$file.log" || result=FAILED
+	echo "$result $((SECONDS - begin))" | as_root tee "$file.result" >/dev/null
+done
+
+# Lines of the logs, each once, without the escape sequences of programs that draw.
+lines() { sed 's/\x1b\[[0-9;]*[a-zA-Z]//g' "$kept"/*.log | { grep -oE "$1" || echo none; } | LC_ALL=C sort -u | sed 's/^/- /'; }
+
+report() {
+	local command result seconds
+	say "# iuid $(sed -n "s/^default_version = '\(.*\)'/\1/p" "$tree/iuid.control"): what ran before the release"
+	say
+	say "Commit $commit, on $(date -u +%F): $(awk -F ': ' '/^model name/ { print $2; exit }' /proc/cpuinfo), $(nproc) cores."
+	say
+	say '| command | result | minutes |'
+	say '|---|---|---|'
+	for command in "${commands[@]}"; do
+		read -r result seconds <"$kept/${command// /_}.result"
+		say "| \`./dev $command\` | $result | $(((seconds + 59) / 60)) |"
+	done
+	say
+	say '## What was skipped'
+	say
+	lines 'SKIPPED: [^=]*[^= ]'
+	say
+	say '## Versions of PostgreSQL'
+	say
+	lines 'PostgreSQL [0-9]+[.a-z0-9]* \(Debian [^)]*\)'
+	say
+	say '## Addresses that there are not yet'
+	say
+	awk -F '\t' 'NR > 1 && $2 == "" { print "- " $1 ": " $3 }' "$tree/test/release/addresses.tsv"
+	say
+	say '## Figures'
+	sed -n '/^Measured on/,$p' "$kept/bench_--quick.log"
+}
+report | as_root tee "$kept/report.md"
+! grep -l FAILED "$kept"/*.result || die "not everything passed; the logs are in $kept"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 #
-#   ./dev matrix [--whole] [name...]
+#   ./dev matrix [--quick | --whole] [name...]
 #                              test in a chroot: on PostgreSQL 17, 18 and 19, or on those named, the
-#                              tests that each version needs (./dev test), or all with --whole; i386
-#                              and s390x are PostgreSQL 17 on these machines (10 min without names)
+#                              tests that each version needs (./dev test), with --quick the regression
+#                              tests, with --whole all; i386 and s390x are PostgreSQL 17 on these
+#                              machines (20 min without names)
 #
 # A Datum of i386 has 32 bits: int8 and timestamptz are passed by reference, and there are no
 # abbreviated keys.  qemu runs the programs of s390x, whose words have the most significant byte first,
@@ -12,8 +13,10 @@
 . "$(dirname "$0")/library.sh"
 . "$tree/test/run/chroot.sh"
 
-failed=() whole=no
-[ "${1:-}" != --whole ] || { whole=yes && shift; }
+failed=() which=each_version
+case ${1:-} in
+	--quick | --whole) which=${1#--} && shift ;;
+esac
 [ $# -gt 0 ] || set -- 17 18 19
 for name; do
 	describe_chroot "$name"
@@ -21,9 +24,9 @@ done
 for name; do
 	tests=()
 	describe_chroot "$name"
-	if ! is_native; then
+	if ! is_native || [ "$which" = quick ]; then
 		mapfile -t tests < <(basename -a -s .sql "$tree"/{.,regions}/sql/*.sql)
-	elif [ "$whole" = no ]; then
+	elif [ "$which" = each_version ]; then
 		tests=(--each-version)
 	fi
 	! have_chroot "$name" || run_in_chroot "$name" test "${tests[@]}" || failed+=("$name")

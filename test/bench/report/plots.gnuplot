@@ -59,10 +59,11 @@ set xrange [-0.2:5.2]
 set yrange [1:*]
 set xtics auto
 estimates(way) = measured("work", newest("estimates")." AND unit LIKE 'times%' AND work NOT LIKE '%,%' AND way = '".way."'")
-plot estimates("created_at") using 0:2:xtic(1) with linespoints ls 2 title "timestamptz", \
-	estimates("iuid") using 0:2:xtic(1) with linespoints ls 1 title "iuid", \
+# Both lie in one place: the circles are around the points of iuid.
+plot estimates("iuid") using 0:2:xtic(1) with linespoints ls 1 title "iuid", \
+	estimates("created_at") using 0:2:xtic(1) with points lc rgb "#777777" lw 2 pt 6 ps 1.6 title "timestamptz", \
 	estimates("uuidv7") using 0:2:xtic(1) with linespoints ls 4 title "uuid, uuidv7()", \
-	estimates("uuid") using 0:2:xtic(1) with linespoints ls 3 title "uuid, the bytes of iuid"
+	estimates("uuid") using 0:2:xtic(1) with linespoints ls 3 title "uuid, the values of the iuid"
 unset logscale
 set yrange [0:*]
 

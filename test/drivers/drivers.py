@@ -44,8 +44,8 @@ TIMES = ["id >= $1", "id >= iuid_floor($1)", "id >= $1::timestamptz", "gen_iuid(
 VALUES = ["table", "default", "UUID", "look-up", "IN", "= ANY", "reads as", "array", "COPY text", "COPY binary"]
 # What a check gives if all is well: a look-up by an index, a table with a column of that type; "–" if there is none.
 WELL = ["ok", "index", "uuid", "–"]
-# What a client does with no uuid: it knows no defaults of the server, no UUIDs of Python, or no uuid[].
-WITHOUT = [("django-3", "default"), *(("psycopg2", check) for check in ["UUID", "look-up", "IN"]),
+# What a client does with no uuid: it knows no UUIDs of Python, or no uuid[].
+WITHOUT = [*(("psycopg2", check) for check in ["UUID", "look-up", "IN"]),
            *((client, "= ANY") for client in ["mikroorm", "pg-promise", "psycopg2", "ruby-pg", "sequelize"])]
 
 

@@ -12,16 +12,16 @@
 
 # What the programs of each language need, on Debian 12 and in its testing release.
 declare -A debian12=(
-	[python]='python3-psycopg python3-psycopg2 python3-asyncpg python3-sqlalchemy python3-django alembic'
+	[python]='python3-psycopg python3-psycopg2 python3-asyncpg python3-sqlalchemy alembic'
 	[java]='default-jdk-headless libpostgresql-jdbc-java'
-	[go]='golang-go golang-github-jackc-pgx-v4-dev golang-github-lib-pq-dev golang-github-google-uuid-dev'
+	[go]='golang-go golang-github-lib-pq-dev golang-github-google-uuid-dev'
 	[ruby]='ruby ruby-pg ruby-activerecord ruby-sequel'
 	[perl]='perl libdbd-pg-perl'
 	[node]='nodejs'
 	[php]='php-cli php-pgsql'
 )
 declare -A newest=(
-	[python]="${debian12[python]} python3-pg8000"
+	[python]="${debian12[python]} python3-django python3-pg8000"
 	[java]=${debian12[java]}
 	[go]='golang-go golang-github-google-uuid-dev golang-github-jackc-pgx-v5-dev golang-github-lib-pq-dev
 		golang-gorm-gorm-dev golang-gorm-driver-postgres-dev'

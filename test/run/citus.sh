@@ -6,7 +6,8 @@
 #
 # Debian has no Citus.  FOLDER has the files of an installation for each version as a package has
 # them: usr/lib/postgresql/VERSION/lib/citus.so, and the others beside it and in usr/share.
-# `dpkg-deb --extract PACKAGE FOLDER` puts them there.
+# `dpkg-deb --extract PACKAGE FOLDER` puts them there.  To compile Citus 13.2.2 for 15.20, leave its
+# have_createdb_privilege out: that minor release has the function itself.
 
 folder=${1:-${IUID_CITUS:-}}
 [ -z "$folder" ] || folder=$(realpath -m "$folder")

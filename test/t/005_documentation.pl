@@ -54,6 +54,15 @@ for my $page (@pages, glob 'CONTRIBUTING.md clients/README.md examples/README.md
 	is("@broken", '', "$page: the links");
 }
 
+# The signatures in clients/README.md are those of the files.
+my %file = (python => 'python/iuid.py', go => 'go/iuid.go', ts => 'javascript/iuid.d.mts',
+	java => 'java/Iuid.java', rust => 'rust/iuid.rs');
+for my $block (blocks_of(slurp_file('clients/README.md')))
+{
+	my $source = slurp_file("clients/$file{ $block->{language} }") =~ s/(?:&mut )?self, //gr;
+	is(join("\n", grep { index($source, $_) < 0 } split /\n/, $block->{text}), '', "signatures: $block->{language}");
+}
+
 # The pages that COMMENTs, hints, tests and examples name are there.
 my %named = map { $_ => 1 } map { slurp_file($_) =~ m{\b(doc/[\w-]+\.md)}g }
 	glob 'META.json src/*.h {src,regions}/*/*.{c,h,sql} {.,regions}/sql/*.sql test/*/*.{pl,pm,py} examples/*/*.sql tools/iuid/{*,*/*}.py';

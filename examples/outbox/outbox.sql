@@ -1,7 +1,7 @@
 -- Wallets of all regions, and messages to a provider: doc/global-services.md explains them.
 -- Run it at each node of examples/regions, as the role shop, which owns the database:
 --   psql service=almaty -f outbox.sql
--- Entity 2 are wallets, 4 transfers, 5 messages.
+-- Entity 2 are wallets, 4 transfers, 5 messages to a node, 6 messages to the provider.
 \set ON_ERROR_STOP on
 BEGIN;
 SET LOCAL client_min_messages = warning;
@@ -43,8 +43,8 @@ SELECT iuid_create_global_table('wallets_global', 'wallets', 2),
 -- A message is to be delivered when it is due, and a worker that takes it puts that off: its lease.
 CREATE TABLE messages (
 	id iuid PRIMARY KEY,
-	kind text NOT NULL,
-	body jsonb NOT NULL,
+	kind text NOT NULL CHECK (iuid_entity(id) = CASE kind WHEN 'http' THEN 6 ELSE 5 END),
+	body jsonb NOT NULL CHECK (octet_length(body::text) <= 100000),   -- a worker reads 50 at once
 	due timestamptz NOT NULL DEFAULT now(),
 	tries int NOT NULL DEFAULT 0,
 	last_failure text,
@@ -63,12 +63,10 @@ CREATE TABLE dead_letters (
 
 -- --- Sending ----------------------------------------------------------------------------------
 
--- The identifier of a message, by what the sender calls it: a JSON array of texts.
+-- The identifier of a message to the provider, by what the sender calls it: a JSON array of texts.
 CREATE FUNCTION message_id(country int, at timestamptz, VARIADIC name text[]) RETURNS iuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, public, pg_temp AS $$
-	SELECT iuid_from_name(country, 5, '[' || string_agg(to_json(part)::text, ',' ORDER BY n) || ']', at)
-	FROM unnest(name) WITH ORDINALITY AS u (part, n)
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, public, pg_temp
+AS $$ SELECT iuid_from_name(country, 6, array_to_json(name)::text, at) $$;
 
 -- Sends a message, once, however often it is called.  Not for applications: a credit is money.
 CREATE FUNCTION send(id iuid, kind text, body jsonb) RETURNS void
@@ -82,9 +80,8 @@ BEGIN
 END $$;
 
 CREATE FUNCTION send_http(id iuid, body jsonb) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, outbox, public, pg_temp AS $$
-	SELECT send($1, 'http', $2)
-$$;
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, outbox, public, pg_temp
+AS $$ SELECT send($1, 'http', $2) $$;
 
 -- Takes an amount from a wallet of this node, and sends it to a wallet of any node.
 CREATE FUNCTION transfer(id iuid, payer iuid, payee iuid, amount bigint) RETURNS void
@@ -98,16 +95,16 @@ BEGIN
 	ELSIF NOT iuid_is_local(payer) THEN
 		RAISE object_not_in_prerequisite_state USING MESSAGE = format('the wallet %s is at another node', payer),
 			HINT = format('Ask %s.', iuid_node(payer));
-	ELSIF id NOT BETWEEN iuid_floor(now() - interval '1 day') AND iuid_floor(now() + interval '1 day') THEN
-		RAISE invalid_parameter_value USING MESSAGE = 'a transfer is of the last day';
 	END IF;
 	INSERT INTO transfers VALUES (id, payer, payee, amount) ON CONFLICT DO NOTHING;
 	IF FOUND THEN
 		UPDATE wallets AS w SET balance = w.balance - amount WHERE w.id = payer;
-		IF NOT FOUND THEN
-			RAISE foreign_key_violation USING MESSAGE = format('there is no wallet %s', payer);
+		IF NOT FOUND OR iuid_node(payee) IS NULL THEN
+			RAISE foreign_key_violation USING MESSAGE = format('there is no wallet %s, or no node of %s', payer, payee);
+		ELSIF id NOT BETWEEN iuid_floor(now() - interval '1 day') AND iuid_floor(now() + interval '1 day') THEN
+			RAISE invalid_parameter_value USING MESSAGE = 'a transfer is of the last day';
 		END IF;
-		PERFORM send(message_id(iuid_country(payee), iuid_timestamp(id), 'credit', id::text), 'credit',
+		PERFORM send(iuid_from_name(iuid_country(payee), 5, format('["credit","%s"]', id), iuid_timestamp(id)), 'credit',
 			jsonb_build_object('transfer', id, 'payer', payer, 'payee', payee, 'amount', amount));
 	ELSIF NOT EXISTS (SELECT FROM transfers AS t WHERE t.id = id
 			AND (t.payer, t.payee, t.amount) = (payer, payee, amount)) THEN
@@ -146,16 +143,17 @@ BEGIN
 		RAISE foreign_key_violation USING MESSAGE = format('there is no wallet %s', wallet);
 	END IF;
 	-- The refusal is a message of its own.
-	PERFORM send(message_id(iuid_country(transfer), iuid_timestamp(transfer), 'refund', transfer::text), 'refund', body);
+	PERFORM send(iuid_from_name(iuid_country(transfer), 5, format('["refund","%s"]', transfer), iuid_timestamp(transfer)),
+		'refund', body);
 	UPDATE received AS r SET answer = 'refused: no such wallet' WHERE r.id = id RETURNING r.answer INTO said.answer;
 	RETURN said.answer;
 END $$;
 
 -- The same for several messages in one round trip, each for itself: its answer, or how it failed, and
--- whether another try would fail again.
+-- whether another try would fail again.  A wallet that somebody holds delays only its own messages.
 CREATE FUNCTION receive_all(ids iuid[], kinds text[], bodies jsonb[])
 RETURNS TABLE (id iuid, answer text, failure text, is_final boolean)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, outbox, public, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET lock_timeout = '100ms' SET search_path = pg_catalog, outbox, public, pg_temp AS $$
 DECLARE
 	message record;
 BEGIN
@@ -218,17 +216,18 @@ END $$;
 
 CREATE TYPE sums AS (node text, wallets numeric, sent numeric, received numeric, dead numeric);
 
--- The money of all nodes.  When all is quiet, wallets + sent - received is what was paid in, and
--- sent - received is what is dead.
-CREATE FUNCTION reconcile() RETURNS SETOF sums
+-- The money of all nodes, with the messages since a time at which each node still has them.  When all is
+-- quiet, wallets + dead is what was paid in, and sent - received is what is dead.
+CREATE FUNCTION reconcile(since timestamptz DEFAULT now() - interval '2 months') RETURNS SETOF sums
 LANGUAGE sql SET search_path = pg_catalog, outbox, public, pg_temp AS $$
-	SELECT * FROM iuid_select_on_nodes(NULL::outbox.sums, $query$
+	SELECT * FROM iuid_select_on_nodes(NULL::outbox.sums, format($query$
 		SELECT current_setting('iuid.node') AS node,
 			(SELECT coalesce(sum(balance), 0) FROM outbox.wallets) AS wallets,
-			(SELECT coalesce(sum((body ->> 'amount')::numeric), 0) FROM outbox.messages WHERE kind IN ('credit', 'refund')) AS sent,
-			(SELECT coalesce(sum((body ->> 'amount')::numeric), 0) FROM outbox.received) AS received,
-			(SELECT coalesce(sum((body ->> 'amount')::numeric), 0) FROM outbox.dead_letters WHERE kind IN ('credit', 'refund')) AS dead
-		$query$)
+			(SELECT coalesce(sum((body ->> 'amount')::numeric), 0) FROM outbox.messages
+				WHERE kind <> 'http' AND id >= %1$L) AS sent,
+			(SELECT coalesce(sum((body ->> 'amount')::numeric), 0) FROM outbox.received WHERE id >= %1$L) AS received,
+			(SELECT coalesce(sum((body ->> 'amount')::numeric), 0) FROM outbox.dead_letters WHERE kind <> 'http') AS dead
+		$query$, iuid_floor(since)))
 $$;
 
 -- For cron: months ahead, and what is older than KEEP and has its answer goes.
@@ -238,7 +237,8 @@ LANGUAGE sql SET search_path = pg_catalog, outbox, public, pg_temp AS $$
 	SELECT iuid_create_routed_partitions('outbox.received', 5, '1 month');
 	SELECT iuid_drop_partitions('outbox.messages', least(now() - keep,
 		(SELECT iuid_timestamp(min(id)) FROM messages WHERE answer IS NULL)));
-	SELECT count(*) FROM pg_inherits, iuid_drop_partitions(inhrelid, now() - 2 * keep) WHERE inhparent = 'outbox.received'::regclass;
+	SELECT count(*) FROM pg_inherits, iuid_drop_partitions(inhrelid, now() - 2 * keep)
+	WHERE inhparent = 'outbox.received'::regclass;
 $$;
 
 -- --- Rights -----------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ asyncio.run(worker.main())"""
 
 MOVING = 235
 COUNTRIES = {"almaty": [125, MOVING], "mexico": [157], "jakarta": [101]}
-WALLET, TRANSFER, MESSAGE = 2, 4, 5  # entities
+WALLET, TRANSFER, MESSAGE, TO_PROVIDER = 2, 4, 5, 6  # entities
 FULL = 2**63 - 1                     # the greatest balance
 STEPS = [("transfer", "transfers"), ("transfer", "wallets"), ("transfer", "messages"), ("take", "messages"),
          ("receive_all", "received"), ("receive_all", "wallets"), ("note", "messages")]
@@ -53,9 +53,10 @@ def new_id(country, entity, at):
 
 def message_of(transfer, country, name):
     """The identifier of a message about a transfer, by the page."""
-    name = json.dumps([name, transfer.id], ensure_ascii=False, separators=(",", ":"))
+    json_name = json.dumps([name, transfer.id], ensure_ascii=False, separators=(",", ":"))
     at = identifiers.time(identifiers.read(transfer.id))
-    return identifiers.text(identifiers.from_name(country, MESSAGE, name.encode(), at))
+    entity = TO_PROVIDER if name == "sms" else MESSAGE
+    return identifiers.text(identifiers.from_name(country, entity, json_name.encode(), at))
 
 
 def country(id):
@@ -393,7 +394,7 @@ class World:
             model.same(f"the sums, asked at {name}", own, said)
         wallets, sent, received, died = map(sum, zip(*own.values()))
         model.same("the sums add up", [("paid in", sum(self.balances.values())), ("dead", died)],
-                   [("paid in", wallets + sent - received), ("dead", sent - received)])
+                   [("paid in", wallets + died), ("dead", sent - received)])
 
 
 def main():

@@ -73,22 +73,42 @@ class Provider:
 
     def __init__(self):
         self.bodies, self.effects, self.fails = {}, set(), True
+        self.here, self.crowd = 0, asyncio.Event()
+        self.crowd.set()
 
     async def serve(self, reader, writer):
         with contextlib.suppress(OSError, asyncio.IncompleteReadError), contextlib.closing(writer):
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            if not head.startswith("POST"):  # whoever follows "moved" comes to a page
+                writer.write(b"HTTP/1.1 200 .\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                return await writer.drain()
             key = re.search(r"^Idempotency-Key: *(\S+)", head, re.I | re.M)[1]
             length = re.search(r"^Content-Length: *(\d+)", head, re.I | re.M)[1]
             self.bodies.setdefault(key, set()).add(await reader.readexactly(int(length)))
-            ways = [200, 500, 429, "cut before", "cut after", "hangs", "late"]
-            way = 400 if is_forbidden(key) else random.choices(ways, [60, 8, 4, 4, 8, 4, 4])[0] if self.fails else 200
+            ways = [200, 500, 429, 302, "garbage", "cut before", "cut after", "hangs", "late"]
+            way = 400 if is_forbidden(key) else random.choices(ways, [56, 8, 4, 4, 4, 4, 8, 4, 4])[0] if self.fails else 200
+            await self.wait_for_crowd()
             if way in (200, "cut after", "late"):
                 self.effects.add(key)
+            if way == "garbage":
+                writer.write(b"\x15\x03\x01\x00\x02\x02\x50\r\n\r\n")
             if way in ("hangs", "late"):
                 await asyncio.sleep((3 if way == "hangs" else 1.5) * PATIENCE)
             if way == "late" or isinstance(way, int):
-                writer.write(f"HTTP/1.1 {200 if way == 'late' else way} .\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
+                writer.write((f"HTTP/1.1 {200 if way == 'late' else way} .\r\nLocation: /page\r\n"
+                              "Content-Length: 0\r\nConnection: close\r\n\r\n").encode())
                 await writer.drain()
+
+
+    async def wait_for_crowd(self):
+        """A slow provider: it answers a message when it has most of a batch."""
+        self.here += 1
+        try:
+            if self.here >= 40:
+                self.crowd.set()
+            await asyncio.wait_for(self.crowd.wait(), PATIENCE)
+        finally:
+            self.here -= 1
 
 
 class NoAnswer(Exception):
@@ -182,7 +202,7 @@ class World:
         self.names = self.nodes.names
         self.made, self.done, self.refused = {}, set(), {}
         self.told_again, self.errors, self.faults = [], collections.Counter(), collections.Counter()
-        self.moved, self.quiet = 0, False
+        self.moved, self.quiet, self.ended = 0, False, set()
         self.provider, self.workers = Provider(), {}
 
     def load(self):
@@ -206,8 +226,13 @@ class World:
         self.workers[number] = subprocess.Popen(command, env=os.environ | {"PGAPPNAME": f"worker {number}"},
                                                 stderr=subprocess.DEVNULL)
 
+    def note_ended(self, number):
+        if self.workers[number].poll() is not None:
+            self.ended.add(number)
+
     async def kill_worker(self, number=None):
         number = random.choice(list(self.workers)) if number is None else number
+        self.note_ended(number)
         self.workers[number].kill()
         self.workers[number].wait()
         await asyncio.sleep(random.random())
@@ -314,8 +339,13 @@ class World:
             await asyncio.gather(self.work(), self.disturb(), self.move())
             await self.until_no_session("client")
             await self.until_delivered()
+            self.provider.crowd.clear()
+            self.batch = [row[0] for row in self.nodes.rows("almaty", """SELECT id::text
+                FROM generate_series(1, 50) AS n, outbox.message_id(125, now(), 'sms', n::text) AS id, outbox.send_http(id, '{}')""")]
+            await self.until_delivered()
         finally:
-            for worker in self.workers.values():
+            for number, worker in self.workers.items():
+                self.note_ended(number)
                 worker.kill()
         await self.until_no_session("worker")
 
@@ -376,13 +406,15 @@ class World:
         model.same("messages that were received", {row[1] for row in messages if row[2] != "http"} - set(letters),
                    self.once("messages", self.everywhere("SELECT id::text FROM outbox.received")))
 
-        keys = {message_of(self.made[id], country(id), "sms"): 1 for id in there if self.made[id].sms}
+        keys = {message_of(self.made[id], country(id), "sms"): 1 for id in there if self.made[id].sms} | dict.fromkeys(self.batch, 1)
         model.same("messages to the provider", keys.keys(), {row[1] for row in messages if row[2] == "http"})
         model.same("keys that the provider saw, with one body each", keys, {key: len(bodies) for key, bodies in self.provider.bodies.items()})
         model.same("what the provider did", {key for key in keys if not is_forbidden(key)}, self.provider.effects)
         model.same("what it never takes", {key for key in keys if is_forbidden(key)},
                    {id for id, (kind, _) in letters.items() if kind == "http"})
         model.same("what clients were told again", [], [told for told in self.told_again if told[0] != told[2]])
+
+        model.same("workers that ended", [], self.ended)
 
         # What reconcile() says is what the tables have, and adds up.
         amounts = "(SELECT coalesce(sum((body->>'amount')::bigint), 0) FROM outbox.{} WHERE kind <> 'http')".format

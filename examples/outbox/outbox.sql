@@ -243,7 +243,7 @@ $$;
 
 -- --- Rights -----------------------------------------------------------------------------------
 
--- An application needs USAGE on the schema, and transfer, message_id and send_http; a worker take, note, receive_all.
+-- Besides USAGE, an application needs transfer, message_id, send_http; a worker take, note, and receive_all everywhere.
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA outbox FROM PUBLIC;
 GRANT USAGE ON SCHEMA outbox TO mesh, desk, mover;
 GRANT SELECT ON ALL TABLES IN SCHEMA outbox TO mesh, desk;

@@ -406,7 +406,8 @@ class World:
         model.same("messages that were received", {row[1] for row in messages if row[2] != "http"} - set(letters),
                    self.once("messages", self.everywhere("SELECT id::text FROM outbox.received")))
 
-        keys = {message_of(self.made[id], country(id), "sms"): 1 for id in there if self.made[id].sms} | dict.fromkeys(self.batch, 1)
+        sms = {message_of(self.made[id], country(id), "sms") for id in there if self.made[id].sms}
+        keys = dict.fromkeys(sms | set(self.batch), 1)
         model.same("messages to the provider", keys.keys(), {row[1] for row in messages if row[2] == "http"})
         model.same("keys that the provider saw, with one body each", keys, {key: len(bodies) for key, bodies in self.provider.bodies.items()})
         model.same("what the provider did", {key for key in keys if not is_forbidden(key)}, self.provider.effects)

@@ -69,8 +69,9 @@ async def deliver(target, provider, messages):
         if target.name == "http":
             return await asyncio.gather(*(post_one(provider, *message) for message in messages))
         ids, kinds, bodies = map(list, zip(*messages))
-        return await target.ask("SELECT id::text, answer, failure, is_final FROM outbox.receive_all"
-                                "(%s::public.iuid[], %s::text[], %s::jsonb[])", ids, kinds, bodies)
+        results = await target.ask("SELECT id::text, answer, failure, is_final FROM outbox.receive_all"
+                                   "(%s::public.iuid[], %s::text[], %s::jsonb[])", ids, kinds, bodies)
+        return [result for result in results if result[0] in ids]  # a node answers for no other message
     except Exception as error:
         return [(id, None, repr(error), False) for id, _, _ in messages]
 

@@ -27,7 +27,7 @@ for my $name (@names)
 run_example($node{mexico}->connstr('shop'), 'registry.sql');
 follow_registry($_, 'mexico') for 'almaty', 'jakarta';
 run_example("service=$_", 'tables.sql') for @names;
-passes('outbox', '/usr/bin/python3', 'test/models/outbox.py', '--rows', 800, '--pause', 0.5,
+passes('outbox', '/usr/bin/python3', 'test/models/outbox.py', '--rows', 1000, '--pause', 0.5,
 	map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names);
 
 # The page's statements run.
@@ -85,6 +85,18 @@ is(at('jakarta', qq{SET statement_timeout = '60s';
 			ARRAY['{"payee": "$locked", "amount": 1}', '{"payee": "$payee", "amount": 1}']::jsonb[])}),
 	"|55P03|f\ndone||f", 'a credit beside one that waits');
 run($holder, 'ROLLBACK;');
+
+# What a node says of a message that it was not given is not noted.
+my $liar = q{
+import asyncio, sys
+sys.path.insert(0, 'examples/outbox')
+import worker
+class Liar:
+    name = 'jakarta'
+    async def ask(self, *_):
+        return [(id, 'done', None, False) for id in ('given', 'other')]
+print(*(id for id, *_ in asyncio.run(worker.deliver(Liar(), None, [('given', 'credit', '{}')]))))};
+is((run_command([ '/usr/bin/python3', '-B', '-c', $liar ]))[0], 'given', 'a node answers for what it was given');
 
 # A receiver keeps for longer what it received than the sender keeps what it sent.
 my $sums = 'SELECT sum(sent) - sum(received), sum(dead) FROM outbox.reconcile()';

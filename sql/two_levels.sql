@@ -37,7 +37,7 @@ BEGIN EXECUTE format('SELECT count(*) FROM %s WHERE %s', name, condition) INTO n
 SELECT count(*) AS conditions, min(rows), max(rows), count(*) FILTER (WHERE count_in('without_default', condition) <> rows) AS lost
 FROM (SELECT condition, count_in('plain', condition) AS rows FROM condition) AS x;
 
--- Servers before 15.20, 17.11 and 18.6 lose rows of such a DEFAULT partition from IN and OR, whatever the type.
+-- Servers before 15.20, 16.16, 17.12 and 18.6 lose rows of such a DEFAULT partition from IN and OR, whatever the type.
 CREATE TABLE pair (a int, b int) PARTITION BY RANGE (a, b);
 CREATE TABLE pair_0 PARTITION OF pair FOR VALUES FROM (0, 0) TO (1, 0) PARTITION BY RANGE (b);
 CREATE TABLE pair_0_some PARTITION OF pair_0 FOR VALUES FROM (0) TO (10);

@@ -1,7 +1,7 @@
 -- A domain for the identifiers of each entity (doc/columns.md).
 \set SHOW_CONTEXT never
-CREATE DOMAIN order_id AS iuid CHECK (iuid_entity(VALUE) = 1);
-CREATE DOMAIN wallet_id AS iuid CHECK (iuid_entity(VALUE) = 3);
+CREATE DOMAIN order_id AS iuid CHECK (iuid_entity(VALUE::text::uuid) = 1);
+CREATE DOMAIN wallet_id AS iuid CHECK (iuid_entity(VALUE::text::uuid) = 3);
 
 -- the key of a partitioned table is an iuid with a CHECK, and what refers to it has the domain
 CREATE TABLE wallets (id wallet_id DEFAULT gen_iuid(7, 3) PRIMARY KEY);

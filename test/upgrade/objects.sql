@@ -69,7 +69,7 @@ SELECT iuid_create_global_table('by_both_global', 'by_both', 1);
 SELECT iuid_create_global_view('by_both_all', 'by_both');
 
 -- Whatever else has an iuid in it.
-CREATE DOMAIN order_id AS iuid CHECK (iuid_entity(VALUE) = 1);
+CREATE DOMAIN order_id AS iuid CHECK (iuid_entity(VALUE::text::uuid) = 1);
 CREATE TYPE order_line AS (id iuid, line int);
 CREATE TYPE iuid_range AS RANGE (subtype = iuid);
 CREATE TABLE orders (

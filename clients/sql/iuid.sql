@@ -49,19 +49,23 @@ RETURN CASE WHEN iuid_sql.iuid_layout(id) = 0
 		+ ('x' || encode(substr(uuid_send(id), 1, 6), 'hex'))::bit(48)::bigint % 1000 * interval '1 millisecond')
 		AT TIME ZONE 'UTC' END;
 
-CREATE FUNCTION iuid_sql.iuid_fields(id uuid, OUT "time" timestamptz, OUT country int, OUT entity int, OUT random bigint, OUT layout int)
+CREATE FUNCTION iuid_sql.iuid_fields(id uuid, OUT "time" timestamptz, OUT country int, OUT entity int,
+	OUT random bigint, OUT layout int)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ROW(iuid_sql.iuid_timestamp(id), iuid_sql.iuid_country(id), iuid_sql.iuid_entity(id), iuid_sql.iuid_random_bits(id), iuid_sql.iuid_layout(id));
+RETURN ROW(iuid_sql.iuid_timestamp(id), iuid_sql.iuid_country(id), iuid_sql.iuid_entity(id),
+	iuid_sql.iuid_random_bits(id), iuid_sql.iuid_layout(id));
 
 -- --- Making -------------------------------------------------------------------------------------------
 
 -- Internal: the bits of R1; the arguments fit.
-CREATE FUNCTION iuid_sql.iuid_compose(ms bigint, country int, entity int, random bigint) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION iuid_sql.iuid_compose(ms bigint, country int, entity int, random bigint) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (lpad(to_hex(ms), 12, '0') || '80' || lpad(to_hex(country), 2, '0')
 	|| to_hex((-9223372036854775808)::bigint | (entity::bigint << 54) | random))::uuid;
 
 -- Internal: what R6 refuses of country and entity.
-CREATE FUNCTION iuid_sql.iuid_check_origin(country int, entity int) RETURNS void LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+CREATE FUNCTION iuid_sql.iuid_check_origin(country int, entity int) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
 	IF country IS NULL OR entity IS NULL THEN
 		RAISE EXCEPTION 'country and entity must not be null' USING ERRCODE = 'null_value_not_allowed';
@@ -78,40 +82,51 @@ END $$;
 -- identifiers of one microsecond have no order, unlike R10.
 CREATE FUNCTION iuid_sql.gen_iuid(country int, entity int) RETURNS uuid LANGUAGE plpgsql VOLATILE PARALLEL SAFE AS $$
 DECLARE
-	microseconds bigint := pg_catalog.date_part('epoch'::pg_catalog.text, pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000000::pg_catalog.float8;
-	random bigint := ('x'::pg_catalog.text OPERATOR(pg_catalog.||) pg_catalog.right(pg_catalog.gen_random_uuid()::pg_catalog.text, 11))::pg_catalog.bit(44)::pg_catalog.int8;
+	microseconds bigint := pg_catalog.date_part('epoch'::pg_catalog.text, pg_catalog.clock_timestamp())
+		OPERATOR(pg_catalog.*) 1000000::pg_catalog.float8;
+	random bigint := ('x'::pg_catalog.text OPERATOR(pg_catalog.||)
+		pg_catalog.right(pg_catalog.gen_random_uuid()::pg_catalog.text, 11))::pg_catalog.bit(44)::pg_catalog.int8;
 BEGIN
 	PERFORM iuid_sql.iuid_check_origin(country, entity);
 	RETURN iuid_sql.iuid_compose(microseconds OPERATOR(pg_catalog./) 1000::pg_catalog.int8, country, entity,
-		((microseconds OPERATOR(pg_catalog.%) 1000::pg_catalog.int8) OPERATOR(pg_catalog.*) 4096::pg_catalog.int8 OPERATOR(pg_catalog./) 1000::pg_catalog.int8) OPERATOR(pg_catalog.<<) 42
-			OPERATOR(pg_catalog.|) (random OPERATOR(pg_catalog.&) 4398046511103::pg_catalog.int8));
+		((microseconds OPERATOR(pg_catalog.%) 1000::pg_catalog.int8)
+			OPERATOR(pg_catalog.*) 4096::pg_catalog.int8 OPERATOR(pg_catalog./) 1000::pg_catalog.int8)
+			OPERATOR(pg_catalog.<<) 42 OPERATOR(pg_catalog.|) (random OPERATOR(pg_catalog.&) 4398046511103::pg_catalog.int8));
 END $$;
 
 -- A new identifier of a given time (R14).
-CREATE FUNCTION iuid_sql.gen_iuid(country int, entity int, at timestamptz) RETURNS uuid LANGUAGE plpgsql VOLATILE PARALLEL SAFE AS $$
+CREATE FUNCTION iuid_sql.gen_iuid(country int, entity int, at timestamptz) RETURNS uuid
+LANGUAGE plpgsql VOLATILE PARALLEL SAFE AS $$
 DECLARE
-	ms numeric := pg_catalog.floor(pg_catalog.extract('epoch'::pg_catalog.text, pg_catalog.timezone('UTC'::pg_catalog.text, at)) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric);
+	ms numeric := pg_catalog.floor(
+		pg_catalog.extract('epoch'::pg_catalog.text, pg_catalog.timezone('UTC'::pg_catalog.text, at))
+		OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric);
 	random pg_catalog.text := pg_catalog.gen_random_uuid();
 BEGIN
 	PERFORM iuid_sql.iuid_check_origin(country, entity);
 	IF at IS NULL THEN
 		RAISE EXCEPTION 'time must not be null' USING ERRCODE = 'null_value_not_allowed';
-	ELSIF ms OPERATOR(pg_catalog.<) 0::pg_catalog.numeric OR ms OPERATOR(pg_catalog.>) 281474976710655::pg_catalog.numeric THEN
+	ELSIF ms OPERATOR(pg_catalog.<) 0::pg_catalog.numeric
+		OR ms OPERATOR(pg_catalog.>) 281474976710655::pg_catalog.numeric THEN
 		RAISE EXCEPTION 'time "%" is out of range for type iuid', at USING ERRCODE = 'datetime_field_overflow',
 			DETAIL = 'An iuid has 48 bits for the milliseconds since 1970.';
 	END IF;
 	RETURN iuid_sql.iuid_compose(ms::pg_catalog.int8, country, entity,
-		('x'::pg_catalog.text OPERATOR(pg_catalog.||) pg_catalog.left(random, 8) OPERATOR(pg_catalog.||) pg_catalog.right(random, 6))::pg_catalog.bit(56)::pg_catalog.int8
+		('x'::pg_catalog.text OPERATOR(pg_catalog.||) pg_catalog.left(random, 8)
+			OPERATOR(pg_catalog.||) pg_catalog.right(random, 6))::pg_catalog.bit(56)::pg_catalog.int8
 			OPERATOR(pg_catalog.&) 18014398509481983::pg_catalog.int8);
 END $$;
 
 -- Internal: the bits of a uuid of version 7 that an identifier keeps (R17).
-CREATE FUNCTION iuid_sql.iuid_of_version_7(digits text, country int, entity int) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION iuid_sql.iuid_of_version_7(digits text, country int, entity int) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN iuid_sql.iuid_compose(('x' || left(digits, 12))::bit(48)::bigint, country, entity,
-	(('x' || substr(digits, 14, 3))::bit(12)::bigint << 42) | ((('x' || substr(digits, 17))::bit(64)::bigint >> 20) & 4398046511103));
+	(('x' || substr(digits, 14, 3))::bit(12)::bigint << 42)
+	| ((('x' || substr(digits, 17))::bit(64)::bigint >> 20) & 4398046511103));
 
 -- The identifier of a uuid of version 7, with its time and its order (R17, R19).
-CREATE FUNCTION iuid_sql.iuid_from_uuid(id uuid, country int, entity int) RETURNS uuid LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+CREATE FUNCTION iuid_sql.iuid_from_uuid(id uuid, country int, entity int) RETURNS uuid
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
 	bytes pg_catalog.bytea := pg_catalog.uuid_send(id);
 BEGIN
@@ -119,7 +134,8 @@ BEGIN
 		RETURN NULL;
 	END IF;
 	PERFORM iuid_sql.iuid_check_origin(country, entity);
-	IF pg_catalog.get_byte(bytes, 6) OPERATOR(pg_catalog.>>) 4 OPERATOR(pg_catalog.<>) 7 OR pg_catalog.get_byte(bytes, 8) OPERATOR(pg_catalog.>>) 6 OPERATOR(pg_catalog.<>) 2 THEN
+	IF pg_catalog.get_byte(bytes, 6) OPERATOR(pg_catalog.>>) 4 OPERATOR(pg_catalog.<>) 7
+		OR pg_catalog.get_byte(bytes, 8) OPERATOR(pg_catalog.>>) 6 OPERATOR(pg_catalog.<>) 2 THEN
 		RAISE EXCEPTION 'uuid "%" has no time for an iuid', id USING ERRCODE = 'invalid_parameter_value',
 			DETAIL = 'In SQL alone only UUIDs of version 7 are converted.';
 	END IF;

@@ -2,9 +2,11 @@
 CREATE EXTENSION iuid;
 
 -- it is trusted, as is iuid_gist; neither has a table, or anything to configure
-SELECT name, superuser, trusted, relocatable, requires FROM pg_available_extension_versions JOIN pg_available_extensions USING (name)
+SELECT name, superuser, trusted, relocatable, requires
+FROM pg_available_extension_versions JOIN pg_available_extensions USING (name)
 WHERE name IN ('iuid', 'iuid_gist') AND version = default_version ORDER BY name;
-SELECT extname, relname, c.oid = ANY (extconfig) AS is_dumped FROM pg_extension AS e JOIN pg_depend ON refclassid = 'pg_extension'::regclass AND refobjid = e.oid
+SELECT extname, relname, c.oid = ANY (extconfig) AS is_dumped
+FROM pg_extension AS e JOIN pg_depend ON refclassid = 'pg_extension'::regclass AND refobjid = e.oid
 JOIN pg_class AS c ON classid = 'pg_class'::regclass AND objid = c.oid WHERE extname LIKE 'iuid%' ORDER BY relname;
 
 SELECT typlen, typbyval, typalign, typstorage, typcategory, typarray::regtype
@@ -53,7 +55,7 @@ SET iuid.nonsense = 1;
 -- whoever may create objects in a database may create iuid there
 CREATE ROLE regress_iuid_owner;
 CREATE SCHEMA "a.b" AUTHORIZATION regress_iuid_owner;
-DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO regress_iuid_owner', current_database()); END $$;
+GRANT CREATE ON DATABASE :"DBNAME" TO regress_iuid_owner;
 BEGIN;
 DROP EXTENSION iuid;
 SET LOCAL ROLE regress_iuid_owner;
@@ -61,5 +63,5 @@ CREATE EXTENSION iuid SCHEMA "a.b";
 SELECT "a.b".iuid_country("a.b".gen_iuid(7, 1));
 ROLLBACK;
 DROP SCHEMA "a.b";
-DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM regress_iuid_owner', current_database()); END $$;
+REVOKE CREATE ON DATABASE :"DBNAME" FROM regress_iuid_owner;
 DROP ROLE regress_iuid_owner;

@@ -14,8 +14,13 @@ CREATE TABLE shape_expression (id iuid) PARTITION BY RANGE ((iuid_timestamp(id))
 CREATE TABLE shape_type (id bigint) PARTITION BY RANGE (id);
 CREATE TABLE shape_order (id iuid) PARTITION BY RANGE (id iuid_origin_ops);
 \set VERBOSITY terse
-SELECT format('SELECT iuid_create_partitions(%L, ''1 day'', ''2026-01-01'', ''2026-01-02'')', 'shape_' || shape)
-FROM unnest(ARRAY['plain', 'list', 'hash', 'two', 'expression', 'type', 'order']) AS shape \gexec
+SELECT iuid_create_partitions('shape_plain', '1 day', '2026-01-01', '2026-01-02');
+SELECT iuid_create_partitions('shape_list', '1 day', '2026-01-01', '2026-01-02');
+SELECT iuid_create_partitions('shape_hash', '1 day', '2026-01-01', '2026-01-02');
+SELECT iuid_create_partitions('shape_two', '1 day', '2026-01-01', '2026-01-02');
+SELECT iuid_create_partitions('shape_expression', '1 day', '2026-01-01', '2026-01-02');
+SELECT iuid_create_partitions('shape_type', '1 day', '2026-01-01', '2026-01-02');
+SELECT iuid_create_partitions('shape_order', '1 day', '2026-01-01', '2026-01-02');
 SELECT iuid_drop_partitions('shape_list', '2026-01-01');
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_partitions('shape_list');
@@ -27,8 +32,12 @@ DROP TABLE shape_plain, shape_list, shape_hash, shape_two, shape_expression, sha
 
 -- steps that are too short, too long, or mixed; times that are out of range or missing
 \set VERBOSITY terse
-SELECT format('SELECT iuid_create_partitions(''"a.b"."Order Items"'', %L, ''2026-01-01'', ''2026-01-02'')', step)
-FROM unnest(ARRAY['13 months', '367 days', '1 month 1 day', '-1 day', '0', '1 hour 1 second']) AS step \gexec
+SELECT iuid_create_partitions('"a.b"."Order Items"', '13 months', '2026-01-01', '2026-01-02');
+SELECT iuid_create_partitions('"a.b"."Order Items"', '367 days', '2026-01-01', '2026-01-02');
+SELECT iuid_create_partitions('"a.b"."Order Items"', '1 month 1 day', '2026-01-01', '2026-01-02');
+SELECT iuid_create_partitions('"a.b"."Order Items"', '-1 day', '2026-01-01', '2026-01-02');
+SELECT iuid_create_partitions('"a.b"."Order Items"', '0', '2026-01-01', '2026-01-02');
+SELECT iuid_create_partitions('"a.b"."Order Items"', '1 hour 1 second', '2026-01-01', '2026-01-02');
 SELECT iuid_create_partitions('"a.b"."Order Items"', '59 minutes', '2026-01-01', '2026-01-02');
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_create_partitions('"a.b"."Order Items"', '1 day', '1969-12-31', '2026-01-02');
@@ -49,15 +58,19 @@ SELECT * FROM iuid_check_partitions('"a.b"."Order Items"');
 
 -- each step, against the calendar of core: a whole number of steps, each as long as it says
 CREATE TABLE steps (id iuid) PARTITION BY RANGE (id);
-CREATE FUNCTION steps_of(step interval) RETURNS TABLE (partitions bigint, first text, first_lower timestamptz, last_upper timestamptz, in_steps boolean)
+CREATE FUNCTION steps_of(step interval)
+RETURNS TABLE (partitions bigint, first text, first_lower timestamptz, last_upper timestamptz, in_steps boolean)
 LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM iuid_create_partitions('steps', step, '2024-02-28 22:30', '2024-02-28 22:30'::timestamptz + 3 * step);
-	RETURN QUERY SELECT count(*), (array_agg(partition::text ORDER BY lower))[1], min(lower), max(upper), bool_and(lower + step = upper)
+	RETURN QUERY SELECT count(*), (array_agg(partition::text ORDER BY lower))[1],
+		min(lower), max(upper), bool_and(lower + step = upper)
 	FROM iuid_partitions('steps');
 	PERFORM iuid_drop_partitions('steps', '2100-01-01');
 END $$;
-SELECT step, s.* FROM unnest(ARRAY['1 hour', '90 minutes', '6 hours', '1 day', '7 days', '1 month', '3 months', '1 year']::interval[]) AS step, steps_of(step) AS s;
+SELECT step, s.*
+FROM unnest('{1 hour,90 minutes,6 hours,1 day,7 days,1 month,3 months,1 year}'::interval[]) AS step,
+	steps_of(step) AS s;
 DROP FUNCTION steps_of;
 DROP TABLE steps;
 
@@ -78,9 +91,12 @@ DROP TABLE last;
 -- names: shortened ones stay apart, and one that is taken is an error
 CREATE TABLE "a table with a name that is as long as a name may be, 63 bytes é" (id iuid) PARTITION BY RANGE (id);
 CREATE TABLE "a table with a name that is as long as a name may be, 63 byteé" (id iuid) PARTITION BY RANGE (id);
-SELECT p, octet_length(trim(p::text, '"')) FROM iuid_create_partitions('"a table with a name that is as long as a name may be, 63 bytes é"', '1 day', '2026-01-01', '2026-01-02') AS p;
-SELECT p, octet_length(trim(p::text, '"')) FROM iuid_create_partitions('"a table with a name that is as long as a name may be, 63 byteé"', '1 day', '2026-01-01', '2026-01-02') AS p;
-DROP TABLE "a table with a name that is as long as a name may be, 63 bytes é", "a table with a name that is as long as a name may be, 63 byteé";
+SELECT p, octet_length(trim(p::text, '"')) FROM iuid_create_partitions(
+	'"a table with a name that is as long as a name may be, 63 bytes é"', '1 day', '2026-01-01', '2026-01-02') AS p;
+SELECT p, octet_length(trim(p::text, '"')) FROM iuid_create_partitions(
+	'"a table with a name that is as long as a name may be, 63 byteé"', '1 day', '2026-01-01', '2026-01-02') AS p;
+DROP TABLE "a table with a name that is as long as a name may be, 63 bytes é",
+	"a table with a name that is as long as a name may be, 63 byteé";
 CREATE TABLE "a.b"."Order Items_2027_01" ();
 SELECT iuid_create_partitions('"a.b"."Order Items"', '1 month', '2027-01-01', '2027-02-01');
 \echo :LAST_ERROR_SQLSTATE
@@ -125,7 +141,8 @@ DROP TABLE logged;
 
 -- dropped is what ended at or before the time, and never the DEFAULT partition
 CREATE TABLE "a.b"."the rest" PARTITION OF "a.b"."Order Items" DEFAULT;
-INSERT INTO "a.b"."Order Items" SELECT gen_iuid(7, 1, at) FROM generate_series('2020-01-01'::timestamptz, '2026-03-01', '1 week') AS at;
+INSERT INTO "a.b"."Order Items" SELECT gen_iuid(7, 1, at)
+FROM generate_series('2020-01-01'::timestamptz, '2026-03-01', '1 week') AS at;
 SELECT iuid_drop_partitions('"a.b"."Order Items"', '2026-02-28 23:59:59.999');
 SELECT iuid_drop_partitions('"a.b"."Order Items"', '2026-03-01');
 SELECT partition, lower, upper, is_default FROM iuid_partitions('"a.b"."Order Items"');
@@ -133,12 +150,15 @@ SELECT count(*), max(iuid_timestamp(id)) FROM "a.b"."Order Items";
 
 -- maintenance covers the present and the steps ahead, and keeps what it is told to
 CREATE TABLE kept (id iuid DEFAULT gen_iuid(7, 1) PRIMARY KEY) PARTITION BY RANGE (id);
-SELECT count(*) AS old FROM iuid_create_partitions('kept', '1 day', now() - interval '10 days', now() - interval '5 days');
+SELECT count(*) AS old
+FROM iuid_create_partitions('kept', '1 day', now() - interval '10 days', now() - interval '5 days');
 CALL iuid_maintain_partitions('kept', '1 day', 3);
-SELECT count(*), min(lower) = date_trunc('day', now() - interval '10 days') AS nothing_dropped, max(upper) = date_trunc('day', now()) + interval '4 days' AS three_ahead FROM iuid_partitions('kept');
+SELECT count(*), min(lower) = date_trunc('day', now() - interval '10 days') AS nothing_dropped,
+	max(upper) = date_trunc('day', now()) + interval '4 days' AS three_ahead FROM iuid_partitions('kept');
 SELECT * FROM iuid_check_partitions('kept');
 CALL iuid_maintain_partitions('kept', '1 day', 3, '2 days');
-SELECT count(*), min(lower) = date_trunc('day', now() - interval '2 days') AS two_days_kept FROM iuid_partitions('kept');
+SELECT count(*), min(lower) = date_trunc('day', now() - interval '2 days') AS two_days_kept
+FROM iuid_partitions('kept');
 CALL iuid_maintain_partitions('kept', '1 day', 3, '2 days');
 INSERT INTO kept DEFAULT VALUES;
 CALL iuid_maintain_partitions('kept', '1 day', -1);

@@ -1,10 +1,10 @@
--- Who may do what with the registry: all read; a superuser makes it, and grants the rest; nobody else alters, watches or publishes it.
+-- Who may do what with the registry: all read; a superuser makes it, and grants the rest;
+-- nobody else alters, watches or publishes it.
 \set SHOW_CONTEXT never
 CREATE ROLE regress_iuid_owner;
 CREATE ROLE regress_iuid_clerk;
 CREATE ROLE regress_iuid_reader;
-SELECT format('GRANT CREATE ON DATABASE %I TO regress_iuid_owner', current_database()) AS "grant" \gset
-:grant;
+GRANT CREATE ON DATABASE :"DBNAME" TO regress_iuid_owner;
 CREATE SCHEMA "a.b" AUTHORIZATION regress_iuid_owner;
 DROP EXTENSION iuid_regions, iuid;
 
@@ -25,7 +25,8 @@ SET ROLE regress_iuid_owner;
 INSERT INTO iuid_nodes VALUES ('almaty', 'asia', NULL);
 \echo :LAST_ERROR_SQLSTATE
 RESET ROLE;
-GRANT INSERT, UPDATE, DELETE, TRUNCATE ON iuid_countries, iuid_entities, iuid_nodes, iuid_routes TO regress_iuid_owner WITH GRANT OPTION;
+GRANT INSERT, UPDATE, DELETE, TRUNCATE ON iuid_countries, iuid_entities, iuid_nodes, iuid_routes
+	TO regress_iuid_owner WITH GRANT OPTION;
 SET ROLE regress_iuid_owner;
 
 -- who was given the rights writes, and lets others write

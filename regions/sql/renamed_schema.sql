@@ -1,7 +1,8 @@
--- Who owns the schema of the extension renames it, and makes one of its name with a function for each of ours: no superuser runs these.
+-- Who owns the schema of the extension renames it, and makes one of its name with a function for each of ours:
+-- no superuser runs these.
 SET timezone = 'UTC';
 CREATE ROLE regress_iuid_owner;
-DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO regress_iuid_owner', current_database()); END $$;
+GRANT CREATE ON DATABASE :"DBNAME" TO regress_iuid_owner;
 SET client_min_messages = warning;
 DROP EXTENSION iuid CASCADE;
 CREATE SCHEMA home AUTHORIZATION regress_iuid_owner;
@@ -18,9 +19,12 @@ DO $$
 DECLARE
 	f record;
 BEGIN
-	FOR f IN SELECT p.oid, p.proname, p.proretset, p.prokind, pg_get_function_identity_arguments(p.oid) AS args, pg_get_function_result(p.oid) AS result
+	FOR f IN
+		SELECT p.oid, p.proname, p.proretset, p.prokind,
+			pg_get_function_identity_arguments(p.oid) AS args, pg_get_function_result(p.oid) AS result
 		FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
-		WHERE p.pronamespace = 'moved'::regnamespace AND p.prokind = 'f' AND NOT 'internal'::regtype = ANY (p.proargtypes) AND NOT 'cstring'::regtype = ANY (p.proargtypes)
+		WHERE p.pronamespace = 'moved'::regnamespace AND p.prokind = 'f'
+			AND NOT 'internal'::regtype = ANY (p.proargtypes) AND NOT 'cstring'::regtype = ANY (p.proargtypes)
 			AND p.prorettype <> 'cstring'::regtype
 	LOOP
 		EXECUTE format('CREATE FUNCTION home.%I(%s) RETURNS %s LANGUAGE plpgsql AS %L', f.proname, f.args, f.result,
@@ -50,6 +54,6 @@ ALTER SCHEMA moved RENAME TO home;
 SELECT home.iuid_create_partitions('home.months', '1 month', '2026-01-01', '2026-02-01');
 DROP EXTENSION iuid CASCADE;
 DROP SCHEMA home CASCADE;
-DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM regress_iuid_owner', current_database()); END $$;
+REVOKE CREATE ON DATABASE :"DBNAME" FROM regress_iuid_owner;
 DROP ROLE regress_iuid_owner;
 CREATE EXTENSION iuid_regions CASCADE;

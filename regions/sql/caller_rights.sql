@@ -20,22 +20,29 @@ SAVEPOINT before;
 SELECT iuid_inspect(iuid_from_name(7, 1, ''));
 ROLLBACK TO before;
 RESET ROLE;
-REVOKE EXECUTE ON FUNCTION iuid_node(uuid), iuid_node(int, int), iuid_is_local, iuid_inspect, iuid_create_routed_partitions, iuid_create_global_table, iuid_create_global_view,
-	iuid_registered_nodes, iuid_listed_countries, iuid_check_regions, iuid_run_on_nodes, iuid_run_on_hosts, iuid_select_on_nodes,
+REVOKE EXECUTE ON FUNCTION iuid_node(uuid), iuid_node(int, int), iuid_is_local, iuid_inspect,
+	iuid_create_routed_partitions, iuid_create_global_table, iuid_create_global_view,
+	iuid_registered_nodes, iuid_listed_countries, iuid_check_regions,
+	iuid_run_on_nodes, iuid_run_on_hosts, iuid_select_on_nodes,
 	iuid_registry_on_nodes, iuid_find, iuid_find_here FROM PUBLIC;
--- those in C that the reader may still execute do not read the registry; the others have no other rights than their caller
-SELECT p.oid::regprocedure AS function FROM pg_proc AS p JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = p.oid
-WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'iuid_regions') AND has_function_privilege('regress_iuid_reader', p.oid, 'EXECUTE')
+-- those in C that the reader may still execute do not read the registry;
+-- the others have no other rights than their caller
+SELECT p.oid::regprocedure AS function
+FROM pg_proc AS p JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = p.oid
+WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'iuid_regions')
+	AND has_function_privilege('regress_iuid_reader', p.oid, 'EXECUTE')
 	AND probin IS NOT NULL ORDER BY p.oid::regprocedure::text COLLATE "C";
 SET LOCAL ROLE regress_iuid_reader;
 SELECT iuid_node(7, 1);
 ROLLBACK;
 
--- iuid_check_partitions counts as the owner of the partition, for whoever may see all rows of a table above it, and for no others
+-- iuid_check_partitions counts as the owner of the partition,
+-- for whoever may see all rows of a table above it, and for no others
 SET ROLE regress_iuid_owner;
 CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id);
 CREATE TABLE orders_rest PARTITION OF orders DEFAULT;
-SELECT iuid_create_partitions('orders', '1 month', first, first + interval '1 month') FROM unnest('{2026-01-01,2026-03-01}'::timestamptz[]) AS first;
+SELECT iuid_create_partitions('orders', '1 month', first, first + interval '1 month')
+FROM unnest('{2026-01-01,2026-03-01}'::timestamptz[]) AS first;
 INSERT INTO orders SELECT gen_iuid(7, 1, '2026-02-03'), note FROM unnest('{open,open,secret}'::text[]) AS note;
 CREATE FUNCTION says(note text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -56,7 +63,8 @@ GRANT SELECT ON orders TO regress_iuid_reader;
 -- no right to the partition itself is needed
 SET ROLE regress_iuid_reader;
 SELECT * FROM faults();
--- a policy of the table hides rows from its readers, one of the partition from its owner if it is forced: then nobody is told of a healthy table
+-- a policy of the table hides rows from its readers, one of the partition from its owner if it is forced:
+-- then nobody is told of a healthy table
 RESET ROLE;
 CREATE POLICY own ON orders USING (note = 'open');
 ALTER TABLE orders ENABLE ROW LEVEL SECURITY;
@@ -82,7 +90,8 @@ CREATE INDEX ON orders_rest (note) WHERE says('index');
 RESET client_min_messages;
 ALTER TABLE orders_rest OWNER TO regress_iuid_owner;
 SELECT * FROM faults();
-CREATE OR REPLACE FUNCTION says(note text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RESET ROLE; RETURN true; END';
+CREATE OR REPLACE FUNCTION says(note text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RESET ROLE; RETURN true; END';
 ALTER INDEX orders_rest_note_idx RENAME TO planned_anew;
 SELECT * FROM faults();
 SET ROLE regress_iuid_reader;
@@ -90,7 +99,8 @@ SELECT * FROM faults();
 -- who may read a table above may read what stands below it
 SET ROLE regress_iuid_owner;
 CREATE TABLE places (id iuid) PARTITION BY RANGE (id iuid_origin_ops);
-CREATE TABLE places_c7 PARTITION OF places FOR VALUES FROM (iuid_country_floor(7)) TO (iuid_country_floor(8)) PARTITION BY RANGE (id);
+CREATE TABLE places_c7 PARTITION OF places
+	FOR VALUES FROM (iuid_country_floor(7)) TO (iuid_country_floor(8)) PARTITION BY RANGE (id);
 CREATE TABLE places_c7_before PARTITION OF places_c7 FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-01-01'));
 INSERT INTO places VALUES (gen_iuid(7, 1, '2025-01-01'));
 GRANT SELECT ON places TO regress_iuid_reader;
@@ -101,11 +111,13 @@ RESET ROLE;
 DROP FUNCTION faults;
 DROP TABLE places;
 
--- the rows of nodes are made as the owner of their type for whoever has the rights of the owner, and as the caller for all others
+-- the rows of nodes are made as the owner of their type for whoever has the rights of the owner,
+-- and as the caller for all others
 SET ROLE regress_iuid_owner;
 CREATE FUNCTION is_code(code int) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-	RAISE NOTICE 'the CHECK runs as %, with search_path %, lc_monetary %', current_user, current_setting('search_path'), current_setting('lc_monetary');
+	RAISE NOTICE 'the CHECK runs as %, with search_path %, lc_monetary %',
+		current_user, current_setting('search_path'), current_setting('lc_monetary');
 	RETURN EXISTS (SELECT FROM pg_class);
 END $$;
 CREATE DOMAIN code AS int CHECK (public.is_code(VALUE));
@@ -138,7 +150,10 @@ SELECT n FROM iuid_find(NULL::keyed, iuid_from_name(7, 1, 'two'));
 
 -- an event trigger writes as the owner of the table, whoever calls
 CREATE TABLE made (tag text, by_role name DEFAULT current_user);
-CREATE FUNCTION note_made() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.made VALUES (tg_tag); END $$;
+CREATE FUNCTION note_made() RETURNS event_trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO public.made VALUES (tg_tag);
+END $$;
 CREATE TABLE months (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
 ALTER TABLE months OWNER TO regress_iuid_owner;
 CREATE EVENT TRIGGER made ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION note_made();

@@ -6,8 +6,10 @@ CREATE ROLE planner;
 CREATE SCHEMA work AUTHORIZATION planner;
 SET ROLE planner;
 SET search_path = work, public;
-CREATE FUNCTION show(parent regclass) RETURNS TABLE (partition regclass, bound text) LANGUAGE sql AS
-$$ SELECT inhrelid::regclass, pg_get_expr(relpartbound, inhrelid) FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = parent ORDER BY 1::text COLLATE "C" $$;
+CREATE FUNCTION show(parent regclass) RETURNS TABLE (partition regclass, bound text) LANGUAGE sql AS $$
+	SELECT inhrelid::regclass, pg_get_expr(relpartbound, inhrelid)
+	FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = parent ORDER BY 1::text COLLATE "C"
+$$;
 
 -- Row security of the DEFAULT partition hides no row from a bound that moves, and its policies do not run.
 CREATE TABLE t (id iuid PRIMARY KEY, v int) PARTITION BY RANGE (id);
@@ -58,7 +60,11 @@ RESET ROLE;
 DELETE FROM iuid_routes WHERE country = 3;
 CREATE ROLE onlooker;
 GRANT USAGE ON SCHEMA work TO onlooker;
-CREATE FUNCTION work.as_whom() RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'as %', current_user; RETURN 100; END $$;
+CREATE FUNCTION work.as_whom() RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE WARNING 'as %', current_user;
+	RETURN 100;
+END $$;
 SET ROLE planner;
 DROP VIEW o_c3_e1;
 -- each WARNING is a call of as_whom(): by the server for the CHECK, and by the owner's own call

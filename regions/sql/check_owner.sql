@@ -13,7 +13,11 @@ SELECT iuid_create_global_table('orders_global', 'orders', 7);
 RESET ROLE;
 ALTER TABLE orders_c1 OWNER TO regress_iuid_other;
 SET ROLE regress_iuid_other;
-CREATE FUNCTION says(int) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'as %', current_user; RETURN true; END $$;
+CREATE FUNCTION says(int) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE NOTICE 'as %', current_user;
+	RETURN true;
+END $$;
 ALTER TABLE orders_c1 ADD CHECK (says(1));
 RESET ROLE;
 SELECT * FROM iuid_check_regions('orders_global');
@@ -33,7 +37,11 @@ DROP TABLE orders CASCADE;
 -- a CHECK that is a remedy calls no overload for a domain, and is known afterwards
 SET ROLE regress_iuid_shop;
 CREATE DOMAIN order_id AS iuid;
-CREATE FUNCTION iuid_country(order_id) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'as %', current_user; RETURN 2; END $$;
+CREATE FUNCTION iuid_country(order_id) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE NOTICE 'as %', current_user;
+	RETURN 2;
+END $$;
 CREATE TABLE here (id order_id) PARTITION BY RANGE (id iuid_origin_ops);
 CREATE TABLE here_2 PARTITION OF here FOR VALUES FROM (iuid_country_floor(2)) TO (iuid_country_floor(3));
 CREATE TABLE everywhere (id order_id) PARTITION BY RANGE (id iuid_origin_ops);

@@ -5,9 +5,11 @@ SET client_min_messages = warning;
 CREATE EXTENSION postgres_fdw;
 CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iuid');
 CREATE SCHEMA "a.b";
-CREATE TABLE "a.b"."Orders" (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 1), note text) PARTITION BY RANGE (id iuid_origin_ops);
+CREATE TABLE "a.b"."Orders" (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 1), note text)
+	PARTITION BY RANGE (id iuid_origin_ops);
 INSERT INTO iuid_countries VALUES (7, 'KZ', 'Kazakhstan'), (8, 'MX', 'Mexico'), (9, 'BR', 'Brazil');
-INSERT INTO iuid_nodes VALUES ('here', 'asia', NULL), ('there', 'america', 'elsewhere'), ('unreachable', 'europe', NULL);
+INSERT INTO iuid_nodes VALUES ('here', 'asia', NULL), ('there', 'america', 'elsewhere'),
+	('unreachable', 'europe', NULL);
 INSERT INTO iuid_routes VALUES (7, NULL, 'here'), (NULL, NULL, 'there'), (8, 2, 'here');
 
 SELECT iuid_create_routed_partitions('"a.b"."Orders"', 1);
@@ -26,22 +28,28 @@ INSERT INTO iuid_routes VALUES (40, 1, 'there'), (41, 1, 'here');
 SELECT iuid_create_routed_partitions('"a.b"."Orders"', 1);
 SELECT iuid_create_global_table('"orders everywhere"', '"a.b"."Orders"', 1);
 SELECT inhrelid::regclass AS partition, pg_get_expr(relpartbound, inhrelid) AS bounds
-FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent IN ('"a.b"."Orders"'::regclass, '"a.b"."orders everywhere"'::regclass) ORDER BY 1;
+FROM pg_inherits JOIN pg_class ON oid = inhrelid
+WHERE inhparent IN ('"a.b"."Orders"'::regclass, '"a.b"."orders everywhere"'::regclass) ORDER BY 1;
 SELECT ftrelid::regclass, ftoptions FROM pg_foreign_table ORDER BY 1;
 
 -- with a step, time partitions from the present on, and an open-ended one on either side
 CREATE TABLE wallets (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 2)) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT iuid_create_routed_partitions('wallets', 2, '1 year');
 SELECT count(*) = 7 AS present_and_ahead, bool_or(is_default) FROM iuid_partitions('wallets_c7');
-INSERT INTO wallets DEFAULT VALUES RETURNING tableoid::regclass::text = 'wallets_c7_' || extract(year FROM now()) AS of_this_year;
+INSERT INTO wallets DEFAULT VALUES
+RETURNING tableoid::regclass::text = 'wallets_c7_' || extract(year FROM now()) AS of_this_year;
 INSERT INTO wallets VALUES (gen_iuid(8, 2, '2020-01-01')) RETURNING tableoid::regclass;
 
 -- with time checks, on all but the open ends
 CREATE TABLE checked (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 2)) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT iuid_create_routed_partitions('checked', 2, '1 year', time_checks => true);
-SELECT isfinite(lower) AND isfinite(upper) AS bounded, count(*), count(*) FILTER (WHERE pg_get_constraintdef(c.oid) = format(
-	'CHECK (((iuid_timestamp((id)::uuid) >= %L::timestamp with time zone) AND (iuid_timestamp((id)::uuid) < %L::timestamp with time zone)))', lower, upper)) AS checked
-FROM iuid_partitions('checked_c7') LEFT JOIN pg_constraint AS c ON conrelid = partition AND contype = 'c' AND coninhcount = 0 GROUP BY 1 ORDER BY 1;
+SELECT isfinite(lower) AND isfinite(upper) AS bounded, count(*),
+	count(*) FILTER (WHERE pg_get_constraintdef(c.oid) = format('CHECK ('
+		'((iuid_timestamp((id)::uuid) >= %L::timestamp with time zone) AND '
+		'(iuid_timestamp((id)::uuid) < %L::timestamp with time zone)))', lower, upper)) AS checked
+FROM iuid_partitions('checked_c7')
+	LEFT JOIN pg_constraint AS c ON conrelid = partition AND contype = 'c' AND coninhcount = 0
+GROUP BY 1 ORDER BY 1;
 SELECT * FROM iuid_check_partitions('checked_c7');
 SELECT iuid_create_routed_partitions('checked', 2, '1 year', NULL);
 SELECT iuid_create_routed_partitions('checked', 2, time_checks => true);

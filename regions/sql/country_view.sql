@@ -12,11 +12,12 @@ INSERT INTO iuid_routes VALUES (7, NULL, 'here');
 SELECT iuid_create_routed_partitions('orders', 255);
 INSERT INTO iuid_routes VALUES (255, NULL, 'here');
 SELECT iuid_create_routed_partitions('orders', 255, '1 year');
-INSERT INTO orders SELECT gen_iuid(country, 255, at), n FROM unnest(ARRAY[7, 255]) AS country, unnest(ARRAY[now(), '2000-01-01']) WITH ORDINALITY AS t(at, n);
+INSERT INTO orders SELECT gen_iuid(country, 255, at), n
+FROM unnest(ARRAY[7, 255]) AS country, unnest(ARRAY[now(), '2000-01-01']) WITH ORDINALITY AS t(at, n);
 
 -- named by table, country and entity; a name that would be too long ends in the same
-SELECT oid::regclass AS view, relowner = (SELECT relowner FROM pg_class WHERE oid = 'orders'::regclass) AS of_the_owner FROM pg_class
-WHERE relkind = 'v' AND relname LIKE 'orders\_%' ORDER BY relname COLLATE "C";
+SELECT oid::regclass AS view, relowner = (SELECT relowner FROM pg_class WHERE oid = 'orders'::regclass) AS of_the_owner
+FROM pg_class WHERE relkind = 'v' AND relname LIKE 'orders\_%' ORDER BY relname COLLATE "C";
 SELECT iuid_country(id), iuid_entity(id), count(*) FROM orders_c255_e255 GROUP BY 1, 2;
 -- sha256sum gives 42f2d973…
 SELECT repeat('x', 60) AS long_name \gset
@@ -25,7 +26,8 @@ SELECT count(*) FROM iuid_create_routed_partitions(:'long_name', 255);
 SELECT count(*) FROM pg_class WHERE relkind = 'v' AND length(relname) = 63
 	AND relname ~ '^x+_42f2d973_c(7|255)_e255$';
 DROP TABLE :long_name CASCADE;
--- the check of a global table reads the entity from the names of the views here, or of those that its foreign tables stand on
+-- the check of a global table reads the entity from the names of the views here,
+-- or of those that its foreign tables stand on
 SELECT iuid_create_global_table('orders_global', 'orders', 255);
 SELECT problem, country FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL;
 DROP VIEW orders_c7_e255;
@@ -38,15 +40,18 @@ DROP VIEW orders_c7_e255, orders_c255_e255;
 SELECT problem, country, remedy FROM iuid_check_regions('orders_global') WHERE country IS NOT NULL ORDER BY country;
 SELECT iuid_create_routed_partitions('orders', 255);
 
--- whoever comes in by the view has no rights by it, and the row security of the partition holds; also when the view was made anew
+-- whoever comes in by the view has no rights by it, and the row security of the partition holds;
+-- also when the view was made anew
 CREATE ROLE regress_iuid_mesh;
 GRANT SELECT ON orders_c7_e255, orders_c255_e255 TO regress_iuid_mesh;
 ALTER TABLE orders_c7 ENABLE ROW LEVEL SECURITY;
 ALTER TABLE orders_c255 ENABLE ROW LEVEL SECURITY;
 CREATE POLICY first ON orders_c7 USING (n = 1);
 CREATE POLICY first ON orders_c255 USING (n = 1);
-\set seen 'SELECT iuid_country(id), n FROM orders_c7_e255 UNION ALL SELECT iuid_country(id), n FROM orders_c255_e255 ORDER BY 1, 2;'
-\set options 'SELECT oid::regclass AS view, reloptions FROM pg_class WHERE relname IN (\'orders_c7_e255\', \'orders_c255_e255\') ORDER BY 1;'
+\set seen 'SELECT iuid_country(id), n FROM orders_c7_e255 UNION ALL '
+\set seen :seen 'SELECT iuid_country(id), n FROM orders_c255_e255 ORDER BY 1, 2;'
+\set options 'SELECT oid::regclass AS view, reloptions FROM pg_class '
+\set options :options 'WHERE relname IN (\'orders_c7_e255\', \'orders_c255_e255\') ORDER BY 1;'
 :options
 SET ROLE regress_iuid_mesh;
 \set VERBOSITY sqlstate
@@ -66,8 +71,10 @@ SET ROLE regress_iuid_mesh;
 :seen
 RESET ROLE;
 
--- the ctid of a row of one table is its place there; where rows of several tables could have it, it is a NULL that nothing can be compared with
-SELECT count(*), count(*) FILTER (WHERE v.ctid = t.ctid) AS same FROM orders_c7_e255 AS v JOIN orders_c7 AS t USING (id);
+-- the ctid of a row of one table is its place there;
+-- where rows of several tables could have it, it is a NULL that nothing can be compared with
+SELECT count(*), count(*) FILTER (WHERE v.ctid = t.ctid) AS same
+FROM orders_c7_e255 AS v JOIN orders_c7 AS t USING (id);
 SELECT ctid FROM orders_c255_e255;
 -- the statements of postgres_fdw for a row that it has read
 \set VERBOSITY terse
@@ -98,12 +105,14 @@ SELECT ctid, n FROM orders_c255_e255;
 -- DROP of a partition leaves no view without its table
 DROP TABLE orders_c7;
 
--- a country that no node has, beside a route for all others: each look-up is an error, and its foreign table stands on such a view of another node
+-- a country that no node has, beside a route for all others:
+-- each look-up is an error, and its foreign table stands on such a view of another node
 INSERT INTO iuid_routes VALUES (NULL, NULL, 'there'), (9, NULL, 'there'), (8, 255, NULL);
 UPDATE iuid_routes SET node = NULL WHERE country = 9;
 SELECT iuid_create_routed_partitions('orders', 255);
 SELECT iuid_create_global_table('orders_global', 'orders', 255);
-SELECT ftrelid::regclass, srvname, ftoptions FROM pg_foreign_table JOIN pg_foreign_server AS s ON s.oid = ftserver ORDER BY ftrelid::regclass::text;
+SELECT ftrelid::regclass, srvname, ftoptions
+FROM pg_foreign_table JOIN pg_foreign_server AS s ON s.oid = ftserver ORDER BY ftrelid::regclass::text;
 SELECT iuid_create_global_table('orders_global', 'orders', 255);
 \set VERBOSITY sqlstate
 SELECT FROM orders_c9_e255;
@@ -118,7 +127,8 @@ SELECT iuid_node(gen_iuid(9, 255)), iuid_node(gen_iuid(10, 255)), iuid_node(8, 2
 SELECT problem, country FROM iuid_check_regions('orders_global') WHERE country IN (8, 9);
 ALTER TABLE orders_global ADD more int[];
 SELECT iuid_create_routed_partitions('orders', 255);
-SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'orders_c9_e255' ORDER BY ordinal_position;
+SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'orders_c9_e255'
+ORDER BY ordinal_position;
 -- and when a node has it again
 UPDATE iuid_routes SET node = 'here' WHERE country = 9;
 SELECT iuid_create_routed_partitions('orders', 255);

@@ -7,17 +7,22 @@ INSERT INTO iuid_routes VALUES (1, NULL, 'almaty'), (2, NULL, 'jakarta');
 CREATE EXTENSION postgres_fdw;
 CREATE SERVER jakarta FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iuid');
 CREATE SERVER dublin FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions 'iuid');
-CREATE TABLE orders (id iuid PRIMARY KEY, gone int, item text COLLATE "C", "A b" numeric(9, 2)) PARTITION BY RANGE (id iuid_origin_ops);
+CREATE TABLE orders (id iuid PRIMARY KEY, gone int, item text COLLATE "C", "A b" numeric(9, 2))
+	PARTITION BY RANGE (id iuid_origin_ops);
 ALTER TABLE orders DROP gone;
 SELECT iuid_create_routed_partitions('orders', 7);
 SELECT iuid_create_global_table('orders_global', 'orders', 7);
 
 SELECT iuid_create_global_view('orders_all', 'orders');
 EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_all;
-CREATE VIEW stands AS SELECT ftrelid::regclass AS foreign, srvname, ftoptions FROM pg_foreign_table JOIN pg_foreign_server AS s ON s.oid = ftserver ORDER BY ftrelid::regclass::text COLLATE "C";
+CREATE VIEW stands AS
+SELECT ftrelid::regclass AS foreign, srvname, ftoptions
+FROM pg_foreign_table JOIN pg_foreign_server AS s ON s.oid = ftserver ORDER BY ftrelid::regclass::text COLLATE "C";
 SELECT * FROM stands;
-SELECT attrelid::regclass, attname, format_type(atttypid, atttypmod), collname FROM pg_attribute LEFT JOIN pg_collation AS c ON c.oid = attcollation
-WHERE attrelid IN ('orders_all'::regclass, 'orders_all_dublin'::regclass) AND attnum > 0 ORDER BY attrelid::regclass::text, attnum;
+SELECT attrelid::regclass, attname, format_type(atttypid, atttypmod), collname
+FROM pg_attribute LEFT JOIN pg_collation AS c ON c.oid = attcollation
+WHERE attrelid IN ('orders_all'::regclass, 'orders_all_dublin'::regclass) AND attnum > 0
+ORDER BY attrelid::regclass::text, attnum;
 -- a node that is left out is not asked
 EXPLAIN (COSTS OFF) SELECT FROM orders_all WHERE node = 'dublin';
 -- the view keeps its OID, and with it what was granted and what stands on it; nothing is made twice

@@ -10,9 +10,11 @@ DROP SCHEMA elsewhere;
 CREATE EXTENSION iuid_regions;
 
 -- it is not trusted; what users write into its tables is dumped
-SELECT name, superuser, trusted, relocatable, requires FROM pg_available_extension_versions JOIN pg_available_extensions USING (name)
+SELECT name, superuser, trusted, relocatable, requires
+FROM pg_available_extension_versions JOIN pg_available_extensions USING (name)
 WHERE name = 'iuid_regions' AND version = default_version;
-SELECT extname, relname, c.oid = ANY (extconfig) AS is_dumped FROM pg_extension AS e JOIN pg_depend ON refclassid = 'pg_extension'::regclass AND refobjid = e.oid
+SELECT extname, relname, c.oid = ANY (extconfig) AS is_dumped
+FROM pg_extension AS e JOIN pg_depend ON refclassid = 'pg_extension'::regclass AND refobjid = e.oid
 JOIN pg_class AS c ON classid = 'pg_class'::regclass AND objid = c.oid WHERE extname = 'iuid_regions' ORDER BY relname;
 
 \set extension iuid_regions

@@ -7,7 +7,9 @@ SELECT iuid_register_iso_countries();
 SELECT iuid_register_iso_countries() AS again;
 SELECT count(*), count(DISTINCT country), min(country), max(country) FROM iuid_countries;
 SELECT count(*) AS all_codes_and_names FROM iuid_countries JOIN iso USING (code, name);
-SELECT count(*) AS in_alphabetical_order FROM (SELECT country, row_number() OVER (ORDER BY code COLLATE "C") FROM iuid_countries) AS x WHERE country = row_number;
+SELECT count(*) AS in_alphabetical_order
+FROM (SELECT country, row_number() OVER (ORDER BY code COLLATE "C") FROM iuid_countries) AS x
+WHERE country = row_number;
 
 -- the numbers, which are in identifiers and never change
 SELECT min(country), string_agg(code, ' ' ORDER BY country) FROM iuid_countries GROUP BY (country - 1) / 25 ORDER BY 1;

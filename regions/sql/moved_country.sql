@@ -9,7 +9,9 @@ SET iuid.node = 'north';
 CREATE TABLE trips (id iuid PRIMARY KEY, n int DEFAULT 7) PARTITION BY RANGE (id iuid_origin_ops);
 SELECT iuid_create_routed_partitions('trips', 1);
 SELECT iuid_create_global_table('trips_global', 'trips', 1);
-CREATE VIEW home AS SELECT ftrelid::regclass AS country, srvname AS server FROM pg_foreign_table JOIN pg_foreign_server ON pg_foreign_server.oid = ftserver ORDER BY 1;
+CREATE VIEW home AS
+SELECT ftrelid::regclass AS country, srvname AS server
+FROM pg_foreign_table JOIN pg_foreign_server ON pg_foreign_server.oid = ftserver ORDER BY 1;
 
 -- from another node to a third one
 UPDATE iuid_routes SET node = 'south' WHERE country = 8;

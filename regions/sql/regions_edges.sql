@@ -11,7 +11,8 @@ CREATE TABLE o (id iuid PRIMARY KEY, a int, b int) PARTITION BY RANGE (id iuid_o
 
 -- rows that are in a foreign table below a partition
 CREATE TABLE f (id iuid) PARTITION BY RANGE (id iuid_origin_ops);
-CREATE TABLE f_c2 PARTITION OF f FOR VALUES FROM (iuid_country_floor(2)) TO (iuid_country_floor(3)) PARTITION BY RANGE (id);
+CREATE TABLE f_c2 PARTITION OF f
+	FOR VALUES FROM (iuid_country_floor(2)) TO (iuid_country_floor(3)) PARTITION BY RANGE (id);
 CREATE FOREIGN TABLE f_c2_archive PARTITION OF f_c2 DEFAULT SERVER elsewhere;
 SELECT iuid_create_global_table('f_global', 'f', 0);
 DROP TABLE f;
@@ -56,11 +57,16 @@ DELETE FROM iuid_nodes WHERE node = 'third';
 
 -- a node that says PUBLIC reads there
 BEGIN;
-CREATE OR REPLACE FUNCTION iuid_node_answers(global regclass) RETURNS TABLE (node text, said text, success boolean, answer jsonb, refusal text, asked timestamptz, answered timestamptz)
+CREATE OR REPLACE FUNCTION iuid_node_answers(global regclass)
+RETURNS TABLE (node text, said text, success boolean, answer jsonb, refusal text,
+	asked timestamptz, answered timestamptz)
 LANGUAGE sql SET search_path = public AS $$
-	SELECT 'there', NULL, true, jsonb_build_object('role', 'public', 'clock', extract(epoch FROM now()), 'registry', iuid_registry_digest(),
-		'extensions', (SELECT jsonb_object_agg(e.name, jsonb_build_object('schema', e.schema, 'version', e.version)) FROM iuid_extensions_here() AS e),
-		'relations', jsonb_build_object('public.o', jsonb_build_object('columns', iuid_typed_columns('o'), 'usage', true, 'unread', ARRAY['public', 'o']))), NULL, now(), now()
+	SELECT 'there', NULL, true, jsonb_build_object(
+		'role', 'public', 'clock', extract(epoch FROM now()), 'registry', iuid_registry_digest(),
+		'extensions', (SELECT jsonb_object_agg(e.name, jsonb_build_object('schema', e.schema, 'version', e.version))
+			FROM iuid_extensions_here() AS e),
+		'relations', jsonb_build_object('public.o', jsonb_build_object(
+			'columns', iuid_typed_columns('o'), 'usage', true, 'unread', ARRAY['public', 'o']))), NULL, now(), now()
 $$;
 SELECT problem, node, remedy FROM iuid_check_nodes('v');
 ROLLBACK;

@@ -30,7 +30,8 @@ SELECT a, b FROM o_c1_e0;
 -- a foreign partition of several countries
 SELECT iuid_create_global_table('g', 'o', 0);
 DROP FOREIGN TABLE g_c2;
-CREATE FOREIGN TABLE g_wide PARTITION OF g FOR VALUES FROM (iuid_country_floor(2)) TO (iuid_country_floor(4)) SERVER elsewhere;
+CREATE FOREIGN TABLE g_wide PARTITION OF g
+	FOR VALUES FROM (iuid_country_floor(2)) TO (iuid_country_floor(4)) SERVER elsewhere;
 SELECT iuid_create_global_table('g', 'o', 0);
 SELECT to_regclass('g_wide');
 SELECT problem, country FROM iuid_check_regions('g') WHERE country IS NOT NULL;
@@ -46,7 +47,8 @@ SELECT iuid_drop_global('g');
 -- a generated column
 ALTER TABLE o ADD twice int GENERATED ALWAYS AS (a * 2) STORED;
 SELECT iuid_create_global_table('g', 'o', 0);
-SELECT attrelid::regclass, attgenerated FROM pg_attribute WHERE attname = 'twice' AND attrelid IN ('g'::regclass, 'g_c2'::regclass) ORDER BY attrelid;
+SELECT attrelid::regclass, attgenerated FROM pg_attribute
+WHERE attname = 'twice' AND attrelid IN ('g'::regclass, 'g_c2'::regclass) ORDER BY attrelid;
 SELECT iuid_drop_global('g');
 -- the lock_timeout of the caller
 BEGIN;
@@ -64,7 +66,9 @@ DROP TABLE former CASCADE;
 INSERT INTO iuid_nodes VALUES ('third', NULL, 'elsewhere');
 SELECT iuid_create_global_view('v', 'o');
 DO $$ BEGIN
-	EXECUTE format('CREATE OR REPLACE VIEW v AS %s', replace(replace(replace(pg_get_viewdef('v'), '''there''', '''x'''), '''third''', '''there'''), '''x''', '''third'''));
+	EXECUTE format('CREATE OR REPLACE VIEW v AS %s',
+		replace(replace(replace(pg_get_viewdef('v'),
+			'''there''', '''x'''), '''third''', '''there'''), '''x''', '''third'''));
 END $$;
 SELECT iuid_create_global_view('v', 'o');
 SELECT * FROM iuid_view_parts('v') ORDER BY node;
@@ -85,7 +89,9 @@ CREATE VIEW v AS SELECT 'x'::text AS label, id, a, b FROM o;
 SELECT iuid_drop_global('v');
 CREATE TABLE p (id uuid) PARTITION BY RANGE (id);
 CREATE TABLE p_default PARTITION OF p DEFAULT;
-CREATE FOREIGN TABLE p_old PARTITION OF p FOR VALUES FROM ('00000000-0000-0000-0000-000000000000') TO ('10000000-0000-0000-0000-000000000000') SERVER elsewhere;
+CREATE FOREIGN TABLE p_old PARTITION OF p
+	FOR VALUES FROM ('00000000-0000-0000-0000-000000000000') TO ('10000000-0000-0000-0000-000000000000')
+	SERVER elsewhere;
 SELECT iuid_drop_global('p');
 -- of two modes of a lock the stronger one
 SELECT iuid_all_locks(ARRAY['{"1": 4, "2": 8}', '{"1": 8, "2": 4}']::jsonb[]);
@@ -110,9 +116,12 @@ RESET ROLE;
 SELECT problem, country FROM iuid_check_regions('q_global') WHERE country IS NOT NULL;
 -- the step of the latest partition
 CREATE TABLE d (id iuid) PARTITION BY RANGE (id iuid_origin_ops);
-CREATE TABLE d_c1 PARTITION OF d FOR VALUES FROM (iuid_country_floor(1)) TO (iuid_country_floor(2)) PARTITION BY RANGE (id);
-CREATE TABLE d_1 PARTITION OF d_c1 FOR VALUES FROM (iuid_floor('2026-01-01 00:00+00')) TO (iuid_floor('2026-01-11 00:00+00'));
-CREATE TABLE d_2 PARTITION OF d_c1 FOR VALUES FROM (iuid_floor('2026-02-01 00:00+00')) TO (iuid_floor('2026-03-01 00:00+00'));
+CREATE TABLE d_c1 PARTITION OF d
+	FOR VALUES FROM (iuid_country_floor(1)) TO (iuid_country_floor(2)) PARTITION BY RANGE (id);
+CREATE TABLE d_1 PARTITION OF d_c1
+	FOR VALUES FROM (iuid_floor('2026-01-01 00:00+00')) TO (iuid_floor('2026-01-11 00:00+00'));
+CREATE TABLE d_2 PARTITION OF d_c1
+	FOR VALUES FROM (iuid_floor('2026-02-01 00:00+00')) TO (iuid_floor('2026-03-01 00:00+00'));
 SELECT iuid_step_of('d');
 
 DROP TABLE g, q_global CASCADE;

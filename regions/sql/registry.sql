@@ -2,11 +2,14 @@
 SET timezone = 'UTC';
 INSERT INTO iuid_countries VALUES (7, 'KZ', 'Kazakhstan'), (8, 'MX', 'Mexico');
 INSERT INTO iuid_entities VALUES (1, 'Ayan', 'Order'), (2, 'Wallet', 'Account');
-INSERT INTO iuid_nodes VALUES ('almaty', 'asia', NULL), ('mexico', 'america', 'mexico'), ('spare', NULL, NULL), ('rest', 'europe', 'rest');
+INSERT INTO iuid_nodes VALUES
+	('almaty', 'asia', NULL), ('mexico', 'america', 'mexico'), ('spare', NULL, NULL), ('rest', 'europe', 'rest');
 
 -- precedence, for all sets of the four kinds of route, against the rule in SQL
 CREATE TABLE kind AS
-SELECT * FROM (VALUES (1, 7, 1, 'almaty'), (2, 7, NULL, 'mexico'), (4, NULL, 1, 'spare'), (8, NULL, NULL, 'rest')) AS v(bit, country, entity, node);
+SELECT * FROM (VALUES
+	(1, 7, 1, 'almaty'), (2, 7, NULL, 'mexico'), (4, NULL, 1, 'spare'), (8, NULL, NULL, 'rest')
+) AS v(bit, country, entity, node);
 CREATE FUNCTION wrong_routes() RETURNS TABLE (sets bigint, compared bigint, wrong bigint) LANGUAGE plpgsql AS $$
 DECLARE
 	now_compared bigint;
@@ -16,10 +19,12 @@ BEGIN
 	FOR combination IN 0..15 LOOP
 		DELETE FROM iuid_routes;
 		INSERT INTO iuid_routes SELECT country, entity, node FROM kind WHERE bit & combination > 0;
-		SELECT count(*), count(*) FILTER (WHERE iuid_node(c, e) IS DISTINCT FROM expected OR iuid_node(gen_iuid(c, e)) IS DISTINCT FROM expected)
+		SELECT count(*), count(*) FILTER (WHERE
+			iuid_node(c, e) IS DISTINCT FROM expected OR iuid_node(gen_iuid(c, e)) IS DISTINCT FROM expected)
 		INTO now_compared, now_wrong
 		FROM unnest(ARRAY[0, 7, 8, 255]) AS c, unnest(ARRAY[0, 1, 2, 255]) AS e,
-			LATERAL (SELECT (SELECT node FROM iuid_routes AS r WHERE (r.country = c OR r.country IS NULL) AND (r.entity = e OR r.entity IS NULL)
+			LATERAL (SELECT (SELECT node FROM iuid_routes AS r
+				WHERE (r.country = c OR r.country IS NULL) AND (r.entity = e OR r.entity IS NULL)
 				ORDER BY r.country IS NULL, r.entity IS NULL LIMIT 1) AS expected) AS x;
 		sets := sets + 1; compared := compared + now_compared; wrong := wrong + now_wrong;
 	END LOOP;
@@ -63,8 +68,14 @@ EXCEPTION WHEN raise_exception THEN
 END $$;
 
 -- rows of an INSERT that failed were never there, even if it was asked about them itself, before its triggers ran
-CREATE FUNCTION asks(country int) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE '%', (SELECT iuid_node(country, 9) FROM pg_class LIMIT 1); RETURN 'spare'; END $$;
-CREATE VIEW asked AS SELECT 20 + n AS country, 10 / (3 - n) AS entity, CASE n WHEN 2 THEN asks(21) ELSE 'spare' END AS node FROM (SELECT generate_series(1, 3)) AS x(n);
+CREATE FUNCTION asks(country int) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE NOTICE '%', (SELECT iuid_node(country, 9) FROM pg_class LIMIT 1);
+	RETURN 'spare';
+END $$;
+CREATE VIEW asked AS
+SELECT 20 + n AS country, 10 / (3 - n) AS entity, CASE n WHEN 2 THEN asks(21) ELSE 'spare' END AS node
+FROM (SELECT generate_series(1, 3)) AS x(n);
 UPDATE iuid_routes SET node = node;
 INSERT INTO iuid_routes SELECT country, nullif(entity, entity), node FROM asked;
 SELECT iuid_node(21, 9), iuid_node(22, 9);
@@ -92,8 +103,10 @@ DROP VIEW asked;
 DROP FUNCTION asks;
 
 -- what the support desk sees: registered, half registered, without a route, without a time, without anything
-SELECT i.* FROM (VALUES (1, gen_iuid(8, 1, '2026-01-01')), (2, gen_iuid(7, 2, '2026-01-01')), (3, gen_iuid(200, 200, '2026-01-01')),
-	(4, iuid_from_name(7, 1, 'hello')), (5, '019b7612-3c00-8207-8041-23456789abcd'::iuid), (6, '00000000-0000-0000-0000-000000000000')) AS v(n, id), iuid_inspect(id) AS i ORDER BY n;
+SELECT i.* FROM (VALUES
+	(1, gen_iuid(8, 1, '2026-01-01')), (2, gen_iuid(7, 2, '2026-01-01')), (3, gen_iuid(200, 200, '2026-01-01')),
+	(4, iuid_from_name(7, 1, 'hello')), (5, '019b7612-3c00-8207-8041-23456789abcd'::iuid),
+	(6, '00000000-0000-0000-0000-000000000000')) AS v(n, id), iuid_inspect(id) AS i ORDER BY n;
 SELECT iuid_node('ffffffff-ffff-ffff-ffff-ffffffffffff'), iuid_node('019b7612-3c00-8207-8041-23456789abcd');
 SELECT iuid_node(256, 1);
 \echo :LAST_ERROR_SQLSTATE
@@ -107,7 +120,8 @@ DELETE FROM iuid_routes WHERE country IN (50, 51);
 -- whether it is here
 SELECT iuid_is_local(gen_iuid(8, 1)) AS no_node_set;
 SET iuid.node = 'almaty';
-SELECT iuid_is_local(gen_iuid(8, 1)), iuid_is_local(gen_iuid(8, 2)), iuid_is_local('00000000-0000-0000-0000-000000000000') AS nil;
+SELECT iuid_is_local(gen_iuid(8, 1)), iuid_is_local(gen_iuid(8, 2)),
+	iuid_is_local('00000000-0000-0000-0000-000000000000') AS nil;
 DELETE FROM iuid_routes WHERE country IS NULL;
 SELECT iuid_is_local(gen_iuid(8, 2)) AS no_route;
 
@@ -140,14 +154,20 @@ RESET ROLE;
 
 -- parallel workers read it, and see what their leader has changed
 CREATE TABLE many AS SELECT gen_iuid(7, 1) AS id FROM generate_series(1, 1000);
-SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = off;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET parallel_leader_participation = off;
 BEGIN;
 UPDATE iuid_routes SET node = 'spare' WHERE country = 7;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM many WHERE iuid_node(id) = 'spare';
 SELECT count(*) FROM many WHERE iuid_node(id) = 'spare';
 ROLLBACK;
 SELECT count(*) FROM many WHERE iuid_node(id) = 'spare';
-RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size; RESET parallel_leader_participation;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET parallel_leader_participation;
 
 DROP ROLE regress_iuid_reader;
 DROP TABLE kind, many;

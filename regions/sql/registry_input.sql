@@ -33,15 +33,20 @@ CREATE PROCEDURE let_in_anything() LANGUAGE plpgsql AS $$
 DECLARE
 	c record;
 BEGIN
-	FOR c IN SELECT conrelid::regclass AS name, conname FROM pg_constraint WHERE contype <> 'n' AND conrelid = 'iuid_routes'::regclass LOOP
+	FOR c IN
+		SELECT conrelid::regclass AS name, conname FROM pg_constraint
+		WHERE contype <> 'n' AND conrelid = 'iuid_routes'::regclass
+	LOOP
 		EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.name, c.conname);
 	END LOOP;
 	DROP TRIGGER iuid_require_node ON iuid_routes;
 END $$;
 SELECT after('CALL let_in_anything(); INSERT INTO iuid_routes VALUES ' || route) FROM (VALUES
-	(1, $$(300, 1, 'mexico')$$), (2, $$(256, 1, 'mexico')$$), (3, $$(-1, 1, 'mexico')$$), (4, $$(8, 256, 'mexico')$$), (5, $$(8, 300, 'mexico')$$),
+	(1, $$(300, 1, 'mexico')$$), (2, $$(256, 1, 'mexico')$$), (3, $$(-1, 1, 'mexico')$$),
+	(4, $$(8, 256, 'mexico')$$), (5, $$(8, 300, 'mexico')$$),
 	(6, $$(NULL, -2147483648, 'mexico')$$), (7, $$(2147483647, NULL, 'mexico')$$),
-	(8, $$(8, 1, NULL)$$), (9, $$(8, 1, '')$$), (10, $$(8, 1, 'elsewhere'), (8, 1, 'elsewhere')$$), (11, $$(9, 2, 'ahead')$$)
+	(8, $$(8, 1, NULL)$$), (9, $$(8, 1, '')$$), (10, $$(8, 1, 'elsewhere'), (8, 1, 'elsewhere')$$),
+	(11, $$(9, 2, 'ahead')$$)
 ) AS v(n, route) ORDER BY n;
 
 -- columns
@@ -51,7 +56,11 @@ SELECT after(change) FROM (VALUES
 	(3, 'ALTER TABLE iuid_routes ALTER country TYPE bigint'),
 	(4, 'ALTER TABLE iuid_routes ALTER node TYPE varchar'),
 	(5, 'CREATE DOMAIN word AS text; ALTER TABLE iuid_routes ALTER node TYPE word'),
-	(6, $$ALTER TABLE iuid_routes DROP node, ADD note text DEFAULT 'x', ADD node text; INSERT INTO iuid_nodes VALUES ('far'); UPDATE iuid_routes SET node = 'far'$$),
+	(6, $$
+		ALTER TABLE iuid_routes DROP node, ADD note text DEFAULT 'x', ADD node text;
+		INSERT INTO iuid_nodes VALUES ('far');
+		UPDATE iuid_routes SET node = 'far'
+	$$),
 	(7, $$ALTER TABLE iuid_routes DROP node, ADD node text GENERATED ALWAYS AS ('stored') STORED$$),
 	(8, $$ALTER TABLE iuid_routes DROP entity, ADD entity int DEFAULT 2$$)
 ) AS v(n, change) ORDER BY n;
@@ -63,12 +72,19 @@ SELECT after('ALTER TABLE iuid_routes RENAME TO was; ' || change) FROM (VALUES
 	(2, 'CREATE VIEW iuid_routes AS TABLE was'),
 	(3, 'CREATE MATERIALIZED VIEW iuid_routes AS TABLE was'),
 	(4, 'CREATE TABLE iuid_routes (LIKE was) PARTITION BY LIST (country)'),
-	(5, 'CREATE FOREIGN DATA WRAPPER none; CREATE SERVER none FOREIGN DATA WRAPPER none; CREATE FOREIGN TABLE iuid_routes (country int, entity int, node text) SERVER none'),
+	(5, '
+		CREATE FOREIGN DATA WRAPPER none;
+		CREATE SERVER none FOREIGN DATA WRAPPER none;
+		CREATE FOREIGN TABLE iuid_routes (country int, entity int, node text) SERVER none
+	'),
 	(6, 'CREATE SEQUENCE iuid_routes'),
 	(7, 'CREATE TYPE iuid_routes AS (country int, entity int, node text)'),
 	(8, 'CREATE INDEX iuid_routes ON was (node)'),
 	(9, 'CREATE TABLE iuid_routes (LIKE was); ALTER TABLE iuid_routes OWNER TO regress_iuid_keeper'),
-	(10, $$CREATE TEMPORARY TABLE iuid_routes (country int, entity int, node text); INSERT INTO iuid_routes VALUES (7, NULL, 'temporary')$$)
+	(10, $$
+		CREATE TEMPORARY TABLE iuid_routes (country int, entity int, node text);
+		INSERT INTO iuid_routes VALUES (7, NULL, 'temporary')
+	$$)
 ) AS v(n, change) ORDER BY n;
 SELECT after('ALTER TABLE iuid_routes OWNER TO regress_iuid_keeper');
 DROP ROLE regress_iuid_keeper;

@@ -1,9 +1,11 @@
--- What a subtransaction has changed in the registry never was when it is rolled back, for whoever looks in the same statement, too.
+-- What a subtransaction has changed in the registry never was when it is rolled back,
+-- for whoever looks in the same statement, too.
 INSERT INTO iuid_nodes VALUES ('almaty', 'asia', NULL), ('mexico', 'america', NULL);
 INSERT INTO iuid_routes VALUES (7, NULL, 'almaty');
 
--- Each function changes the route, looks, rolls back, and looks again in the same statement: by the same expression, by another
--- one, and by a query that ends.  In REPEATABLE READ and above it looks at the same snapshot.
+-- Each function changes the route, looks, rolls back, and looks again in the same statement:
+-- by the same expression, by another one, and by a query that ends.
+-- In REPEATABLE READ and above it looks at the same snapshot.
 CREATE FUNCTION by_one_expression() RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
 	seen text[];
@@ -56,7 +58,8 @@ UPDATE iuid_nodes SET region = 'europe';
 :looks
 COMMIT;
 
--- while a command changes the routes, a function that it calls sees what it has changed so far, and so does the next command
+-- while a command changes the routes, a function that it calls sees what it has changed so far,
+-- and so does the next command
 CREATE FUNCTION look(i int) RETURNS int LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
 	RAISE NOTICE 'looked up: %, selected: %', iuid_node(61, 1), (SELECT node FROM iuid_routes WHERE country = 61);
@@ -106,19 +109,29 @@ BEGIN
 END $$;
 
 -- What a function of the same statement makes of the table itself: as a SELECT says.
-CREATE FUNCTION run(statement text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN EXECUTE statement; RETURN statement; END $$;
-CREATE FUNCTION by_select() RETURNS text STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT node FROM iuid_routes WHERE country = 7); END $$;
+CREATE FUNCTION run(statement text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE statement;
+	RETURN statement;
+END $$;
+CREATE FUNCTION by_select() RETURNS text STABLE LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN (SELECT node FROM iuid_routes WHERE country = 7);
+END $$;
 TRUNCATE iuid_routes;
 INSERT INTO iuid_routes VALUES (7, NULL, 'almaty');
 BEGIN;
 SELECT iuid_node(7, 1), by_select(), run('TRUNCATE iuid_routes'), iuid_node(7, 1), by_select();
-SELECT iuid_node(7, 1), run($$INSERT INTO iuid_routes VALUES (7, NULL, 'mexico')$$), iuid_node(7, 1), run('TRUNCATE iuid_routes'), iuid_node(7, 1), by_select();
+SELECT iuid_node(7, 1), run($$INSERT INTO iuid_routes VALUES (7, NULL, 'mexico')$$),
+	iuid_node(7, 1), run('TRUNCATE iuid_routes'), iuid_node(7, 1), by_select();
 ROLLBACK;
 BEGIN;
-SELECT iuid_node(7, 1), run($$ALTER TABLE iuid_routes ALTER node TYPE text USING 'mexico'$$), iuid_node(7, 1), by_select();
+SELECT iuid_node(7, 1), run($$ALTER TABLE iuid_routes ALTER node TYPE text USING 'mexico'$$),
+	iuid_node(7, 1), by_select();
 ROLLBACK;
 BEGIN;
-SELECT iuid_node(7, 1), run($$ALTER TABLE iuid_routes RENAME node TO former$$), run($$ALTER TABLE iuid_routes ADD node text DEFAULT 'mexico'$$), iuid_node(7, 1), by_select();
+SELECT iuid_node(7, 1), run($$ALTER TABLE iuid_routes RENAME node TO former$$),
+	run($$ALTER TABLE iuid_routes ADD node text DEFAULT 'mexico'$$), iuid_node(7, 1), by_select();
 ROLLBACK;
 DROP FUNCTION run, by_select;
 

@@ -1,4 +1,5 @@
--- The extension works from a schema of any name.  When that is renamed, the functions for partitions say so, and all else goes on.
+-- The extension works from a schema of any name.
+-- When that is renamed, the functions for partitions say so, and all else goes on.
 SET timezone = 'UTC';
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
@@ -19,7 +20,8 @@ INSERT INTO public."%I %s" SELECT iuid_from_name(7, 1, n::text, '2026-01-01') FR
 SELECT iuid_create_partitions('public."%I %s"', '1 month', '2026-01-01', '2026-02-01');
 SELECT iuid_create_routed_partitions('public."%L"', 1);
 SELECT iuid_create_partitions('public."%I %s"', '1 month', '2026-02-01', '2026-03-01', time_checks => true);
-SELECT created, dropped, failed, done FROM iuid_maintenance_step('public."%I %s"', '1 year', 0, NULL, false, '0', 0, 0, '{}');
+SELECT created, dropped, failed, done
+FROM iuid_maintenance_step('public."%I %s"', '1 year', 0, NULL, false, '0', 0, 0, '{}');
 SELECT count(*) FROM iuid_partitions('public."%I %s"') WHERE lower < '2026-03-01';
 SELECT problem, partition FROM iuid_check_partitions('public."%I %s"') WHERE problem <> 'gap';
 SELECT iuid_drop_partitions('public."%I %s"', '2026-02-01');

@@ -30,15 +30,26 @@ CREATE SCHEMA planted;
 CREATE FUNCTION planted.iuid_is_valid(uuid) RETURNS boolean LANGUAGE sql IMMUTABLE RETURN true;
 CREATE FUNCTION has_check(expression text, valid boolean DEFAULT true) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
-	EXECUTE format('ALTER TABLE orders ADD CONSTRAINT tried CHECK (%s) %s', expression, CASE WHEN NOT valid THEN 'NOT VALID' END);
+	EXECUTE format('ALTER TABLE orders ADD CONSTRAINT tried CHECK (%s) %s',
+		expression, CASE WHEN NOT valid THEN 'NOT VALID' END);
 	PERFORM iuid_require_valid('orders');
 	ALTER TABLE orders DROP CONSTRAINT tried;
 	RETURN 'is enough';
 EXCEPTION WHEN object_not_in_prerequisite_state THEN
 	RETURN SQLERRM;
 END $$;
-SELECT expression, valid, has_check(expression, valid) FROM (VALUES ('iuid_is_valid(id)', true), ('iuid_is_valid(id)', false), ('iuid_is_valid(n)', true), ('iuid_is_valid(id) AND n IS NOT NULL', true),
-	('n IS NOT NULL AND (n > id AND iuid_is_valid(id))', true), ('iuid_is_valid(id) OR n IS NULL', true), ('NOT iuid_is_valid(id)', true), ('iuid_is_valid(id) IS NOT FALSE', true), ('planted.iuid_is_valid(id)', true), ('iuid_is_valid(coalesce(id, n))', true)) AS x (expression, valid);
+SELECT expression, valid, has_check(expression, valid) FROM (VALUES
+	('iuid_is_valid(id)', true),
+	('iuid_is_valid(id)', false),
+	('iuid_is_valid(n)', true),
+	('iuid_is_valid(id) AND n IS NOT NULL', true),
+	('n IS NOT NULL AND (n > id AND iuid_is_valid(id))', true),
+	('iuid_is_valid(id) OR n IS NULL', true),
+	('NOT iuid_is_valid(id)', true),
+	('iuid_is_valid(id) IS NOT FALSE', true),
+	('planted.iuid_is_valid(id)', true),
+	('iuid_is_valid(coalesce(id, n))', true)
+) AS x (expression, valid);
 -- its hint, half of which was entered
 ALTER TABLE orders ADD CONSTRAINT id_is_iuid CHECK (iuid_is_valid(id)) NOT VALID;
 \set VERBOSITY default

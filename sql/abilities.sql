@@ -14,7 +14,8 @@ DECLARE
 	tables text[] := '{}';
 BEGIN
 	FOR line IN EXECUTE format('EXPLAIN (COSTS OFF) SELECT FROM %s WHERE %s', parent, query) LOOP
-		tables := tables || (regexp_match(line, 'Scan.* on (' || parent || '_\S+)'))[1] || (regexp_match(line, '(Subplans Removed|One-Time Filter): .*'))[1];
+		tables := tables || (regexp_match(line, 'Scan.* on (' || parent || '_\S+)'))[1]
+			|| (regexp_match(line, '(Subplans Removed|One-Time Filter): .*'))[1];
 	END LOOP;
 	RETURN (SELECT string_agg(DISTINCT regexp_replace(t, '(orders_c\d).*', '\1'), ', ') FROM unnest(tables) AS t);
 END $$;

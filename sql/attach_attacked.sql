@@ -16,9 +16,11 @@ SELECT iuid_attach_partitions('orders', :new);
 SELECT n, note, tableoid::regclass FROM orders;
 DROP TABLE orders;
 
--- checks that are deferred: of a row that stays in an open end, of one that referred to a row that is gone, and of a user's trigger
+-- checks that are deferred:
+-- of a row that stays in an open end, of one that referred to a row that is gone, and of a user's trigger
 CREATE TABLE customers (id int PRIMARY KEY);
-CREATE TABLE trips (id iuid PRIMARY KEY, customer int REFERENCES customers DEFERRABLE INITIALLY DEFERRED) PARTITION BY RANGE (id);
+CREATE TABLE trips (id iuid PRIMARY KEY, customer int REFERENCES customers DEFERRABLE INITIALLY DEFERRED)
+	PARTITION BY RANGE (id);
 CREATE TABLE trips_after PARTITION OF trips FOR VALUES FROM (iuid_floor('2026-03-01')) TO (MAXVALUE);
 CREATE TABLE stops (trip iuid REFERENCES trips DEFERRABLE INITIALLY DEFERRED);
 CREATE TABLE march (LIKE trips);
@@ -35,7 +37,8 @@ SELECT iuid_attach_partitions('trips', :new);
 ROLLBACK;
 DROP TABLE stops;
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
-CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON trips DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON trips DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION refuse();
 BEGIN;
 UPDATE trips SET customer = 1;
 SELECT iuid_attach_partitions('trips', :new);
@@ -50,7 +53,8 @@ INSERT INTO orders VALUES (gen_iuid(7, 1, '2026-03-15'), 1);
 CREATE TABLE march (LIKE orders);
 CREATE FUNCTION rewrite() RETURNS event_trigger LANGUAGE plpgsql AS $$
 BEGIN
-	IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'public.orders'::regclass AND attname = 'n' AND atttypid = 'int'::regtype) THEN
+	IF EXISTS (SELECT FROM pg_attribute
+		WHERE attrelid = 'public.orders'::regclass AND attname = 'n' AND atttypid = 'int'::regtype) THEN
 		ALTER TABLE public.orders ALTER n TYPE bigint;
 	END IF;
 END $$;
@@ -61,7 +65,11 @@ SELECT n, tableoid::regclass FROM orders;
 DROP FUNCTION rewrite;
 
 -- a CHECK of another role's DEFAULT partition, or new partition, would run as the owner of the table
-CREATE FUNCTION says(text) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE NOTICE '% as %', $1, current_user; RETURN 1; END $$;
+CREATE FUNCTION says(text) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+	RAISE NOTICE '% as %', $1, current_user;
+	RETURN 1;
+END $$;
 ALTER TABLE orders_rest ADD CHECK (says('DEFAULT') = 1) NOT VALID;
 ALTER TABLE orders_rest OWNER TO regress_iuid_mallory;
 SELECT iuid_attach_partitions('orders', :new);

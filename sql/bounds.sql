@@ -23,7 +23,8 @@ FROM (VALUES (tstzrange('2026-01-01', '2026-02-01')), (tstzrange('2026-01-01', '
 
 -- countries and entities; 256 is the end of either
 SELECT country, entity, iuid_country_floor(country, entity)
-FROM (VALUES (0, 0), (0, 1), (7, 0), (7, 4), (7, 255), (7, 256), (255, 255), (255, 256), (256, 0), (256, 256), (NULL, 0)) AS v(country, entity);
+FROM (VALUES (0, 0), (0, 1), (7, 0), (7, 4), (7, 255), (7, 256), (255, 255), (255, 256),
+	(256, 0), (256, 256), (NULL, 0)) AS v(country, entity);
 SELECT iuid_country_floor(7) = iuid_country_floor(7, 0) AS entity_is_optional;
 SELECT country, iuid_country_lower(country), iuid_country_upper(country),
 	iuid_country_lower(country, 0) = iuid_country_lower(country) AS first_entity,
@@ -41,6 +42,8 @@ SELECT iuid_country_upper(1, 256);
 
 -- every country lies between its bounds, in order by origin, and in no other's
 SELECT count(*) AS wrong FROM generate_series(0, 255) AS country, unnest(ARRAY[0, 1, 127, 255]) AS entity,
-	LATERAL (SELECT gen_iuid(country, entity, '1970-01-01'), gen_iuid(country, entity, '10889-08-02 05:31:50.655')) AS id(first, last)
+	LATERAL (SELECT gen_iuid(country, entity, '1970-01-01'), gen_iuid(country, entity, '10889-08-02 05:31:50.655'))
+		AS id(first, last)
 WHERE first ~<~ iuid_country_floor(country, entity) OR last ~>=~ iuid_country_floor(country, entity + 1)
-   OR iuid_country(iuid_country_floor(country, entity)) <> country OR iuid_entity(iuid_country_floor(country, entity)) <> entity;
+   OR iuid_country(iuid_country_floor(country, entity)) <> country
+   OR iuid_entity(iuid_country_floor(country, entity)) <> entity;

@@ -7,11 +7,14 @@ SET search_path = "as printed", public;
 
 -- the keys at the bounds and just below them, and the first and the last of all
 CREATE FUNCTION key_before(key uuid) RETURNS uuid LANGUAGE sql AS $$
-	SELECT (left(hex, length(head) - 1) || to_hex(('x' || right(head, 1))::bit(4)::int - 1) || repeat('f', 32 - length(head)))::uuid
+	SELECT (left(hex, length(head) - 1) || to_hex(('x' || right(head, 1))::bit(4)::int - 1)
+		|| repeat('f', 32 - length(head)))::uuid
 	FROM translate(key::text, '-', '') AS hex, rtrim(hex, '0') AS head WHERE head <> ''
 $$;
 CREATE FUNCTION keys_around(key uuid) RETURNS SETOF uuid LANGUAGE sql AS $$
-	VALUES (key), (key_before(key)), (overlay(key_before((left(key::text, 13) || '-0000-0000-000000000000')::uuid)::text PLACING '80ff-bfff-ffffffffffff' FROM 15)::uuid)
+	VALUES (key), (key_before(key)), (overlay(
+		key_before((left(key::text, 13) || '-0000-0000-000000000000')::uuid)::text
+		PLACING '80ff-bfff-ffffffffffff' FROM 15)::uuid)
 $$;
 CREATE FUNCTION keys_of(parent regclass) RETURNS SETOF uuid LANGUAGE sql AS $$
 	SELECT DISTINCT key FROM iuid_partition_bounds(parent) AS b, iuid_partition_key(parent, NULL, false, false) AS k,
@@ -31,7 +34,8 @@ EXCEPTION WHEN check_violation THEN
 END $$;
 CREATE FUNCTION misread(parent regclass) RETURNS TABLE (key uuid, place regclass, by_bounds regclass) LANGUAGE sql AS $$
 	SELECT k.key, place_of(parent, k.key), coalesce(
-		(SELECT b.partition FROM iuid_partition_bounds(parent) AS b, iuid_partition_key(parent, NULL, false, false) AS of_parent
+		(SELECT b.partition
+			FROM iuid_partition_bounds(parent) AS b, iuid_partition_key(parent, NULL, false, false) AS of_parent
 			WHERE NOT b.is_default AND CASE WHEN of_parent.by_origin
 				THEN (b.lower IS NULL OR k.key ~>=~ b.lower) AND (b.upper IS NULL OR k.key ~<~ b.upper)
 				ELSE (b.lower IS NULL OR k.key >= b.lower) AND (b.upper IS NULL OR k.key < b.upper) END),
@@ -45,8 +49,10 @@ $$;
 -- a key of type iuid: no bound on either side, DEFAULT, a gap, bounds within a millisecond, quoted names
 CREATE TABLE "TO ('x')" ("FROM ('" iuid) PARTITION BY RANGE ("FROM ('");
 CREATE TABLE " FOR VALUES FROM (" PARTITION OF "TO ('x')" FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-01-01'));
-CREATE TABLE "DEFAULT" PARTITION OF "TO ('x')" FOR VALUES FROM (iuid_floor('2026-01-01')) TO ('019c167f-cc00-8007-8041-23456789abcd');
-CREATE TABLE "it's" PARTITION OF "TO ('x')" FOR VALUES FROM ('019c167f-cc00-8007-8041-23456789abcd') TO (iuid_floor('2026-02-03'));
+CREATE TABLE "DEFAULT" PARTITION OF "TO ('x')"
+	FOR VALUES FROM (iuid_floor('2026-01-01')) TO ('019c167f-cc00-8007-8041-23456789abcd');
+CREATE TABLE "it's" PARTITION OF "TO ('x')"
+	FOR VALUES FROM ('019c167f-cc00-8007-8041-23456789abcd') TO (iuid_floor('2026-02-03'));
 CREATE TABLE "after a gap" PARTITION OF "TO ('x')" FOR VALUES FROM (iuid_floor('2026-03-01')) TO (MAXVALUE);
 SELECT * FROM iuid_partition_bounds('"TO (''x'')"');
 SELECT * FROM proof('"TO (''x'')"');
@@ -62,8 +68,10 @@ DO $$ BEGIN
 	END IF;
 END $$;
 CREATE TABLE by_uuid (id uuid) PARTITION BY RANGE (id);
-CREATE TABLE by_uuid_1 PARTITION OF by_uuid FOR VALUES FROM ('00000000-0000-0000-0000-000000000001') TO ('019b76da-a800-0000-0000-000000000000');
-CREATE TABLE by_uuid_2 PARTITION OF by_uuid FOR VALUES FROM ('019b76da-a800-0000-0000-000000000000') TO ('{FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF}');
+CREATE TABLE by_uuid_1 PARTITION OF by_uuid
+	FOR VALUES FROM ('00000000-0000-0000-0000-000000000001') TO ('019b76da-a800-0000-0000-000000000000');
+CREATE TABLE by_uuid_2 PARTITION OF by_uuid
+	FOR VALUES FROM ('019b76da-a800-0000-0000-000000000000') TO ('{FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF}');
 SELECT * FROM iuid_partition_bounds('by_uuid');
 SELECT * FROM proof('by_uuid');
 RESET quote_all_identifiers;
@@ -73,20 +81,25 @@ RESET standard_conforming_strings;
 CREATE TABLE one (id iuid) PARTITION BY RANGE (id);
 CREATE TABLE one_for_all PARTITION OF one FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
 CREATE TEMP TABLE passing (id uuid) PARTITION BY RANGE (id);
-CREATE TEMP TABLE passing_after PARTITION OF passing FOR VALUES FROM ('019b76da-a800-7000-8000-000000000000') TO (MAXVALUE);
+CREATE TEMP TABLE passing_after PARTITION OF passing
+	FOR VALUES FROM ('019b76da-a800-7000-8000-000000000000') TO (MAXVALUE);
 CREATE TEMP TABLE passing_rest PARTITION OF passing DEFAULT;
 CREATE TABLE by_country (id iuid) PARTITION BY RANGE (id iuid_origin_ops);
-CREATE TABLE by_country_7 PARTITION OF by_country FOR VALUES FROM (iuid_country_floor(7)) TO (iuid_country_floor(8)) PARTITION BY RANGE (id);
+CREATE TABLE by_country_7 PARTITION OF by_country
+	FOR VALUES FROM (iuid_country_floor(7)) TO (iuid_country_floor(8)) PARTITION BY RANGE (id);
 CREATE TABLE by_country_7_all PARTITION OF by_country_7 FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
 CREATE TABLE by_country_8 PARTITION OF by_country FOR VALUES FROM (iuid_country_floor(8)) TO (MAXVALUE);
-SELECT parent, b.lower, b.upper, b.is_default FROM unnest('{one,passing,by_country}'::regclass[]) WITH ORDINALITY AS p (parent, n), iuid_partition_bounds(parent) WITH ORDINALITY AS b ORDER BY n, ordinality;
+SELECT parent, b.lower, b.upper, b.is_default
+FROM unnest('{one,passing,by_country}'::regclass[]) WITH ORDINALITY AS p (parent, n),
+	iuid_partition_bounds(parent) WITH ORDINALITY AS b ORDER BY n, ordinality;
 SELECT parent, (proof(parent)).* FROM unnest('{one,passing}'::regclass[]) AS parent;
 SELECT place, by_bounds, count(*) FROM misread('by_country') GROUP BY 1, 2 ORDER BY 1, 2;
 
 -- whatever lies there, it is counted: none, some, all
 SELECT * FROM iuid_keys_between('passing_after', NULL, NULL);
 SELECT * FROM iuid_keys_between('by_country_7', iuid_country_floor(7), '017f22e2-79b0-8007-8000-000000000000');
-SELECT * FROM iuid_keys_between('one_for_all', '00000000-0000-0000-0000-000000000001', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+SELECT * FROM iuid_keys_between('one_for_all',
+	'00000000-0000-0000-0000-000000000001', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
 SELECT iuid_keys_between('one', NULL, NULL);
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_keys_between(NULL, NULL, NULL);

@@ -5,10 +5,12 @@ CREATE ROLE regress_iuid_shop;
 CREATE SCHEMA shop AUTHORIZATION regress_iuid_shop;
 SET ROLE regress_iuid_shop;
 SET search_path = shop, public;
-CREATE FUNCTION partitions_of(parent regclass) RETURNS TABLE (partition text, bound text, rows bigint) LANGUAGE plpgsql AS $$
+CREATE FUNCTION partitions_of(parent regclass) RETURNS TABLE (partition text, bound text, rows bigint)
+LANGUAGE plpgsql AS $$
 BEGIN
 	FOR partition, bound IN SELECT inhrelid::regclass, pg_get_expr(relpartbound, inhrelid)
-		FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = parent ORDER BY pg_get_expr(relpartbound, inhrelid) COLLATE "C"
+		FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = parent
+		ORDER BY pg_get_expr(relpartbound, inhrelid) COLLATE "C"
 	LOOP
 		EXECUTE 'SELECT count(*) FROM ' || partition INTO rows;
 		RETURN NEXT;
@@ -29,9 +31,12 @@ UPDATE orders_c7 SET id = iuid_from_name(8, 1, 'n');
 
 -- divided by time, with open ends; a step is for countries that are new
 SELECT iuid_create_country_partitions('orders', 1, '{8,10}', '1 year', true);
-SELECT count(*) AS partitions, count(*) FILTER (WHERE bound ~ 'MINVALUE') AS before, count(*) FILTER (WHERE bound ~ 'MAXVALUE') AS after FROM partitions_of('orders_c10');
-SELECT count(*) AS time_checks FROM pg_constraint, partitions_of('orders_c10') WHERE conrelid = partition::regclass AND pg_get_constraintdef(oid) LIKE '%iuid_timestamp%';
-INSERT INTO orders VALUES (gen_iuid(10, 1)), (gen_iuid(10, 1, '2020-01-01')) RETURNING replace(tableoid::regclass::text, extract(year FROM now())::text, 'now') AS partition;
+SELECT count(*) AS partitions, count(*) FILTER (WHERE bound ~ 'MINVALUE') AS before,
+	count(*) FILTER (WHERE bound ~ 'MAXVALUE') AS after FROM partitions_of('orders_c10');
+SELECT count(*) AS time_checks FROM pg_constraint, partitions_of('orders_c10')
+WHERE conrelid = partition::regclass AND pg_get_constraintdef(oid) LIKE '%iuid_timestamp%';
+INSERT INTO orders VALUES (gen_iuid(10, 1)), (gen_iuid(10, 1, '2020-01-01'))
+RETURNING replace(tableoid::regclass::text, extract(year FROM now())::text, 'now') AS partition;
 
 \set VERBOSITY terse
 -- a wider partition has its countries already; a narrower one is in the way
@@ -46,18 +51,21 @@ SELECT iuid_create_country_partitions('trips', 1, '{11,12}');
 -- below it all have the replica identity of the parent
 ALTER TABLE trips REPLICA IDENTITY FULL;
 SELECT iuid_create_country_partitions('trips', 1, '{30}', '6 months');
-SELECT c.relreplident, count(*) FROM pg_partition_tree('trips_c30') AS t JOIN pg_class AS c ON c.oid = t.relid GROUP BY 1;
+SELECT c.relreplident, count(*)
+FROM pg_partition_tree('trips_c30') AS t JOIN pg_class AS c ON c.oid = t.relid GROUP BY 1;
 
 -- settings of the caller change nothing, and are as before
 SET quote_all_identifiers = on;
-SELECT CASE WHEN current_setting('server_version_num')::int < 190000 THEN set_config('standard_conforming_strings', 'off', false) END AS off \gset
+SELECT CASE WHEN current_setting('server_version_num')::int < 190000
+	THEN set_config('standard_conforming_strings', 'off', false) END AS off \gset
 SET datestyle = 'SQL, DMY';
 SET timezone = 'America/Santiago';
 SET lock_timeout = '7s';
 SET plpgsql.extra_errors = 'all';
 SELECT iuid_create_country_partitions('orders', 2, '{12}', '1 month');
 SHOW lock_timeout;
-SELECT min(lower) = date_trunc('month', now(), 'UTC') AS present, count(*) FROM iuid_partitions('orders_c12') WHERE isfinite(lower) AND isfinite(upper);
+SELECT min(lower) = date_trunc('month', now(), 'UTC') AS present, count(*)
+FROM iuid_partitions('orders_c12') WHERE isfinite(lower) AND isfinite(upper);
 RESET ALL;
 SET search_path = shop, public;
 SET timezone = 'UTC';

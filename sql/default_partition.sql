@@ -6,9 +6,11 @@ SET timezone = 'UTC';
 CREATE TABLE customer (id int PRIMARY KEY);
 INSERT INTO customer SELECT generate_series(1, 10);
 CREATE TABLE orders (gone int, id iuid PRIMARY KEY, customer int REFERENCES customer, total int CHECK (total > 0),
-	doubled int GENERATED ALWAYS AS (total * 2) STORED, note text, at timestamptz DEFAULT '2026-01-01') PARTITION BY RANGE (id);
+	doubled int GENERATED ALWAYS AS (total * 2) STORED, note text, at timestamptz DEFAULT '2026-01-01')
+	PARTITION BY RANGE (id);
 ALTER TABLE orders DROP COLUMN gone;
-CREATE TABLE orders_rest (note text, total int CONSTRAINT orders_total_check CHECK (total > 0), id iuid PRIMARY KEY, extra int, at timestamptz,
+CREATE TABLE orders_rest (note text, total int CONSTRAINT orders_total_check CHECK (total > 0),
+	id iuid PRIMARY KEY, extra int, at timestamptz,
 	doubled int GENERATED ALWAYS AS (total * 2) STORED, customer int);
 ALTER TABLE orders_rest DROP COLUMN extra;
 ALTER TABLE orders ATTACH PARTITION orders_rest DEFAULT;
@@ -21,7 +23,8 @@ CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'a mov
 
 INSERT INTO orders (id, customer, total, note)
 SELECT gen_iuid(7, 1, '2026-01-01'::timestamptz + n * interval '6 hours'), n % 10 + 1, n + 1,
-	CASE n % 50 WHEN 0 THEN (SELECT string_agg(md5(n || ' ' || m), '') FROM generate_series(1, 500) AS m) ELSE 'note ' || n END
+	CASE n % 50 WHEN 0 THEN (SELECT string_agg(md5(n || ' ' || m), '') FROM generate_series(1, 500) AS m)
+		ELSE 'note ' || n END
 FROM generate_series(0, 399) AS n;
 CREATE TRIGGER no_delete BEFORE DELETE ON orders FOR EACH ROW EXECUTE FUNCTION fail();
 CREATE TRIGGER no_insert BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION fail();
@@ -31,11 +34,14 @@ INSERT INTO line_null SELECT id, 1 FROM orders;
 CREATE TEMP TABLE before AS SELECT * FROM orders;
 
 SELECT iuid_create_partitions('orders', '1 month', '2026-01-15', '2026-03-01');
-SELECT tableoid::regclass AS partition, count(*), min(iuid_timestamp(id)), max(iuid_timestamp(id)) FROM orders GROUP BY 1 ORDER BY 1;
+SELECT tableoid::regclass AS partition, count(*), min(iuid_timestamp(id)), max(iuid_timestamp(id))
+FROM orders GROUP BY 1 ORDER BY 1;
 SELECT count(*) AS lost FROM (TABLE before EXCEPT TABLE orders) AS x;
 SELECT count(*) AS changed FROM (TABLE orders EXCEPT TABLE before) AS x;
 SELECT count(*) AS lines_lost FROM before
-WHERE NOT EXISTS (SELECT FROM line_kept WHERE order_id = id) OR NOT EXISTS (SELECT FROM line_cascade WHERE order_id = id) OR NOT EXISTS (SELECT FROM line_null WHERE order_id = id);
+WHERE NOT EXISTS (SELECT FROM line_kept WHERE order_id = id)
+	OR NOT EXISTS (SELECT FROM line_cascade WHERE order_id = id)
+	OR NOT EXISTS (SELECT FROM line_null WHERE order_id = id);
 -- found by index, and as unique and as referred to as before
 DROP TRIGGER no_insert ON orders;
 DROP TRIGGER no_delete ON orders;
@@ -59,8 +65,10 @@ SELECT iuid_drop_partitions('orders', '2026-02-01');
 CREATE TABLE events (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE events_rest PARTITION OF events DEFAULT;
 INSERT INTO events VALUES ('019b76da-a800-7000-8000-000000000000'), ('019b76da-a7ff-7fff-bfff-ffffffffffff'),
-	('019b76da-a800-8007-8041-23456789abcd'), ('919108f7-52d1-4320-9bac-f847db4148a8'), ('019c167f-cbff-7fff-bfff-ffffffffffff'), ('019c167f-cc00-7000-8000-000000000000'),
-	('019b76da-a800-0000-0000-000000000000'), ('019c167f-cc00-0000-0000-000000000000'); -- the bounds themselves: the lower one belongs to it
+	('019b76da-a800-8007-8041-23456789abcd'), ('919108f7-52d1-4320-9bac-f847db4148a8'),
+	('019c167f-cbff-7fff-bfff-ffffffffffff'), ('019c167f-cc00-7000-8000-000000000000'),
+	-- the bounds themselves: the lower one belongs to it
+	('019b76da-a800-0000-0000-000000000000'), ('019c167f-cc00-0000-0000-000000000000');
 SELECT iuid_create_partitions('events', '1 month', '2026-01-01', '2026-02-01');
 SELECT tableoid::regclass AS partition, id FROM events ORDER BY 1, 2;
 SELECT * FROM iuid_check_partitions('events');
@@ -76,11 +84,14 @@ ALTER TABLE faulty DETACH PARTITION faulty_2026_02;
 SELECT * FROM iuid_check_partitions('faulty');
 INSERT INTO faulty VALUES (gen_iuid(7, 1, '2026-02-03')), (gen_iuid(7, 1, '2026-02-05'));
 SELECT * FROM iuid_check_partitions('faulty');
-CREATE TABLE faulty_2026_06 PARTITION OF faulty FOR VALUES FROM (iuid_floor('2026-06-01')) TO ('019f1af9-b400-8007-8041-23456789abcd');
+CREATE TABLE faulty_2026_06 PARTITION OF faulty
+	FOR VALUES FROM (iuid_floor('2026-06-01')) TO ('019f1af9-b400-8007-8041-23456789abcd');
 SELECT problem, partition, detail FROM iuid_check_partitions('faulty') WHERE problem LIKE 'bound%';
 DELETE FROM faulty WHERE id > timestamptz '2027-01-01';
-CREATE TABLE faulty_since_july PARTITION OF faulty FOR VALUES FROM ('019f1af9-b400-8007-8041-23456789abce') TO (MAXVALUE);
-SELECT problem, partition, detail FROM iuid_check_partitions('faulty') WHERE lower >= '2026-07-01' OR problem LIKE 'bound%' ORDER BY 1, 2, 3;
+CREATE TABLE faulty_since_july PARTITION OF faulty
+	FOR VALUES FROM ('019f1af9-b400-8007-8041-23456789abce') TO (MAXVALUE);
+SELECT problem, partition, detail FROM iuid_check_partitions('faulty')
+WHERE lower >= '2026-07-01' OR problem LIKE 'bound%' ORDER BY 1, 2, 3;
 -- nothing is made or removed beside them
 SELECT iuid_create_partitions('faulty', '1 month', '2024-12-01', '2026-09-01');
 SELECT iuid_drop_partitions('faulty', '2026-02-01');

@@ -6,7 +6,8 @@ SET timezone = 'UTC';
 -- a CHECK that the rows were never checked against, and one that they keep
 CREATE TABLE orders (id iuid PRIMARY KEY, total int, note text) PARTITION BY RANGE (id);
 CREATE TABLE orders_rest PARTITION OF orders DEFAULT;
-INSERT INTO orders SELECT iuid_from_name(7, 1, note, '2026-01-05'), total, note FROM (VALUES (-5, 'negative'), (5, 'positive')) AS v(total, note);
+INSERT INTO orders SELECT iuid_from_name(7, 1, note, '2026-01-05'), total, note
+FROM (VALUES (-5, 'negative'), (5, 'positive')) AS v(total, note);
 ALTER TABLE orders ADD CONSTRAINT positive CHECK (total > 0) NOT VALID;
 SELECT iuid_create_partitions('orders', :january);
 \echo :LAST_ERROR_SQLSTATE
@@ -37,8 +38,10 @@ INSERT INTO lines SELECT id, n FROM lines LIMIT 1;
 CREATE TABLE trips (id iuid PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE trips_rest PARTITION OF trips DEFAULT;
 INSERT INTO trips VALUES ('019b8b74-1800-8007-8041-23456789abcd'), ('019b8b74-1800-8007-8041-23456789abce');
-CREATE TABLE stop (trip iuid CONSTRAINT of_any REFERENCES trips, late iuid CONSTRAINT of_rest REFERENCES trips_rest ON DELETE CASCADE ON UPDATE CASCADE);
-INSERT INTO stop VALUES ('019b8b74-1800-8007-8041-23456789abcd', NULL), ('019b8b74-1800-8007-8041-23456789abcd', '019b8b74-1800-8007-8041-23456789abce');
+CREATE TABLE stop (trip iuid CONSTRAINT of_any REFERENCES trips,
+	late iuid CONSTRAINT of_rest REFERENCES trips_rest ON DELETE CASCADE ON UPDATE CASCADE);
+INSERT INTO stop VALUES ('019b8b74-1800-8007-8041-23456789abcd', NULL),
+	('019b8b74-1800-8007-8041-23456789abcd', '019b8b74-1800-8007-8041-23456789abce');
 SELECT iuid_create_partitions('trips', :january);
 \echo :LAST_ERROR_SQLSTATE
 SELECT count(*) FROM stop JOIN trips_rest ON id = late;
@@ -51,8 +54,8 @@ DELETE FROM trips WHERE id = '019b8b74-1800-8007-8041-23456789abcd';
 -- a DEFAULT partition that is partitioned itself does no harm as long as it has no such rows; a foreign one is refused
 CREATE EXTENSION postgres_fdw;
 DO $$ BEGIN
-	EXECUTE format('CREATE SERVER loop FOREIGN DATA WRAPPER postgres_fdw OPTIONS (dbname %L, host %L, port %L)', current_database(),
-		split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port'));
+	EXECUTE format('CREATE SERVER loop FOREIGN DATA WRAPPER postgres_fdw OPTIONS (dbname %L, host %L, port %L)',
+		current_database(), split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port'));
 END $$;
 CREATE USER MAPPING FOR CURRENT_USER SERVER loop;
 CREATE TABLE partitioned (id uuid) PARTITION BY RANGE (id);
@@ -106,7 +109,8 @@ COMMIT;
 SELECT tableoid::regclass FROM late;
 
 -- a query that is reading DEFAULT, and checks that are still to come, would look where the rows were
-CREATE TABLE used (id iuid PRIMARY KEY, other iuid REFERENCES used DEFERRABLE INITIALLY DEFERRED) PARTITION BY RANGE (id);
+CREATE TABLE used (id iuid PRIMARY KEY, other iuid REFERENCES used DEFERRABLE INITIALLY DEFERRED)
+	PARTITION BY RANGE (id);
 CREATE TABLE used_rest PARTITION OF used DEFAULT;
 INSERT INTO used SELECT iuid_from_name(7, 1, 'p', '2026-01-05');
 BEGIN;
@@ -140,7 +144,8 @@ SELECT has_table_privilege('customer', 'SELECT') OR has_table_privilege('receipt
 RESET ROLE;
 
 SET client_min_messages = warning;
-DROP TABLE late, used, receipt, paid, customer, orders, lines, stop, trips, partitioned, near, by_country, afar, owned CASCADE;
+DROP TABLE late, used, receipt, paid, customer, orders, lines, stop, trips,
+	partitioned, near, by_country, afar, owned CASCADE;
 DROP EXTENSION postgres_fdw, dblink CASCADE;
 DROP FUNCTION make_partition;
 REVOKE CREATE ON SCHEMA public FROM regress_iuid_owner;

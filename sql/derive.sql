@@ -4,7 +4,8 @@ CREATE TEMP TABLE vector (function text, input text, repeat int, country int, en
 \copy vector FROM 'test/data/derived.tsv' (FORMAT csv, DELIMITER E'\t', HEADER true, FORCE_NOT_NULL (input))
 CREATE TEMP VIEW prepared AS
 SELECT function, country, entity, expected, ms, timestamptz 'epoch' + ms * interval '1 millisecond' AS at,
-	decode(repeat(input, repeat), 'hex') AS bytes, CASE WHEN function = 'name' THEN convert_from(decode(repeat(input, repeat), 'hex'), 'UTF8') END AS text,
+	decode(repeat(input, repeat), 'hex') AS bytes,
+	CASE WHEN function = 'name' THEN convert_from(decode(repeat(input, repeat), 'hex'), 'UTF8') END AS text,
 	CASE WHEN function = 'uuid' THEN input::uuid END AS uuid
 FROM vector;
 
@@ -20,18 +21,22 @@ SELECT count(*) AS uuids, count(*) FILTER (WHERE iuid_from_uuid(uuid, country, e
 FROM prepared WHERE function = 'uuid' AND ms IS NOT NULL;
 
 -- part of a millisecond is dropped
-SELECT iuid_from_name(7, 1, 'hello', '2026-01-01 00:00:00.123999') = iuid_from_name(7, 1, 'hello', '2026-01-01 00:00:00.123') AS same;
+SELECT iuid_from_name(7, 1, 'hello', '2026-01-01 00:00:00.123999')
+	= iuid_from_name(7, 1, 'hello', '2026-01-01 00:00:00.123') AS same;
 
 -- UUIDs of version 7 from one generator, 900 each millisecond, keep their order
 CREATE TEMP TABLE v7 AS
 SELECT n, (lpad(to_hex(1767225600000 + n / 900), 12, '0') || '7' || lpad(to_hex(n % 900 * 4), 3, '0')
 	|| to_hex(8 + n % 4) || substr(md5(n::text), 1, 15))::uuid AS id
 FROM generate_series(1, 20000) AS n;
-SELECT count(DISTINCT new), bool_and(new > previous) AS in_order, bool_and(iuid_timestamp(new) = timestamptz '2026-01-01' + n / 900 * interval '1 millisecond') AS in_time
-FROM (SELECT n, new, lag(new) OVER (ORDER BY id) AS previous FROM (SELECT n, id, iuid_from_uuid(id, 7, 1) AS new FROM v7) AS x) AS y;
+SELECT count(DISTINCT new), bool_and(new > previous) AS in_order,
+	bool_and(iuid_timestamp(new) = timestamptz '2026-01-01' + n / 900 * interval '1 millisecond') AS in_time
+FROM (SELECT n, new, lag(new) OVER (ORDER BY id) AS previous
+	FROM (SELECT n, id, iuid_from_uuid(id, 7, 1) AS new FROM v7) AS x) AS y;
 
 -- nothing to derive from gives NULL; nothing else may be missing
-SELECT iuid_from_name(7, 1, NULL::text), iuid_from_name(7, 1, NULL::bytea, now()), iuid_from_uuid(NULL, 7, 1), iuid_from_uuid(NULL, 7, 1, now());
+SELECT iuid_from_name(7, 1, NULL::text), iuid_from_name(7, 1, NULL::bytea, now()),
+	iuid_from_uuid(NULL, 7, 1), iuid_from_uuid(NULL, 7, 1, now());
 SELECT iuid_from_name(NULL, 1, 'hello');
 \echo :LAST_ERROR_SQLSTATE
 SELECT iuid_from_name(7, 1, 'hello', NULL);

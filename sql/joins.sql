@@ -9,14 +9,15 @@ ANALYZE a, b;
 -- core's own hash functions, so that iuid and uuid meet in one bucket, whoever hashes them
 SELECT amname, opfname, amproclefttype::regtype, amprocrighttype::regtype, amprocnum, amproc::oid::regprocedure
 FROM pg_amproc JOIN pg_opfamily AS f ON f.oid = amprocfamily JOIN pg_am AS m ON m.oid = opfmethod
-WHERE opfname LIKE 'iuid%' AND (amname = 'hash' OR amproc::text LIKE '%hash%') ORDER BY amname, amproclefttype::regtype::text, amprocnum;
+WHERE opfname LIKE 'iuid%' AND (amname = 'hash' OR amproc::text LIKE '%hash%')
+ORDER BY amname, amproclefttype::regtype::text, amprocnum;
 
 -- what a join must give, rows without a partner included, from core's uuid alone
 CREATE TEMP TABLE oracle AS SELECT b.n, b.u, a.n AS m FROM b LEFT JOIN a ON a.id::uuid = b.u;
 
 -- each join method on iuid = uuid and uuid = iuid, and on iuid = iuid
-CREATE FUNCTION join_by(method text, condition text) RETURNS TABLE (plan text, rows bigint, partners bigint, same boolean)
-LANGUAGE plpgsql AS $$
+CREATE FUNCTION join_by(method text, condition text)
+RETURNS TABLE (plan text, rows bigint, partners bigint, same boolean) LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
 	query text := format('SELECT b.n, b.u, a.n AS m FROM b LEFT JOIN a ON %s', condition);
@@ -27,7 +28,8 @@ BEGIN
 		plan := coalesce(plan, substring(line FROM '^(Hash|Merge|Nested Loop)'));
 	END LOOP;
 	EXECUTE format('SELECT count(*), count(m) FROM (%s) AS x', query) INTO rows, partners;
-	EXECUTE format('SELECT NOT EXISTS ((%1$s EXCEPT ALL TABLE oracle) UNION ALL (TABLE oracle EXCEPT ALL %1$s))', query) INTO same;
+	EXECUTE format('SELECT NOT EXISTS ((%1$s EXCEPT ALL TABLE oracle) UNION ALL (TABLE oracle EXCEPT ALL %1$s))',
+		query) INTO same;
 	RETURN NEXT;
 END $$;
 SELECT method, condition, j.*
@@ -54,7 +56,8 @@ CREATE TEMP TABLE hu0 PARTITION OF hu FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TEMP TABLE hu1 PARTITION OF hu FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 INSERT INTO hu SELECT id FROM a;
 SELECT (SELECT count(*) FROM h0) > 100 AS spread,
-	(SELECT count(*) FROM h0 JOIN hu0 ON h0.id::text = hu0.id::text) = (SELECT count(*) FROM h0 JOIN h0 AS x ON x.id::text = h0.id::text) AS as_uuid;
+	(SELECT count(*) FROM h0 JOIN hu0 ON h0.id::text = hu0.id::text)
+		= (SELECT count(*) FROM h0 JOIN h0 AS x ON x.id::text = h0.id::text) AS as_uuid;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT * FROM h WHERE id = '019b7612-3c00-8007-8041-23456789abcd';

@@ -5,11 +5,14 @@ SET datestyle = ISO;
 SET client_min_messages = warning;
 \set VERBOSITY terse
 CREATE TABLE shops (tenant int, code text, note text, PRIMARY KEY (tenant, code));
-CREATE TABLE orders (id int PRIMARY KEY, parent_id int REFERENCES orders ON DELETE SET NULL, at timestamptz, tenant int, code text, FOREIGN KEY (tenant, code) REFERENCES shops ON UPDATE CASCADE);
+CREATE TABLE orders (id int PRIMARY KEY, parent_id int REFERENCES orders ON DELETE SET NULL, at timestamptz,
+	tenant int, code text, FOREIGN KEY (tenant, code) REFERENCES shops ON UPDATE CASCADE);
 CREATE TABLE items (order_id int NOT NULL REFERENCES orders ON DELETE CASCADE, line int, PRIMARY KEY (order_id, line));
 CREATE INDEX ON orders (at);
 INSERT INTO shops VALUES (1, 'a'), (1, 'ä"\'), (2, E'\t\u0001');
-INSERT INTO orders SELECT n, nullif(n / 10, 0), timestamptz '2026-01-01 00:00:00.1239' + n * interval '1 day', 1, 'a' FROM generate_series(1, 90) AS n;
+INSERT INTO orders
+SELECT n, nullif(n / 10, 0), timestamptz '2026-01-01 00:00:00.1239' + n * interval '1 day', 1, 'a'
+FROM generate_series(1, 90) AS n;
 INSERT INTO orders VALUES (91, 91, NULL), (92, 91, 'infinity');
 INSERT INTO items SELECT n, 1 FROM generate_series(1, 90) AS n;
 
@@ -19,9 +22,12 @@ INSERT INTO items SELECT n, 1 FROM generate_series(1, 90) AS n;
 \set orders '''orders'', ''125'', ''1'', ''at'''
 \set shops '''shops'', ''tenant'', ''2'', columns => ''{"orders_tenant_code_fkey": "shop"}'''
 SELECT * FROM moving_in.problems(:orders) UNION ALL SELECT * FROM moving_in.problems(:shops);
-CREATE TABLE printed AS SELECT 'orders' AS of, row_number() OVER () AS n, * FROM moving_in.statements(:orders) UNION ALL SELECT 'shops', row_number() OVER (), * FROM moving_in.statements(:shops);
+CREATE TABLE printed AS
+SELECT 'orders' AS of, row_number() OVER () AS n, * FROM moving_in.statements(:orders)
+UNION ALL SELECT 'shops', row_number() OVER (), * FROM moving_in.statements(:shops);
 SELECT note FROM printed WHERE of = 'orders' AND step = 0 ORDER BY n;
-SELECT step, CASE WHEN statement LIKE 'DO%' THEN 'DO' ELSE statement END AS statement, locks, note FROM printed WHERE of = 'orders' AND step > 0 ORDER BY n;
+SELECT step, CASE WHEN statement LIKE 'DO%' THEN 'DO' ELSE statement END AS statement, locks, note
+FROM printed WHERE of = 'orders' AND step > 0 ORDER BY n;
 CREATE VIEW keys AS SELECT conrelid::regclass AS of, conname, pg_get_constraintdef(oid) AS definition FROM pg_constraint
 	WHERE conrelid IN ('orders'::regclass, 'items'::regclass, 'shops'::regclass) AND contype IN ('p', 'u', 'f');
 CREATE TABLE keys_before AS SELECT * FROM keys;
@@ -37,17 +43,24 @@ SELECT unnest(ARRAY[statement, statement]) FROM printed WHERE step BETWEEN 3 AND
 SELECT * FROM keys ORDER BY of::text COLLATE "C", conname;
 
 -- Each row has the identifier of the rule.
-SELECT count(*), count(*) FILTER (WHERE iuid = iuid_from_name(125, 1, 'orders/' || id, at)) AS timed FROM orders WHERE at < 'infinity' AND id < 93;
-SELECT id, iuid_layout(iuid), iuid = iuid_from_name(125, 1, 'orders/' || id) AS same FROM orders WHERE at IS NULL OR at = 'infinity' ORDER BY id;
-SELECT iuid_layout(iuid), iuid_country(iuid), iuid_entity(iuid), iuid_timestamp(iuid), iuid = iuid_from_name(125, 1, 'orders/93', at) AS is_derived FROM orders WHERE id = 93;
-SELECT iuid = iuid_from_name(tenant, 2, CASE code WHEN 'a' THEN 'shops/["1","a"]' WHEN 'ä"\' THEN 'shops/["1","ä\"\\"]' ELSE 'shops/["2","\t\u0001"]' END) AS same FROM shops;
-SELECT count(*) FROM orders AS o LEFT JOIN orders AS p ON p.id = o.parent_id LEFT JOIN shops AS s ON (s.tenant, s.code) = (o.tenant, o.code)
+SELECT count(*), count(*) FILTER (WHERE iuid = iuid_from_name(125, 1, 'orders/' || id, at)) AS timed
+FROM orders WHERE at < 'infinity' AND id < 93;
+SELECT id, iuid_layout(iuid), iuid = iuid_from_name(125, 1, 'orders/' || id) AS same
+FROM orders WHERE at IS NULL OR at = 'infinity' ORDER BY id;
+SELECT iuid_layout(iuid), iuid_country(iuid), iuid_entity(iuid), iuid_timestamp(iuid),
+	iuid = iuid_from_name(125, 1, 'orders/93', at) AS is_derived FROM orders WHERE id = 93;
+SELECT iuid = iuid_from_name(tenant, 2, CASE code
+	WHEN 'a' THEN 'shops/["1","a"]' WHEN 'ä"\' THEN 'shops/["1","ä\"\\"]' ELSE 'shops/["2","\t\u0001"]' END) AS same
+FROM shops;
+SELECT count(*) FROM orders AS o LEFT JOIN orders AS p ON p.id = o.parent_id
+	LEFT JOIN shops AS s ON (s.tenant, s.code) = (o.tenant, o.code)
 WHERE (o.parent_iuid, o.shop) IS DISTINCT FROM (p.iuid, s.iuid);
 SELECT count(*) FROM items JOIN orders ON orders.id = order_id WHERE order_iuid = orders.iuid;
 
 -- Old and new clients
 UPDATE shops SET code = 'b' WHERE code = 'a';
-SELECT count(*) FROM orders JOIN shops ON shops.iuid = shop WHERE (orders.tenant, orders.code) = (1, 'b') AND shops.code = 'b';
+SELECT count(*) FROM orders JOIN shops ON shops.iuid = shop
+WHERE (orders.tenant, orders.code) = (1, 'b') AND shops.code = 'b';
 INSERT INTO items (order_iuid, line) SELECT iuid, 2 FROM orders WHERE id = 7 RETURNING order_id;
 INSERT INTO items (order_iuid, line) VALUES (gen_iuid(125, 1), 3);
 UPDATE items SET order_id = 8 WHERE (order_id, line) = (7, 2);
@@ -68,7 +81,8 @@ SELECT count(*) FROM pg_proc WHERE prosrc ~ 'made by moving_in' AND pronamespace
 SELECT statement FROM printed WHERE step BETWEEN 1 AND 6 ORDER BY of, n \gexec
 \set ECHO all
 
--- No old client is left: a table with time partitions, of which the old one is the first.  Nothing reads it under a lock.
+-- No old client is left: a table with time partitions, of which the old one is the first.
+-- Nothing reads it under a lock.
 DELETE FROM orders WHERE iuid_layout(iuid) = 1;
 ALTER TABLE orders ALTER iuid SET DEFAULT gen_iuid(125, 1);
 ALTER TABLE shops ALTER iuid SET DEFAULT gen_iuid(1, 2);
@@ -77,17 +91,20 @@ ALTER TABLE items DROP CONSTRAINT items_pkey, ALTER order_id DROP NOT NULL;
 SELECT statement FROM printed WHERE note ~ '^triggers and functions go' ORDER BY of DESC \gexec
 \set ECHO all
 ALTER TABLE items DROP COLUMN order_id;
-ALTER TABLE orders DROP COLUMN parent_id, ADD CHECK (iuid >= iuid_floor('2026-01-01') AND iuid < iuid_floor('2027-01-01')) NOT VALID;
+ALTER TABLE orders DROP COLUMN parent_id,
+	ADD CHECK (iuid >= iuid_floor('2026-01-01') AND iuid < iuid_floor('2027-01-01')) NOT VALID;
 ALTER TABLE orders VALIDATE CONSTRAINT orders_iuid_check;
 BEGIN;
 ALTER TABLE items DROP CONSTRAINT items_order_iuid_fkey;
 ALTER TABLE orders DROP CONSTRAINT orders_parent_iuid_fkey;
 ALTER TABLE orders RENAME TO orders_old;
-CREATE TABLE orders (LIKE orders_old INCLUDING ALL EXCLUDING INDEXES EXCLUDING CONSTRAINTS, PRIMARY KEY (iuid)) PARTITION BY RANGE (iuid);
+CREATE TABLE orders (LIKE orders_old INCLUDING ALL EXCLUDING INDEXES EXCLUDING CONSTRAINTS, PRIMARY KEY (iuid))
+	PARTITION BY RANGE (iuid);
 SET LOCAL client_min_messages = debug1;
 ALTER TABLE orders ATTACH PARTITION orders_old FOR VALUES FROM (iuid_floor('2026-01-01')) TO (iuid_floor('2027-01-01'));
 SET LOCAL client_min_messages = warning;
-ALTER TABLE items ADD CONSTRAINT items_order_iuid_fkey FOREIGN KEY (order_iuid) REFERENCES orders ON DELETE CASCADE NOT VALID;
+ALTER TABLE items ADD CONSTRAINT items_order_iuid_fkey
+	FOREIGN KEY (order_iuid) REFERENCES orders ON DELETE CASCADE NOT VALID;
 COMMIT;
 ALTER TABLE items VALIDATE CONSTRAINT items_order_iuid_fkey;
 CREATE INDEX ON orders (at);

@@ -23,7 +23,8 @@ CREATE TABLE customer (id int PRIMARY KEY);
 INSERT INTO customer VALUES (1);
 ALTER TABLE orders ADD FOREIGN KEY (customer) REFERENCES customer;
 CREATE TABLE lines (order_id iuid REFERENCES orders);
-INSERT INTO orders SELECT iuid_from_name(7, 1, month, month::timestamptz), 1 FROM unnest(ARRAY['2026-05-02', '2026-06-02']) AS month;
+INSERT INTO orders SELECT iuid_from_name(7, 1, month, month::timestamptz), 1
+FROM unnest(ARRAY['2026-05-02', '2026-06-02']) AS month;
 INSERT INTO lines SELECT id FROM orders WHERE id >= timestamptz '2026-06-01';
 -- (the server calls the part of the foreign key that does not let go by a name of its own, by version)
 \set VERBOSITY sqlstate
@@ -40,10 +41,13 @@ DROP TABLE orders_2026_06;
 CREATE EXTENSION postgres_fdw;
 CREATE SERVER nowhere FOREIGN DATA WRAPPER postgres_fdw;
 CREATE TABLE log (id iuid) PARTITION BY RANGE (id);
-CREATE FOREIGN TABLE log_2019 PARTITION OF log FOR VALUES FROM (iuid_floor('2019-01-01')) TO (iuid_floor('2020-01-01')) SERVER nowhere;
-CREATE TABLE log_2020 PARTITION OF log FOR VALUES FROM (iuid_floor('2020-01-01')) TO (iuid_floor('2021-01-01')) PARTITION BY RANGE (id);
+CREATE FOREIGN TABLE log_2019 PARTITION OF log
+	FOR VALUES FROM (iuid_floor('2019-01-01')) TO (iuid_floor('2020-01-01')) SERVER nowhere;
+CREATE TABLE log_2020 PARTITION OF log
+	FOR VALUES FROM (iuid_floor('2020-01-01')) TO (iuid_floor('2021-01-01')) PARTITION BY RANGE (id);
 SELECT count(*) FROM iuid_create_partitions('log_2020', '1 month', '2020-01-01', '2021-01-01');
-CREATE FOREIGN TABLE log_2021 PARTITION OF log FOR VALUES FROM (iuid_floor('2021-01-01')) TO (iuid_floor('2022-01-01')) SERVER nowhere;
+CREATE FOREIGN TABLE log_2021 PARTITION OF log
+	FOR VALUES FROM (iuid_floor('2021-01-01')) TO (iuid_floor('2022-01-01')) SERVER nowhere;
 SELECT iuid_detach_partitions('log', '2020-01-01');
 SELECT iuid_drop_partitions('log', '2022-01-01');
 SELECT count(*) FROM pg_class WHERE relname LIKE 'log\_20%';
@@ -92,9 +96,15 @@ CREATE TEMP TABLE passing_rest PARTITION OF passing DEFAULT;
 INSERT INTO passing SELECT iuid_from_name(7, 1, 'p', '2026-01-05');
 SET client_min_messages = warning;
 SELECT count(*) FROM iuid_create_partitions('passing', '1 month', '2026-01-01', '2026-02-01');
-DO $$ BEGIN PERFORM set_config(name, 'on', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query'); END $$;
+DO $$ BEGIN
+	PERFORM set_config(name, 'on', false) FROM pg_settings
+	WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
+END $$;
 SELECT count(*) FROM iuid_partitions('passing'), iuid_check_partitions('passing');
-DO $$ BEGIN PERFORM set_config(name, 'off', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query'); END $$;
+DO $$ BEGIN
+	PERFORM set_config(name, 'off', false) FROM pg_settings
+	WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
+END $$;
 ALTER TABLE passing OWNER TO regress_iuid_owner;
 \set VERBOSITY sqlstate
 SELECT iuid_drop_partitions('passing', '2026-02-01');

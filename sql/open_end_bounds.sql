@@ -8,10 +8,12 @@ CREATE TABLE trips_before PARTITION OF trips FOR VALUES FROM (MINVALUE) TO (iuid
 CREATE TABLE trips_after PARTITION OF trips FOR VALUES FROM (iuid_floor('2026-12-01')) TO (MAXVALUE);
 -- The bounds as the server has them.
 CREATE FUNCTION day(bound text) RETURNS text LANGUAGE sql AS $$
-	SELECT CASE WHEN bound LIKE 'M%VALUE' THEN bound ELSE to_timestamp(('x' || left(translate(bound, '''-', ''), 12))::bit(48)::bigint / 1000.0)::date::text END
+	SELECT CASE WHEN bound LIKE 'M%VALUE' THEN bound
+		ELSE to_timestamp(('x' || left(translate(bound, '''-', ''), 12))::bit(48)::bigint / 1000.0)::date::text END
 $$;
 CREATE VIEW bounds AS SELECT relname, day(bound[1]) AS lower, day(bound[2]) AS upper
-FROM pg_class JOIN pg_inherits ON inhrelid = oid, regexp_match(pg_get_expr(relpartbound, oid), 'FROM \((.*)\) TO \((.*)\)') AS bound
+FROM pg_class JOIN pg_inherits ON inhrelid = oid,
+	regexp_match(pg_get_expr(relpartbound, oid), 'FROM \((.*)\) TO \((.*)\)') AS bound
 WHERE inhparent = 'trips'::regclass ORDER BY bound[2] COLLATE "C";
 
 -- beyond a gap, new partitions move neither bound; at an end they move one
@@ -21,8 +23,10 @@ SELECT iuid_create_partitions('trips', '1 month', '2025-11-01', '2026-02-01');
 SELECT iuid_create_partitions('trips', '1 month', '2026-11-15', '2027-02-01');
 TABLE bounds;
 -- between a time and itself there is no step, nor up to an end
-SELECT at, iuid_create_partitions('trips', '1 month', at, at) FROM unnest(ARRAY['2025-06-01', '2026-08-01', '2027-08-01']::timestamptz[]) AS at;
-SELECT at, iuid_create_partitions('trips', '1 month', at, at - interval '1 day') FROM unnest(ARRAY['2025-06-01', '2026-08-01', '2027-08-01']::timestamptz[]) AS at;
+SELECT at, iuid_create_partitions('trips', '1 month', at, at)
+FROM unnest(ARRAY['2025-06-01', '2026-08-01', '2027-08-01']::timestamptz[]) AS at;
+SELECT at, iuid_create_partitions('trips', '1 month', at, at - interval '1 day')
+FROM unnest(ARRAY['2025-06-01', '2026-08-01', '2027-08-01']::timestamptz[]) AS at;
 SELECT * FROM bounds WHERE lower = 'MINVALUE' OR upper = 'MAXVALUE';
 
 -- the first one is made anew up to a partition that stays, and what goes behind that leaves a gap

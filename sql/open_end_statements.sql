@@ -7,11 +7,15 @@ CREATE TABLE trips_after PARTITION OF trips (n DEFAULT 8) FOR VALUES FROM (iuid_
 ALTER TABLE trips_after ADD CHECK (tag <> 'x');
 CREATE INDEX ON trips_after (tag);
 ALTER TABLE trips_after REPLICA IDENTITY FULL;
-INSERT INTO trips SELECT iuid_from_name(7, 1, n::text, timestamptz '2026-03-01' + n * interval '1 day'), n FROM generate_series(1, 30) AS n;
+INSERT INTO trips SELECT iuid_from_name(7, 1, n::text, timestamptz '2026-03-01' + n * interval '1 day'), n
+FROM generate_series(1, 30) AS n;
 
--- all that the catalog has of an open end but the bound: its row, columns, constraints, indexes, parents, and what needs it
+-- all that the catalog has of an open end but the bound:
+-- its row, columns, constraints, indexes, parents, and what needs it
 CREATE FUNCTION catalog_of(open_end regclass) RETURNS TABLE (kind text, entry jsonb) LANGUAGE sql AS $$
-	SELECT 'pg_class', to_jsonb(c) - '{relpartbound,relpages,reltuples,relallvisible,relallfrozen,relfrozenxid,relminmxid}'::text[] FROM pg_class AS c WHERE c.oid = open_end
+	SELECT 'pg_class',
+		to_jsonb(c) - '{relpartbound,relpages,reltuples,relallvisible,relallfrozen,relfrozenxid,relminmxid}'::text[]
+	FROM pg_class AS c WHERE c.oid = open_end
 	UNION ALL SELECT 'pg_attribute', to_jsonb(a) FROM pg_attribute AS a WHERE attrelid = open_end
 	UNION ALL SELECT 'pg_attrdef', to_jsonb(d) FROM pg_attrdef AS d WHERE adrelid = open_end
 	UNION ALL SELECT 'pg_constraint', to_jsonb(c) FROM pg_constraint AS c WHERE conrelid = open_end
@@ -22,7 +26,9 @@ CREATE FUNCTION catalog_of(open_end regclass) RETURNS TABLE (kind text, entry js
 	UNION ALL SELECT 'pg_depend', to_jsonb(d) FROM pg_depend AS d
 		WHERE objid = open_end OR objid IN (SELECT indexrelid FROM pg_index WHERE indrelid = open_end)
 			OR objid IN (SELECT oid FROM pg_constraint WHERE conrelid = open_end) $$;
-CREATE TABLE known AS SELECT open_end, c.* FROM unnest('{trips_before,trips_after}'::regclass[]) AS open_end, catalog_of(open_end) AS c;
+CREATE TABLE known AS
+SELECT open_end, c.*
+FROM unnest('{trips_before,trips_after}'::regclass[]) AS open_end, catalog_of(open_end) AS c;
 
 CREATE FUNCTION say() RETURNS event_trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -33,15 +39,19 @@ BEGIN
 	END LOOP;
 END $$;
 CREATE EVENT TRIGGER say ON ddl_command_end EXECUTE FUNCTION say();
-\set ends 'SELECT pg_get_expr(relpartbound, oid) FROM pg_class WHERE relname IN (\'trips_before\', \'trips_after\') ORDER BY relname'
+\set ends 'SELECT pg_get_expr(relpartbound, oid) FROM pg_class '
+\set ends :ends 'WHERE relname IN (\'trips_before\', \'trips_after\') ORDER BY relname'
 
 -- one statement attaches the new partition, and two move the bound
 SELECT iuid_create_partitions('trips', '1 month', '2026-03-01', '2026-04-01');
 :ends;
 SELECT iuid_create_partitions('trips', '1 month', '2026-02-01', '2026-02-15');
 :ends;
-SELECT 'lost' AS what, kind, entry FROM known EXCEPT SELECT 'lost', c.* FROM unnest('{trips_before,trips_after}'::regclass[]) AS open_end, catalog_of(open_end) AS c;
-SELECT 'made' AS what, c.* FROM unnest('{trips_before,trips_after}'::regclass[]) AS open_end, catalog_of(open_end) AS c EXCEPT SELECT 'made', kind, entry FROM known;
+SELECT 'lost' AS what, kind, entry FROM known
+EXCEPT SELECT 'lost', c.* FROM unnest('{trips_before,trips_after}'::regclass[]) AS open_end, catalog_of(open_end) AS c;
+SELECT 'made' AS what, c.*
+FROM unnest('{trips_before,trips_after}'::regclass[]) AS open_end, catalog_of(open_end) AS c
+EXCEPT SELECT 'made', kind, entry FROM known;
 SELECT count(*), bool_and(tableoid::regclass = 'trips_2026_03'::regclass) FROM trips;
 
 -- rows stay

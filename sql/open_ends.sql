@@ -7,11 +7,14 @@ CREATE TABLE trips_after PARTITION OF trips FOR VALUES FROM (iuid_floor('2026-04
 CREATE TABLE stop (trip iuid REFERENCES trips, n int);
 SELECT count(*) FROM iuid_create_partitions('trips', '1 month', '2026-03-01', '2026-04-01');
 -- a trip a day from 2025-11-01 to 2026-08-27, an oracle of where each must be, and a stop of each trip
-INSERT INTO trips SELECT iuid_from_name(7, 1, 'trip ' || n, '2025-11-01'::timestamptz + n * interval '1 day'), n FROM generate_series(0, 299) AS n;
+INSERT INTO trips SELECT iuid_from_name(7, 1, 'trip ' || n, '2025-11-01'::timestamptz + n * interval '1 day'), n
+FROM generate_series(0, 299) AS n;
 INSERT INTO trips VALUES ('00000000-0000-0000-0000-000000000000', -1), ('ffffffff-ffff-ffff-ffff-ffffffffffff', -2);
 INSERT INTO stop SELECT id, n FROM trips;
 CREATE TABLE oracle AS TABLE trips;
-CREATE VIEW home AS SELECT t.tableoid::regclass AS partition, count(*), count(o.id) AS known, min(iuid_timestamp(o.id))::date, max(iuid_timestamp(o.id))::date
+CREATE VIEW home AS
+SELECT t.tableoid::regclass AS partition, count(*), count(o.id) AS known,
+	min(iuid_timestamp(o.id))::date, max(iuid_timestamp(o.id))::date
 FROM trips AS t FULL JOIN oracle AS o ON t.id = o.id AND t.n = o.n GROUP BY 1 ORDER BY 4, 1;
 SELECT * FROM home;
 
@@ -34,13 +37,15 @@ INSERT INTO trips VALUES (iuid_from_name(7, 1, 'july', '2026-07-01'), 0) RETURNI
 INSERT INTO trips_after VALUES (iuid_from_name(7, 1, 'x', '2026-06-30 23:59:59.999'));
 INSERT INTO trips_before VALUES (iuid_from_name(7, 1, 'x', '2026-01-01'));
 \set VERBOSITY default
-SELECT pg_get_expr(relpartbound, oid) FROM pg_class WHERE oid IN ('trips_before'::regclass, 'trips_after'::regclass) ORDER BY relname;
+SELECT pg_get_expr(relpartbound, oid) FROM pg_class
+WHERE oid IN ('trips_before'::regclass, 'trips_after'::regclass) ORDER BY relname;
 SET enable_seqscan = off;
 EXPLAIN (COSTS OFF) SELECT FROM trips WHERE id = iuid_from_name(7, 1, 'x', '2026-08-01');
 EXPLAIN (COSTS OFF) SELECT FROM trips WHERE id < timestamptz '2025-12-01';
 RESET enable_seqscan;
 
--- what goes: rows that a foreign key needs stay, with their partition; then the partition with rows gives way to a new one
+-- what goes: rows that a foreign key needs stay, with their partition;
+-- then the partition with rows gives way to a new one
 DROP VIEW home;
 \set VERBOSITY sqlstate
 SELECT iuid_drop_partitions('trips', '2026-02-01');
@@ -64,7 +69,8 @@ SELECT iuid_drop_partitions('trips', '2027-07-01');
 
 -- one that is not a plain table of the owner covers what it covers
 ALTER TABLE trips DETACH PARTITION trips_after;
-CREATE TABLE trips_later PARTITION OF trips FOR VALUES FROM (iuid_floor('2026-07-01')) TO (MAXVALUE) PARTITION BY RANGE (id);
+CREATE TABLE trips_later PARTITION OF trips
+	FOR VALUES FROM (iuid_floor('2026-07-01')) TO (MAXVALUE) PARTITION BY RANGE (id);
 SELECT iuid_create_partitions('trips', '1 month', '2026-07-01', '2026-09-01');
 CREATE ROLE regress_iuid_other;
 DROP TABLE trips_later;
@@ -109,9 +115,12 @@ DROP TABLE grown;
 CREATE TABLE visits (id uuid) PARTITION BY RANGE (id);
 CREATE TABLE visits_before PARTITION OF visits FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-03-01'));
 CREATE TABLE visits_after PARTITION OF visits FOR VALUES FROM (iuid_floor('2026-03-01')) TO (MAXVALUE);
-INSERT INTO visits SELECT iuid_from_name(7, 1, n::text, '2026-01-01'::timestamptz + n * interval '1 day') FROM generate_series(0, 119) AS n;
+INSERT INTO visits SELECT iuid_from_name(7, 1, n::text, '2026-01-01'::timestamptz + n * interval '1 day')
+FROM generate_series(0, 119) AS n;
 INSERT INTO visits VALUES ('019ca6b1-dc00-7000-8000-000000000000');
 SELECT iuid_create_partitions('visits', '1 month', '2026-01-01', '2026-05-01');
-SELECT tableoid::regclass, count(*), to_timestamp(('x' || left(translate(min(id::text), '-', ''), 12))::bit(48)::bigint / 1000.0) AS first FROM visits GROUP BY 1 ORDER BY 3;
+SELECT tableoid::regclass, count(*),
+	to_timestamp(('x' || left(translate(min(id::text), '-', ''), 12))::bit(48)::bigint / 1000.0) AS first
+FROM visits GROUP BY 1 ORDER BY 3;
 SELECT * FROM iuid_check_partitions('visits');
 DROP TABLE visits;

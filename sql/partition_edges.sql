@@ -4,7 +4,8 @@ SET client_min_messages = warning;
 \set SHOW_CONTEXT never
 \set VERBOSITY sqlstate
 
--- faults: rows in DEFAULT are before all partitions only if there is a first one, and between them only if there are some
+-- faults: rows in DEFAULT are before all partitions only if there is a first one,
+-- and between them only if there are some
 CREATE TABLE orders (id iuid) PARTITION BY RANGE (id);
 CREATE TABLE orders_rest PARTITION OF orders DEFAULT;
 INSERT INTO orders VALUES (gen_iuid(7, 1, '2026-01-15'));
@@ -15,9 +16,12 @@ SELECT problem, partition FROM iuid_check_partitions('orders');
 
 -- a list is of partitions by time, and a country that is divided by more than the key is not looked into
 CREATE TABLE places (id iuid, n int) PARTITION BY RANGE (id iuid_origin_ops);
-CREATE TABLE places_7 PARTITION OF places FOR VALUES FROM (iuid_country_floor(7)) TO (iuid_country_floor(8)) PARTITION BY RANGE (id, n);
-CREATE TABLE places_7_a PARTITION OF places_7 FOR VALUES FROM (iuid_floor('2026-01-01'), 0) TO (iuid_floor('2026-02-01'), 0);
-CREATE TABLE places_7_b PARTITION OF places_7 FOR VALUES FROM (iuid_floor('2026-03-01'), 0) TO (iuid_floor('2026-04-01'), 0);
+CREATE TABLE places_7 PARTITION OF places
+	FOR VALUES FROM (iuid_country_floor(7)) TO (iuid_country_floor(8)) PARTITION BY RANGE (id, n);
+CREATE TABLE places_7_a PARTITION OF places_7
+	FOR VALUES FROM (iuid_floor('2026-01-01'), 0) TO (iuid_floor('2026-02-01'), 0);
+CREATE TABLE places_7_b PARTITION OF places_7
+	FOR VALUES FROM (iuid_floor('2026-03-01'), 0) TO (iuid_floor('2026-04-01'), 0);
 SELECT * FROM iuid_partitions('places');
 SELECT problem, partition FROM iuid_check_partitions('places');
 DROP TABLE places;
@@ -39,7 +43,8 @@ DROP TABLE checked;
 
 -- a list under an old snapshot leaves out what was dropped meanwhile
 CREATE EXTENSION dblink;
-SELECT dblink_connect('other', format('dbname=%s host=%s port=%s', current_database(), split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port')));
+SELECT dblink_connect('other', format('dbname=%s host=%s port=%s',
+	current_database(), split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port')));
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT count(*) FROM iuid_partition_bounds('orders');
 SELECT dblink_exec('other', 'DROP TABLE orders_later');
@@ -59,7 +64,10 @@ CREATE TABLE orders (id iuid) PARTITION BY RANGE (id);
 CREATE TABLE orders_before PARTITION OF orders FOR VALUES FROM (MINVALUE) TO (iuid_floor('2020-01-01'));
 SELECT count(*) FROM iuid_create_partitions('orders', '1 month', '2020-01-01', '2020-03-01');
 INSERT INTO orders SELECT gen_iuid(7, 1, at) FROM unnest('{2019-06-01,2020-01-02,2020-02-02}'::timestamptz[]) AS at;
-CREATE FUNCTION says_level() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'dropped in %', current_setting('transaction_isolation'); END $$;
+CREATE FUNCTION says_level() RETURNS event_trigger LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE WARNING 'dropped in %', current_setting('transaction_isolation');
+END $$;
 CREATE EVENT TRIGGER says_level ON sql_drop WHEN TAG IN ('DROP TABLE') EXECUTE FUNCTION says_level();
 \set VERBOSITY terse
 SET default_transaction_isolation = 'repeatable read';
@@ -83,9 +91,12 @@ DROP TABLE orders;
 CREATE TABLE orders (id iuid) PARTITION BY RANGE (id);
 CREATE TABLE one (LIKE orders);
 CREATE TABLE two (LIKE orders);
-SELECT iuid_attach_partitions('orders', '{one,two}', ARRAY[iuid_floor('2026-01-01'), iuid_floor('2026-02-01')]::uuid[], ARRAY[iuid_floor('2026-02-01')]::uuid[]);
-SELECT iuid_attach_partitions('orders', '{one,two}', ARRAY[iuid_floor('2026-01-01')]::uuid[], ARRAY[iuid_floor('2026-02-01'), iuid_floor('2026-03-01')]::uuid[]);
-SELECT iuid_attach_partitions('orders', '{one}', ARRAY[iuid_floor('2026-01-01')]::uuid[], ARRAY[iuid_floor('2026-01-01')]::uuid[]);
+SELECT iuid_attach_partitions('orders', '{one,two}',
+	ARRAY[iuid_floor('2026-01-01'), iuid_floor('2026-02-01')]::uuid[], ARRAY[iuid_floor('2026-02-01')]::uuid[]);
+SELECT iuid_attach_partitions('orders', '{one,two}',
+	ARRAY[iuid_floor('2026-01-01')]::uuid[], ARRAY[iuid_floor('2026-02-01'), iuid_floor('2026-03-01')]::uuid[]);
+SELECT iuid_attach_partitions('orders', '{one}',
+	ARRAY[iuid_floor('2026-01-01')]::uuid[], ARRAY[iuid_floor('2026-01-01')]::uuid[]);
 
 -- the last time that there is
 SELECT iuid_create_partitions('orders', '1 month', '10888-12-01', '10889-01-01');
@@ -104,11 +115,13 @@ CREATE TRIGGER c AFTER INSERT ON orders FOR EACH ROW EXECUTE FUNCTION nothing();
 ALTER TABLE orders_after ENABLE REPLICA TRIGGER a, ENABLE ALWAYS TRIGGER b, DISABLE TRIGGER c;
 INSERT INTO orders VALUES (gen_iuid(7, 1, '2026-01-15')), (gen_iuid(7, 1, '2026-03-15'));
 SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-02-01');
-SELECT string_agg(tgname || tgenabled::text, ' ' ORDER BY tgname) FROM pg_trigger WHERE tgrelid = 'orders_after'::regclass AND NOT tgisinternal;
+SELECT string_agg(tgname || tgenabled::text, ' ' ORDER BY tgname) FROM pg_trigger
+WHERE tgrelid = 'orders_after'::regclass AND NOT tgisinternal;
 CREATE ROLE regress_iuid_owner;
 CREATE ROLE regress_iuid_other;
 ALTER TABLE orders_after OWNER TO regress_iuid_other;
-SELECT iuid_attach_partitions('orders', '{one}', ARRAY[iuid_floor('2026-02-01')]::uuid[], ARRAY[iuid_floor('2026-03-01')]::uuid[]);
+SELECT iuid_attach_partitions('orders', '{one}',
+	ARRAY[iuid_floor('2026-02-01')]::uuid[], ARRAY[iuid_floor('2026-03-01')]::uuid[]);
 DROP TABLE orders, one, two;
 
 -- what the owner's event trigger writes anew while its rows are elsewhere
@@ -118,7 +131,8 @@ CREATE TABLE lines (order_id iuid REFERENCES orders);
 INSERT INTO orders VALUES (gen_iuid(7, 1, '2026-05-01')), (gen_iuid(7, 1, '2026-06-01'));
 CREATE FUNCTION writes_anew() RETURNS event_trigger LANGUAGE plpgsql AS $$
 BEGIN
-	IF EXISTS (SELECT FROM pg_class WHERE oid = 'public.orders_after'::regclass AND NOT relispartition) AND current_setting('edges.done', true) = '' THEN
+	IF EXISTS (SELECT FROM pg_class WHERE oid = 'public.orders_after'::regclass AND NOT relispartition)
+		AND current_setting('edges.done', true) = '' THEN
 		PERFORM set_config('edges.done', 'yes', false);
 		ALTER TABLE public.orders_after SET UNLOGGED;
 		ALTER TABLE public.orders_after SET LOGGED;

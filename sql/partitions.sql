@@ -16,7 +16,8 @@ CREATE TABLE audit (order_id uuid NOT NULL REFERENCES orders);
 
 INSERT INTO orders
 SELECT gen_iuid(country, 1, day), country || ' ' || day::date
-FROM unnest(ARRAY[7, 8, 9, 255]) AS country, generate_series('2026-01-01 00:00+00', '2026-02-28 00:00+00', interval '1 day') AS day;
+FROM unnest(ARRAY[7, 8, 9, 255]) AS country,
+	generate_series('2026-01-01 00:00+00', '2026-02-28 00:00+00', interval '1 day') AS day;
 INSERT INTO line SELECT id, 1 FROM orders;
 INSERT INTO audit SELECT id FROM orders;
 

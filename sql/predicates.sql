@@ -10,15 +10,18 @@ INSERT INTO sample VALUES (gen_iuid(255, 255, '1970-01-01')), (gen_iuid(255, 255
 CREATE TEMP TABLE moment AS
 SELECT timestamptz '2026-01-01' + n * interval '1 millisecond' + us * interval '1 microsecond' AS at
 FROM generate_series(-1, 41, 7) AS n, unnest(ARRAY[-1, 0, 1, 500, 999]) AS us
-UNION ALL VALUES (timestamptz '-infinity'), ('1969-12-31 23:59:59.999999'), ('1970-01-01'), ('1970-01-01 00:00:00.000001'),
+UNION ALL VALUES (timestamptz '-infinity'),
+	('1969-12-31 23:59:59.999999'), ('1970-01-01'), ('1970-01-01 00:00:00.000001'),
 	('10889-08-02 05:31:50.655'), ('10889-08-02 05:31:50.656'), ('294276-12-31 23:59:59.999999'), ('infinity');
 
 SELECT count(*) AS compared, count(*) FILTER (WHERE
 	((id < at), (id <= at), (id >= at), (id > at)) <>
-	((iuid_timestamp(id) < at), (iuid_timestamp(id) <= at), (iuid_timestamp(id) >= at), (iuid_timestamp(id) > at))) AS wrong,
+	((iuid_timestamp(id) < at), (iuid_timestamp(id) <= at), (iuid_timestamp(id) >= at), (iuid_timestamp(id) > at))
+	) AS wrong,
 	count(*) FILTER (WHERE
 	((at < id), (at <= id), (at >= id), (at > id)) <>
-	((at < iuid_timestamp(id)), (at <= iuid_timestamp(id)), (at >= iuid_timestamp(id)), (at > iuid_timestamp(id)))) AS wrong_other_way
+	((at < iuid_timestamp(id)), (at <= iuid_timestamp(id)), (at >= iuid_timestamp(id)), (at > iuid_timestamp(id)))
+	) AS wrong_other_way
 FROM sample, moment;
 
 SELECT count(*) AS compared, count(*) FILTER (WHERE (id <@ r) <> (iuid_timestamp(id) <@ r)) AS wrong,
@@ -28,7 +31,8 @@ FROM (SELECT DISTINCT ON (iuid_timestamp(id)) id FROM sample) AS one, (SELECT ts
 	UNION ALL VALUES (tstzrange 'empty'), ('(,)'), ('[2026-01-01 00:00:00.02,)'), ('(,2026-01-01 00:00:00.02]')) AS x;
 
 SELECT count(*) AS compared, count(*) FILTER (WHERE iuid_is_from(id, country) <> (iuid_country(id) = country)) AS wrong,
-	count(*) FILTER (WHERE iuid_is_from(id, country, entity) <> (iuid_country(id) = country AND iuid_entity(id) = entity)) AS wrong_with_entity
+	count(*) FILTER (WHERE
+		iuid_is_from(id, country, entity) <> (iuid_country(id) = country AND iuid_entity(id) = entity)) AS wrong_with_entity
 FROM sample, unnest(ARRAY[0, 1, 4, 254, 255]) AS country, unnest(ARRAY[0, 1, 2, 254, 255]) AS entity;
 
 -- the same once the planner has rewritten them: an index scan finds what a look at every row finds
@@ -51,13 +55,16 @@ RESET enable_seqscan;
 SET jit = on;
 SET jit_above_cost = 0;
 SET jit_inline_above_cost = 0;
-SELECT count(*) AS compared, count(*) FILTER (WHERE (id < at) <> (iuid_timestamp(id) < at) OR iuid_is_from(id, 4) <> (iuid_country(id) = 4)) AS wrong FROM sample, moment;
+SELECT count(*) AS compared, count(*) FILTER (WHERE
+	(id < at) <> (iuid_timestamp(id) < at) OR iuid_is_from(id, 4) <> (iuid_country(id) = 4)) AS wrong
+FROM sample, moment;
 RESET jit_inline_above_cost;
 RESET jit_above_cost;
 RESET jit;
 
 -- NULL in, NULL out; a country that cannot be is an error, constant or not
-SELECT id >= NULL::timestamptz, id <@ NULL::tstzrange, iuid_is_from(id, NULL), iuid_is_from(NULL, 1) FROM sample LIMIT 1;
+SELECT id >= NULL::timestamptz, id <@ NULL::tstzrange, iuid_is_from(id, NULL), iuid_is_from(NULL, 1)
+FROM sample LIMIT 1;
 SELECT count(*) FROM sample WHERE iuid_is_from(id, 256);
 \echo :LAST_ERROR_SQLSTATE
 SELECT count(*) FROM sample, (VALUES (-1)) AS v(country) WHERE iuid_is_from(id, country);
@@ -97,12 +104,14 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM sample WHERE id <@ tstzrange(
 EXPLAIN (COSTS OFF) SELECT count(*) FROM sample WHERE tstzrange('2026-01-01', now()) @> id;
 
 -- nor does a recursive function lead the planner into a recursion
-CREATE FUNCTION recursive(id iuid) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT CASE WHEN id >= recursive(id) THEN now() END $$;
+CREATE FUNCTION recursive(id iuid) RETURNS timestamptz
+LANGUAGE sql STABLE AS $$ SELECT CASE WHEN id >= recursive(id) THEN now() END $$;
 EXPLAIN (COSTS OFF) SELECT count(recursive(id)) FROM sample;
 DROP FUNCTION recursive;
 
 -- core's own operators on ranges read a literal and a parameter as they did before
-SELECT tstzrange('2026-01-01', '2026-02-01') @> '[2026-01-02,2026-01-03)' AS contains, '[2026-01-02,2026-01-03)' <@ tstzrange('2026-01-01', '2026-02-01') AS contained;
+SELECT tstzrange('2026-01-01', '2026-02-01') @> '[2026-01-02,2026-01-03)' AS contains,
+	'[2026-01-02,2026-01-03)' <@ tstzrange('2026-01-01', '2026-02-01') AS contained;
 PREPARE untyped AS SELECT tstzrange('2026-01-01', '2026-02-01') @> $1;
 SELECT parameter_types FROM pg_prepared_statements WHERE name = 'untyped';
 -- and ours reads a literal, too

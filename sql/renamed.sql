@@ -1,23 +1,29 @@
--- What a superuser renames, replaces or drops: predicates give the same answers, by a filter where they find no bound or no index;
+-- What a superuser renames, replaces or drops:
+-- predicates give the same answers, by a filter where they find no bound or no index;
 -- another object that takes the name of one of ours is not used for it; and a call that needs what is missing says so.
 SET timezone = 'UTC';
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
-CREATE TABLE sample AS SELECT gen_iuid(n % 9, n % 2, timestamptz '2026-02-01' + n * interval '6 hours') AS id FROM generate_series(1, 80) AS n;
+CREATE TABLE sample AS
+SELECT gen_iuid(n % 9, n % 2, timestamptz '2026-02-01' + n * interval '6 hours') AS id
+FROM generate_series(1, 80) AS n;
 CREATE INDEX by_country ON sample (id iuid_origin_ops);
 CREATE TABLE newest AS SELECT max(id)::uuid AS id FROM sample;
 
 -- a view has its functions and operators by their OIDs, and the planner rewrites them anew in each query
 CREATE VIEW answer AS
-SELECT (SELECT count(*) FROM sample WHERE id >= timestamptz '2026-02-10') AS since, (SELECT count(*) FROM sample WHERE id > timestamptz '2026-02-10') AS after,
+SELECT (SELECT count(*) FROM sample WHERE id >= timestamptz '2026-02-10') AS since,
+	(SELECT count(*) FROM sample WHERE id > timestamptz '2026-02-10') AS after,
 	(SELECT count(*) FROM sample WHERE id <@ tstzrange('2026-02-08', '2026-02-10')) AS within,
-	(SELECT count(*) FROM sample WHERE iuid_is_from(id, 7)) AS of_7, (SELECT count(*) FROM sample WHERE iuid_is_from(id, 7, 1)) AS of_7_1,
+	(SELECT count(*) FROM sample WHERE iuid_is_from(id, 7)) AS of_7,
+	(SELECT count(*) FROM sample WHERE iuid_is_from(id, 7, 1)) AS of_7_1,
 	(SELECT count(*) FROM sample, newest WHERE sample.id < newest.id) AS older;
 SELECT count(*) FILTER (WHERE at >= '2026-02-10') AS since, count(*) FILTER (WHERE at > '2026-02-10') AS after,
 	count(*) FILTER (WHERE at >= '2026-02-08' AND at < '2026-02-10') AS within,
-	count(*) FILTER (WHERE country = 7) AS of_7, count(*) FILTER (WHERE country = 7 AND entity = 1) AS of_7_1, count(*) - 1 AS older
+	count(*) FILTER (WHERE country = 7) AS of_7, count(*) FILTER (WHERE country = 7 AND entity = 1) AS of_7_1,
+	count(*) - 1 AS older
 FROM (SELECT iuid_timestamp(id) AS at, iuid_country(id) AS country, iuid_entity(id) AS entity FROM sample) AS x;
 TABLE answer;
 EXPLAIN (COSTS OFF) SELECT FROM sample WHERE iuid_is_from(id, 7);

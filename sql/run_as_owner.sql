@@ -7,7 +7,8 @@ GRANT regress_iuid_owner TO regress_iuid_member;
 GRANT CREATE ON SCHEMA public TO regress_iuid_owner;
 SET ROLE regress_iuid_owner;
 CREATE TABLE owned (id int, note text);
-CREATE FUNCTION whoami() RETURNS text LANGUAGE sql AS $$ SELECT current_user::text || ' ' || current_setting('search_path') $$;
+CREATE FUNCTION whoami() RETURNS text
+LANGUAGE sql AS $$ SELECT current_user::text || ' ' || current_setting('search_path') $$;
 RESET ROLE;
 
 SELECT iuid_run_as_owner('owned', 'INSERT INTO public.owned SELECT 1, public.whoami()');
@@ -34,7 +35,8 @@ SELECT iuid_run_as_owner(4294967295::oid, 'SELECT 1');
 \set VERBOSITY default
 SELECT iuid_run_as_owner('owned', 'SET work_mem = ''77MB''');
 SELECT iuid_run_as_owner('owned', 'SELECT set_config(''search_path'', ''evil'', false)');
-SELECT current_setting('work_mem') <> '77MB' AS as_before, current_setting('search_path') AS search_path, current_user = session_user AS myself;
+SELECT current_setting('work_mem') <> '77MB' AS as_before,
+	current_setting('search_path') AS search_path, current_user = session_user AS myself;
 
 -- a temporary table belongs to its owner alone
 CREATE TEMPORARY TABLE mine (id int);

@@ -9,14 +9,16 @@ CREATE TABLE by_domain (id order_id DEFAULT gen_iuid(125, 1) PRIMARY KEY REFEREN
 CREATE TABLE refers (id iuid PRIMARY KEY REFERENCES by_domain);
 CREATE VIEW shown AS SELECT id::uuid, note FROM by_iuid;
 SELECT iuid_create_partitions('by_iuid', '1 month', '2026-01-01', '2026-04-01');
-INSERT INTO by_iuid SELECT gen_iuid(n % 5, 1, timestamptz '2026-01-01' + n * interval '10 minutes') FROM generate_series(1, 12000) AS n;
+INSERT INTO by_iuid SELECT gen_iuid(n % 5, 1, timestamptz '2026-01-01' + n * interval '10 minutes')
+FROM generate_series(1, 12000) AS n;
 INSERT INTO by_uuid SELECT id FROM by_iuid;
 INSERT INTO by_domain SELECT id FROM by_iuid;
 INSERT INTO refers SELECT id FROM by_iuid ORDER BY id LIMIT 10;
 ANALYZE by_iuid, by_uuid, by_domain;
 
 -- the types that the server sends with a result: an array of the domain has a type of its own, until it is cast
-SELECT i.id AS by_iuid, u.id AS by_uuid, d.id AS by_domain, s.id AS shown, ARRAY[u.id] AS uuids, ARRAY[d.id] AS domains, ARRAY[d.id]::uuid[] AS cast
+SELECT i.id AS by_iuid, u.id AS by_uuid, d.id AS by_domain, s.id AS shown,
+	ARRAY[u.id] AS uuids, ARRAY[d.id] AS domains, ARRAY[d.id]::uuid[] AS cast
 FROM by_iuid AS i JOIN by_uuid AS u USING (id) JOIN by_domain AS d ON d.id = u.id JOIN shown AS s ON s.id = u.id \gdesc
 
 -- one order
@@ -54,8 +56,10 @@ EXPLAIN (COSTS OFF) EXECUTE shown_time('2026-03-02');
 
 -- what the view casts to uuid, and the query casts back, is the column itself
 CREATE TABLE by_country (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
-CREATE TABLE by_country_124 PARTITION OF by_country FOR VALUES FROM (iuid_country_floor(124)) TO (iuid_country_floor(125));
-CREATE TABLE by_country_125 PARTITION OF by_country FOR VALUES FROM (iuid_country_floor(125)) TO (iuid_country_floor(126));
+CREATE TABLE by_country_124 PARTITION OF by_country
+	FOR VALUES FROM (iuid_country_floor(124)) TO (iuid_country_floor(125));
+CREATE TABLE by_country_125 PARTITION OF by_country
+	FOR VALUES FROM (iuid_country_floor(125)) TO (iuid_country_floor(126));
 PREPARE shown_cast(timestamptz) AS SELECT * FROM shown WHERE id::iuid >= $1;
 EXPLAIN (COSTS OFF) EXECUTE shown_cast('2026-03-02');
 EXPLAIN (COSTS OFF) SELECT * FROM shown WHERE id::iuid <@ tstzrange('2026-03-02', '2026-03-03');
@@ -81,7 +85,8 @@ EXPLAIN (COSTS OFF) SELECT min(id::iuid) FROM by_uuid;
 EXPLAIN (COSTS OFF) SELECT id FROM shown ORDER BY id LIMIT 1;
 
 -- the default of the table fills the view; an identifier of the client does not go in through it
-SELECT count(*) <= 1 AS now FROM iuid_create_partitions('by_iuid', '1 month', date_trunc('month', now(), 'UTC'), date_trunc('month', now(), 'UTC') + interval '1 month');
+SELECT count(*) <= 1 AS now FROM iuid_create_partitions('by_iuid', '1 month',
+	date_trunc('month', now(), 'UTC'), date_trunc('month', now(), 'UTC') + interval '1 month');
 INSERT INTO shown (note) VALUES ('by the default') RETURNING iuid_country(id::iuid), note;
 INSERT INTO shown (id) VALUES (gen_iuid(125, 1));
 UPDATE shown SET note = 'changed' WHERE note = 'by the default';
@@ -103,7 +108,8 @@ SELECT expected('SELECT FROM by_uuid WHERE iuid_is_from(id::iuid, 3)') BETWEEN 2
 CREATE TABLE changing (id uuid PRIMARY KEY);
 INSERT INTO changing SELECT id FROM refers;
 CREATE FUNCTION files() RETURNS text LANGUAGE sql RETURN
-	(SELECT string_agg(pg_relation_filenode(oid)::text, ' ' ORDER BY oid) FROM pg_class WHERE relname IN ('changing', 'changing_pkey'));
+	(SELECT string_agg(pg_relation_filenode(oid)::text, ' ' ORDER BY oid) FROM pg_class
+		WHERE relname IN ('changing', 'changing_pkey'));
 SELECT files() AS uuid \gset
 ALTER TABLE changing ALTER id TYPE order_id;
 SELECT files() AS domain, files() <> :'uuid' AS rewritten \gset

@@ -16,11 +16,15 @@ FROM (SELECT row_number() OVER (ORDER BY id) AS by_id, row_number() OVER (ORDER 
 -- whichever identifier the sort comes upon first, as its abbreviated keys depend on that
 INSERT INTO sample SELECT gen_iuid(i % 3, i % 5, '2026-01-01') FROM generate_series(1, 500) AS i;
 INSERT INTO sample SELECT overlay(id::text PLACING layout FROM 15 FOR 2)::iuid
-FROM (SELECT gen_iuid(i % 3, 1, '2026-01-01') AS id FROM generate_series(1, 10) AS i) AS x, unnest(ARRAY['81', '8f']) AS layout;
-CREATE TEMP TABLE same_ms AS SELECT id FROM sample WHERE iuid_floor('2026-01-01') <= id AND id < iuid_floor('2026-01-01 00:00:00.001');
-SELECT count(*) AS firsts, bool_and(sorted = (SELECT array_agg(id::iuid ORDER BY id) FROM (SELECT id::uuid FROM same_ms) AS x)) AS as_uuid
+FROM (SELECT gen_iuid(i % 3, 1, '2026-01-01') AS id FROM generate_series(1, 10) AS i) AS x,
+	unnest(ARRAY['81', '8f']) AS layout;
+CREATE TEMP TABLE same_ms AS
+SELECT id FROM sample WHERE iuid_floor('2026-01-01') <= id AND id < iuid_floor('2026-01-01 00:00:00.001');
+SELECT count(*) AS firsts,
+	bool_and(sorted = (SELECT array_agg(id::iuid ORDER BY id) FROM (SELECT id::uuid FROM same_ms) AS x)) AS as_uuid
 FROM (SELECT DISTINCT ON (iuid_country(id), iuid_entity(id), iuid_layout(id)) id FROM same_ms) AS first,
-	LATERAL (SELECT array_agg(id ORDER BY id) AS sorted FROM (SELECT id FROM same_ms ORDER BY id <> first.id OFFSET 0) AS x) AS y;
+	LATERAL (SELECT array_agg(id ORDER BY id) AS sorted
+		FROM (SELECT id FROM same_ms ORDER BY id <> first.id OFFSET 0) AS x) AS y;
 
 -- the oracle of order by origin: the bytes themselves
 CREATE FUNCTION country_key(uuid) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
@@ -31,18 +35,21 @@ SELECT bool_and(by_id = by_key) AS as_country_key
 FROM (SELECT row_number() OVER (ORDER BY id USING ~<~) AS by_id, row_number() OVER (ORDER BY country_key(id)) AS by_key
 	FROM sample) AS x;
 SELECT bool_and(by_id = by_key) AS as_country_key_descending
-FROM (SELECT row_number() OVER (ORDER BY id USING ~>~) AS by_id, row_number() OVER (ORDER BY country_key(id) DESC) AS by_key
+FROM (SELECT row_number() OVER (ORDER BY id USING ~>~) AS by_id,
+	row_number() OVER (ORDER BY country_key(id) DESC) AS by_key
 	FROM sample) AS x;
 
 -- the keys of a sort all tie: after 10,000 of them it goes on without abbreviated keys
 CREATE TEMP TABLE tied AS SELECT gen_iuid(7, 1, '2026-01-01') AS id FROM generate_series(1, 21000);
 SELECT count(*), bool_and(by_id = by_uuid) AS as_uuid
-FROM (SELECT row_number() OVER (ORDER BY id USING ~<~) AS by_id, row_number() OVER (ORDER BY id::uuid) AS by_uuid FROM tied) AS x;
+FROM (SELECT row_number() OVER (ORDER BY id USING ~<~) AS by_id,
+	row_number() OVER (ORDER BY id::uuid) AS by_uuid FROM tied) AS x;
 
 -- every operator agrees with core's over all pairs, for each of the three pairs of types
 CREATE TEMP TABLE pair AS
 SELECT a.id AS a, b.id AS b
-FROM (SELECT id FROM sample ORDER BY id::text DESC LIMIT 100) AS a, (SELECT id FROM sample ORDER BY md5(id::text) LIMIT 60) AS b
+FROM (SELECT id FROM sample ORDER BY id::text DESC LIMIT 100) AS a,
+	(SELECT id FROM sample ORDER BY md5(id::text) LIMIT 60) AS b
 UNION ALL SELECT id, id FROM sample;
 SELECT count(*) AS pairs, count(*) FILTER (WHERE
 	((a < b), (a <= b), (a = b), (a >= b), (a > b), (a <> b)) <> core OR

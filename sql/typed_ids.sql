@@ -12,7 +12,8 @@ CREATE TABLE orders (
 SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-02-01');
 CREATE TABLE receipts (order_id order_id REFERENCES orders, n int, PRIMARY KEY (order_id, n));
 CREATE INDEX receipts_by_country ON receipts (order_id iuid_origin_ops);
-INSERT INTO wallets SELECT gen_iuid(7, 3, timestamptz '2025-06-01 00:00+00' + n * interval '1 minute') FROM generate_series(1, 1000) AS n;
+INSERT INTO wallets SELECT gen_iuid(7, 3, timestamptz '2025-06-01 00:00+00' + n * interval '1 minute')
+FROM generate_series(1, 1000) AS n;
 INSERT INTO orders SELECT gen_iuid(n::int % 5, 1, timestamptz '2026-01-01 00:00+00' + n * interval '1 hour'), wallet
 FROM (SELECT row_number() OVER (ORDER BY id) AS n, id AS wallet FROM wallets) AS w;
 INSERT INTO receipts SELECT id, n FROM orders, generate_series(1, 3) AS n;
@@ -26,7 +27,8 @@ INSERT INTO orders (id) VALUES (gen_iuid(7, 2, '2026-01-15'));
 \set VERBOSITY default
 INSERT INTO wallets VALUES (gen_iuid(7, 1));
 INSERT INTO receipts VALUES (gen_iuid(7, 3), 1);
-CREATE FUNCTION receipts_of(order_id) RETURNS bigint LANGUAGE sql STABLE RETURN (SELECT count(*) FROM receipts WHERE order_id = $1);
+CREATE FUNCTION receipts_of(order_id) RETURNS bigint
+LANGUAGE sql STABLE RETURN (SELECT count(*) FROM receipts WHERE order_id = $1);
 SELECT receipts_of(:'order');
 SELECT receipts_of(:'wallet');
 SELECT receipts_of(id) FROM wallets LIMIT 1;
@@ -50,8 +52,10 @@ EXECUTE by_domain(:'wallet');
 RESET plan_cache_mode;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
-EXPLAIN (COSTS OFF) SELECT * FROM receipts JOIN orders ON id = order_id WHERE order_id < timestamptz '2026-01-01 05:00+00';
-SELECT count(*), count(DISTINCT order_id), min(n) FROM receipts JOIN orders ON id = order_id WHERE iuid_is_from(order_id, 3);
+EXPLAIN (COSTS OFF) SELECT * FROM receipts JOIN orders ON id = order_id
+WHERE order_id < timestamptz '2026-01-01 05:00+00';
+SELECT count(*), count(DISTINCT order_id), min(n) FROM receipts JOIN orders ON id = order_id
+WHERE iuid_is_from(order_id, 3);
 SELECT max(order_id) = (SELECT max(id) FROM orders) AS max FROM receipts;
 
 -- a boundary has entity 0, so the key of a partitioned table cannot have the domain

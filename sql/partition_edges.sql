@@ -43,8 +43,7 @@ DROP TABLE checked;
 
 -- a list under an old snapshot leaves out what was dropped meanwhile
 CREATE EXTENSION dblink;
-SELECT dblink_connect('other', format('dbname=%s host=%s port=%s',
-	current_database(), split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port')));
+SELECT dblink_connect('other', format('dbname=%s host=%s port=%s', :'DBNAME', :'HOST', :'PORT'));
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT count(*) FROM iuid_partition_bounds('orders');
 SELECT dblink_exec('other', 'DROP TABLE orders_later');

@@ -23,9 +23,11 @@
 # rows.
 
 . "$(dirname "$0")/library.sh"
+. "$tree/test/run/four_nodes.sh"
 
-# model.py and identifiers.py are what the models share, and schemas.py is a part of moving_in.
-all=$(basename -s .py "$tree"/test/models/*.py | grep -vxE 'model|identifiers|schemas')
+# model.py and identifiers.py are what the models share, schemas.py is a part of moving_in, and soak.py
+# has a command of its own.
+all=$(basename -s .py "$tree"/test/models/*.py | grep -vxE 'model|identifiers|schemas|soak')
 rows='' schemas='' delay='' parts=(plain) show=() seed=() days=() names=()
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -47,52 +49,12 @@ done
 
 install_toolchain openssl python3-psycopg
 build
-. examples/regions/nodes.sh
 
 # A model, and how many it makes of what
 run_model() {
 	start_server "$work" 'wal_level = logical'   # for the publications of moving_in
 	as_user /usr/bin/python3 "test/models/$1.py" "${@:2}" "${seed[@]}" || failed+=("$1")
 	stop_server
-}
-
-# Four nodes of examples/regions, with a second table, and lines of configuration.  The nodes reach
-# each other by relays if there is a delay.
-start_four_nodes() {
-	local node other
-	way=()
-	nodes="almaty mexico jakarta lagos" country[lagos]=164
-	prepare_nodes
-	echo "INSERT INTO nodes VALUES ('lagos', 'West Africa', NULL, NULL, '{NG}');" | as_user tee -a "$work/nodes.sql" >/dev/null
-	for node in $nodes; do
-		start_node "$node" $'max_worker_processes = 20\nautovacuum_naptime = 1s\n'"${1:-}"
-		far[$node]=${port[$node]}
-		[ -z "$delay" ] || start_relay "$node"
-		way+=(--node "$node=$work/$node")
-	done
-	for node in $nodes; do
-		list_node "$node" "${far[$node]}"
-	done
-	at_machine_with_list mexico registry.sql
-	at_machine mexico -c "INSERT INTO iuid_entities VALUES (3, 'Ayan', 'Trip')"
-	for node in $nodes; do
-		connect_node "$node"
-		[ "$node" = mexico ] || follow_registry "$node"
-	done
-	for node in $nodes; do
-		at "$node" -f "$mesh/tables.sql" -f test/models/move.sql >/dev/null
-		at "$node" -v country="${country[$node]}" -f "$mesh/load.sql"
-	done
-}
-
-# As if it had not been.
-stop_nodes() {
-	local node
-	for node in $nodes; do
-		stop_server "$work/$node"
-		rm -rf "${work:?}/$node"
-	done
-	rm -f "$PGSERVICEFILE"
 }
 
 # The program reaches the nodes by their relays, too.  The clients of a node are beside it.
@@ -122,13 +84,6 @@ run_outbox() {
 	stop_nodes
 }
 
-start_relay() {
-	far[$1]=$(free_port)
-	perl test/bench/regions/relay.pl "$delay" "${far[$1]}" "${port[$1]}" >&2 &
-	relays+=($!)
-	disown
-}
-
 # The services again, with the ports of the relays.
 far_services() {
 	local node script=()
@@ -138,8 +93,7 @@ far_services() {
 	sed "${script[@]}" "$PGSERVICEFILE" | as_user tee "$work/far" >/dev/null
 }
 
-declare -A far=()
-relays=() failed=() way=()
+failed=()
 for name in "${names[@]}"; do
 	case $name in
 		move | bad_days | outbox) "run_$name" ;;

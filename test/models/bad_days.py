@@ -282,6 +282,12 @@ class Day(move.Test):
         self.company.renew()
         self.moves = move.Moves(self.nodes, "almaty", "jakarta")
         self.all_follow()
+        self.read_rows()
+        self.start_clients()
+        self.faultless = self.errors()
+
+    def read_rows(self):
+        """What is there in the morning stays."""
         Writer.orders, self.loaded = {country: [] for country in COUNTRIES}, set()
         for name in self.names:
             for table, (column, _) in TABLES.items():
@@ -290,16 +296,17 @@ class Day(move.Test):
                     self.loaded.add(key)
                     if table == "orders" and country in COUNTRIES and len(Writer.orders[country]) < 100:
                         Writer.orders[country].append(key)
+
+    def start_clients(self, *others):
         # At the node of a country its own table is written, too, but for the country that moves.
         self.writers = [Writer(name, self.log, list(TABLES)[(i + j) % 2], country, "" if home == name and country != COUNTRY else "_global")
                         for i, name in enumerate(self.names) for j, (country, home) in enumerate(COUNTRIES.items())]
         self.readers = [Reader(name, self.log) for name in self.names]
-        self.clients = [*self.writers, *self.readers]
+        self.clients = [*self.writers, *self.readers, *others]
         self.threads = [threading.Thread(target=client.run, args=[client.ended], daemon=True) for client in self.clients]
         for thread in self.threads:
             thread.start()
         self.go_on(self.clients, "in the morning")
-        self.faultless = self.errors()
 
     def stop_clients(self):
         for client in self.clients:
@@ -392,13 +399,17 @@ class Day(move.Test):
 
     def end_move(self):
         """The operator goes on as the command says."""
-        if not self.with_move:
-            return
-        self.iuid("move", "status", str(COUNTRY))
+        if self.with_move:
+            self.iuid("move", "status", str(COUNTRY))
+            self.go_through()
+
+    def go_through(self):
+        """To the end of a move, whatever is in the way."""
+        new = self.moves.new
         for _ in range(20):
             status, out = self.move("switch")
             why = out.strip().splitlines()[-1]
-            if status == 0 or "does not move, and jakarta has it" in why or "the switch is done already" in why:
+            if status == 0 or f"does not move, and {new} has it" in why or "the switch is done already" in why:
                 break
             if re.search(r"try again|started again", why, re.IGNORECASE):
                 pass
@@ -411,9 +422,9 @@ class Day(move.Test):
             time.sleep(1)
         else:
             raise Failed("the switch is not done after twenty times")
-        self.until_done("finish")
-        (there,), = self.nodes.rows("jakarta", f"SELECT iuid_node({COUNTRY}, 1)")
-        if there != "jakarta":
+        self.until_done_or_done("finish")
+        (there,), = self.nodes.rows(new, f"SELECT iuid_node({COUNTRY}, 1)")
+        if there != new:
             raise Failed(f"country {COUNTRY} is at {there} after the move")
 
     def machines(self, *names):
@@ -1002,7 +1013,7 @@ class Day(move.Test):
         """A command that was killed can have come to its end."""
         for _ in range(20):
             status, out = self.move(step, *options)
-            if status == 0 or "does not move, and jakarta has it" in out or step == "copy" and "the switch is done already" in out:
+            if status == 0 or f"does not move, and {self.moves.new} has it" in out or step == "copy" and "the switch is done already" in out:
                 return
             time.sleep(1)
         raise Failed(f"iuid move {step} is not done after twenty times")

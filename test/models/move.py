@@ -37,7 +37,9 @@ UNTIL_GIVEN_UP = ["LOCK TABLE \"public\".\"trips_c235\" IN SHARE", "ATTACH PARTI
 AFTER = ["IF false THEN", "lagos      SELECT public.iuid_create_global_table", "DROP SUBSCRIPTION", "DROP PUBLICATION", "DROP TRIGGER"]
 FINISH = ["DROP VIEW", "jakarta    COMMIT"]
 
-GONE = object()  # the version of a row that was deleted
+
+class GONE:
+    """The version of a row that was deleted."""
 
 
 class Log:

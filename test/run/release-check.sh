@@ -35,6 +35,7 @@ browser
 regions
 demo
 models
+soak 2
 fuzz
 fuzz --machine s390x
 bench --quick

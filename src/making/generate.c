@@ -172,10 +172,10 @@ read_clock(void)
 {
 	struct timespec now;
 
-	if (clock_gettime(CLOCK_REALTIME, &now) != 0)
+	if (timespec_get(&now, TIME_UTC) != TIME_UTC)
 		ereport(ERROR,
 				(errcode(ERRCODE_SYSTEM_ERROR),
-				 errmsg("could not read the system clock: %m")));
+				 errmsg("could not read the system clock")));
 	if (unlikely(now.tv_sec < 0 || now.tv_sec > SECONDS_MAX))
 		reject_clock(now.tv_sec);
 	return now.tv_sec * PER_SECOND +

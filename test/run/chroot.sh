@@ -146,3 +146,32 @@ run_in_chroot() {
 			exec chroot "$root" env -i PATH="$PATH" PG_MAJOR="$major" LC_ALL=C.UTF-8 "$@"
 		' matrix "$root" "${needed##* }" "$tmp" "${build[@]}" /run/iuid/dev "$@"
 }
+
+# --- a copy of a chroot --------------------------------------------------
+
+# Runs a program of this machine while a copy of a chroot is mounted.  The mounts and processes end with
+# the program; what was written into the copy is there for the next one.
+beside() {
+	local copy=$1 original=$2
+	shift 2
+	as_root mkdir -p "$copy/root" "$copy/changes" "$copy/work"
+	as_root unshare --mount --pid --fork --kill-child --mount-proc bash -euc '
+		copy=$1 original=$2
+		shift 2
+		mount -t overlay -o "lowerdir=$original,upperdir=$copy/changes,workdir=$copy/work" overlay "$copy/root"
+		mount -t proc proc "$copy/root/proc"
+		mount --rbind /dev "$copy/root/dev"
+		exec "$@"
+	' beside "$copy" "$original" "$@"
+}
+
+# Runs a program in a copy of a chroot.
+inside() {
+	beside "$1" "$2" env -i -C / PATH="$PATH" LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+		chroot "$1/root" "${@:3}"
+}
+
+# Runs a command, and prints what it said if it fails.
+quietly() {
+	"$@" >"$work/quiet.log" 2>&1 || { cat "$work/quiet.log"; return 1; }
+}

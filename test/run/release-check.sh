@@ -25,7 +25,9 @@ sanitize
 mutants
 upgrade
 package
+rpm
 dist
+images
 citus
 clients
 drivers

@@ -60,7 +60,8 @@ SKIP:
 	append_to_file($offset, '+0');
 	$node->stop;
 	{
-		local @ENV{ 'LD_PRELOAD', 'FAKETIME_TIMESTAMP_FILE', 'FAKETIME_NO_CACHE', 'FAKETIME_DONT_FAKE_MONOTONIC' } = ($library, $offset, 1, 1);
+		local @ENV{ 'LD_PRELOAD', 'FAKETIME_TIMESTAMP_FILE', 'FAKETIME_NO_CACHE', 'FAKETIME_DONT_FAKE_MONOTONIC' } =
+			($library, $offset, 1, 1);
 		$node->start;
 	}
 	my $is_now = 'SELECT iuid_timestamp(gen_iuid(7, 1)) <= clock_timestamp()';

@@ -42,7 +42,8 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE made (n serial, step text, id iuid);
 	-- the bits of an identifier as a number, and the two fields of its time
 	CREATE FUNCTION bits(id iuid, first int, count int) RETURNS bigint RETURN
-		(repeat('0', 64 - count)::varbit || substring(('x' || replace(id::text, '-', ''))::bit(128) FROM first + 1 FOR count))::bit(64)::bigint;
+		(repeat('0', 64 - count)::varbit
+			|| substring(('x' || replace(id::text, '-', ''))::bit(128) FROM first + 1 FOR count))::bit(64)::bigint;
 	CREATE FUNCTION ms(id iuid) RETURNS bigint RETURN bits(id, 0, 48);
 	CREATE FUNCTION fraction(id iuid) RETURNS bigint RETURN bits(id, 74, 12)});
 
@@ -160,7 +161,8 @@ make('the last 4096th', 10);
 refuses('so are more identifiers than the last 4096th has room for', 100000);
 move_clock('281474976710.655');
 make('the last millisecond again', 10);
-is( $node->safe_psql('postgres', q{SELECT step, min(ms(id)), max(ms(id)), min(fraction(id)) FROM made WHERE step LIKE 'the last%' GROUP BY step ORDER BY min(n)}),
+is( $node->safe_psql('postgres', q{SELECT step, min(ms(id)), max(ms(id)), min(fraction(id)) FROM made
+	WHERE step LIKE 'the last%' GROUP BY step ORDER BY min(n)}),
 	join("\n",
 		'the last millisecond|281474976710655|281474976710655|0',
 		'the last 4096th|281474976710655|281474976710655|4091',
@@ -172,7 +174,8 @@ move_clock('+0');
 my $from = time;
 make('after the error');
 is( $node->safe_psql('postgres', qq{
-		SELECT min(ms(id)) >= 1000::bigint * ($from - 1), max(ms(id)) <= 1000::bigint * ($from + 60) FROM made WHERE step = 'after the error'}),
+		SELECT min(ms(id)) >= 1000::bigint * ($from - 1), max(ms(id)) <= 1000::bigint * ($from + 60) FROM made
+			WHERE step = 'after the error'}),
 	't|t', 'identifiers of now after the error');
 
 # A clock that stands still within the last 4096th of a millisecond: 2^42 random
@@ -208,7 +211,8 @@ $session->quit;
 
 # Four sessions make identifiers all the time, while the clock steps.
 move_clock('+0');
-$node->safe_psql('postgres', 'CREATE SEQUENCE turn; CREATE TABLE beside (turn int, pid int, step int, id iuid); CREATE TABLE step AS SELECT 0 AS step');
+$node->safe_psql('postgres', q{CREATE SEQUENCE turn; CREATE TABLE beside (turn int, pid int, step int, id iuid);
+	CREATE TABLE step AS SELECT 0 AS step});
 $log = -s $node->logfile;
 my $script = $node->basedir . '/make.sql';
 append_to_file($script, q{
@@ -216,7 +220,8 @@ append_to_file($script, q{
 	\sleep 2 ms
 });
 my $said = '';
-my $sessions = IPC::Run::start([ 'pgbench', '-n', '-c', '4', '-T', '600', '-f', $script, $node->connstr('postgres') ], '>', \$said, '2>', \$said);
+my $sessions = IPC::Run::start([ 'pgbench', '-n', '-c', '4', '-T', '600', '-f', $script, $node->connstr('postgres') ],
+	'>', \$said, '2>', \$said);
 my @clock = ('+0', '-2s', '+0', '-1h', '@4102444800', '+0', '1767225800.001', '1767225800.002', '1767225805');
 for my $step (1 .. @clock)
 {
@@ -225,7 +230,8 @@ for my $step (1 .. @clock)
 	$node->safe_psql('postgres', 'BEGIN; LOCK TABLE step; UPDATE step SET step = 0; COMMIT');
 	move_clock($clock[ $step - 1 ]);
 	$node->safe_psql('postgres', "UPDATE step SET step = $step");
-	$node->poll_query_until('postgres', "SELECT count(*) >= 4 FROM (SELECT FROM beside WHERE step = $step GROUP BY pid HAVING count(*) >= 100) AS x")
+	$node->poll_query_until('postgres',
+		"SELECT count(*) >= 4 FROM (SELECT FROM beside WHERE step = $step GROUP BY pid HAVING count(*) >= 100) AS x")
 	  or die "the sessions make no identifiers: $said";
 }
 $sessions->signal('TERM');
@@ -239,7 +245,8 @@ is( $node->safe_psql('postgres', q{
 is(scalar(() = said_since($log)), 12, 'each session has said so each time');
 is( $node->safe_psql('postgres', q{
 		SELECT step, min(ms(id)), max(ms(id)) FROM beside WHERE step IN (7, 8, 9) GROUP BY step ORDER BY step}),
-	"7|1767225800001|1767225800001\n8|1767225800002|1767225800002\n9|1767225805000|1767225805000", 'with the time of the clock');
+	"7|1767225800001|1767225800001\n8|1767225800002|1767225800002\n9|1767225805000|1767225805000",
+	'with the time of the clock');
 
 $node->stop;
 done_testing();

@@ -62,18 +62,30 @@ my ($query) = slurp_file('doc/packages.md') =~ /^(WITH expressions .*?;)$/ms;
 my $a = q{'019b76da-a87b-807d-8041-23456789abcd'};
 my %lost = (
 	'row <' => "(id, n) < ($a, 3)", 'row >=' => "(id, n) >= ($a, 3)", 'row <=, of three' => "(id, id, n) <= ($a, $a, 3)",
-	'row of a uuid' => "(id, n) > ($a\::uuid, 3)", 'nested' => "NOT (n > 3 AND (id, n) > ($a, 3))", 'nullif' => "nullif(id, $a) < timestamptz '2026-01-01 00:00+00'");
+	'row of a uuid' => "(id, n) > ($a\::uuid, 3)", 'nested' => "NOT (n > 3 AND (id, n) > ($a, 3))",
+	'nullif' => "nullif(id, $a) < timestamptz '2026-01-01 00:00+00'");
 my %kept = (
-	'row, not first' => "(n, id) > (3, $a)", 'row =' => "(id, n) = ($a, 3)", 'row of uuid' => "(id::uuid, n) > ($a, 3)", 'row distinct' => "(id, n) IS DISTINCT FROM ($a, 3)", 'case' => "iuid_country(CASE WHEN id <> $a THEN id END) = 3",
-	'case when' => "CASE id WHEN $a THEN true END", 'distinct' => "id IS DISTINCT FROM $a", 'in' => "id IN ($a, '00000000-0000-0000-0000-000000000000')", 'between' => "id BETWEEN $a AND $a",
-	'greatest' => "iuid_country(greatest(id, $a)) = 3", 'of others' => '(n, n) > (1, 2) AND nullif(n, 3) > 1', 'time' => q{id <@ tstzrange('2026-01-01 00:00+00', NULL)}, 'array' => "ARRAY[id] \@> ARRAY[$a\::iuid]");
+	'row, not first' => "(n, id) > (3, $a)", 'row =' => "(id, n) = ($a, 3)", 'row of uuid' => "(id::uuid, n) > ($a, 3)",
+	'row distinct' => "(id, n) IS DISTINCT FROM ($a, 3)", 'case' => "iuid_country(CASE WHEN id <> $a THEN id END) = 3",
+	'case when' => "CASE id WHEN $a THEN true END", 'distinct' => "id IS DISTINCT FROM $a",
+	'in' => "id IN ($a, '00000000-0000-0000-0000-000000000000')", 'between' => "id BETWEEN $a AND $a",
+	'greatest' => "iuid_country(greatest(id, $a)) = 3", 'of others' => '(n, n) > (1, 2) AND nullif(n, 3) > 1',
+	'time' => q{id <@ tstzrange('2026-01-01 00:00+00', NULL)}, 'array' => "ARRAY[id] \@> ARRAY[$a\::iuid]");
 my %lost_query = (
-	'in select' => 'SELECT id FROM a WHERE (id, n) IN (SELECT id, n FROM b)', 'not in select' => 'SELECT id FROM a WHERE (id, n) NOT IN (SELECT id, n FROM b)', 'not all' => 'SELECT id FROM a WHERE (id, n) <> ALL (SELECT id, n FROM b)',
-	'any' => 'SELECT id FROM a WHERE (id, n) >= ANY (SELECT id, n FROM b)', 'row select' => 'SELECT id FROM a WHERE (id, n) > (SELECT id, n FROM b)', 'having' => "SELECT n FROM a GROUP BY n HAVING (max(id), n) > ($a, 3)",
+	'in select' => 'SELECT id FROM a WHERE (id, n) IN (SELECT id, n FROM b)',
+	'not in select' => 'SELECT id FROM a WHERE (id, n) NOT IN (SELECT id, n FROM b)',
+	'not all' => 'SELECT id FROM a WHERE (id, n) <> ALL (SELECT id, n FROM b)',
+	'any' => 'SELECT id FROM a WHERE (id, n) >= ANY (SELECT id, n FROM b)',
+	'row select' => 'SELECT id FROM a WHERE (id, n) > (SELECT id, n FROM b)',
+	'having' => "SELECT n FROM a GROUP BY n HAVING (max(id), n) > ($a, 3)",
 	'in select of uuid' => 'SELECT id FROM a WHERE (id, n) IN (SELECT u, n FROM b)');
 my %kept_query = (
-	'not first' => 'SELECT id FROM a WHERE (n, id) IN (SELECT n, id FROM b)', 'one' => 'SELECT id FROM a WHERE id IN (SELECT id FROM b) AND n > ALL (SELECT n FROM b)', 'using' => 'SELECT id FROM a JOIN b USING (id)', 'full' => 'SELECT id FROM a FULL JOIN b USING (id)',
-	'window' => q{SELECT count(*) OVER (ORDER BY id RANGE '1 day' PRECEDING) FROM a}, 'union' => 'SELECT id FROM a UNION SELECT id FROM b', 'order' => 'SELECT id FROM a ORDER BY id USING ~<~', 'both columns of others' => 'SELECT id FROM a WHERE (n, n) IN (SELECT n, n FROM b)');
+	'not first' => 'SELECT id FROM a WHERE (n, id) IN (SELECT n, id FROM b)',
+	'one' => 'SELECT id FROM a WHERE id IN (SELECT id FROM b) AND n > ALL (SELECT n FROM b)',
+	'using' => 'SELECT id FROM a JOIN b USING (id)', 'full' => 'SELECT id FROM a FULL JOIN b USING (id)',
+	'window' => q{SELECT count(*) OVER (ORDER BY id RANGE '1 day' PRECEDING) FROM a},
+	'union' => 'SELECT id FROM a UNION SELECT id FROM b', 'order' => 'SELECT id FROM a ORDER BY id USING ~<~',
+	'both columns of others' => 'SELECT id FROM a WHERE (n, n) IN (SELECT n, n FROM b)');
 my (@definitions, %expected);
 my $number = 0;
 sub define
@@ -91,18 +103,23 @@ for my $is_lost (0, 1)
 		my $alone = $condition =~ s/\bid\b/$a\::iuid/gr =~ s/\bn\b/3/gr;
 		my $sql = $condition =~ s/\bid\b/\$1/gr =~ s/\bn\b/\$2/gr;
 		define($is_lost,
-			"constraint check_$number on table checked_$number" => "CREATE TABLE checked_$number (id iuid, n int, CONSTRAINT check_$number CHECK ($condition))",
-			"default value for column g of table made_$number" => "CREATE TABLE made_$number (id iuid, n int, g boolean GENERATED ALWAYS AS ($condition) STORED)",
+			"constraint check_$number on table checked_$number" =>
+				"CREATE TABLE checked_$number (id iuid, n int, CONSTRAINT check_$number CHECK ($condition))",
+			"default value for column g of table made_$number" =>
+				"CREATE TABLE made_$number (id iuid, n int, g boolean GENERATED ALWAYS AS ($condition) STORED)",
 			"index part_$number" => "CREATE INDEX part_$number ON a (n) WHERE $condition",
 			"policy w_$number on table a" => "CREATE POLICY w_$number ON a FOR INSERT WITH CHECK ($condition)",
 			"index expression_$number" => "CREATE INDEX expression_$number ON a (($condition))",
 			"rule u_$number on table a" => "CREATE RULE u_$number AS ON UPDATE TO a WHERE $new DO ALSO DELETE FROM b",
-			"function d_$number(boolean)" => "CREATE FUNCTION d_$number(boolean DEFAULT ($alone)) RETURNS void LANGUAGE sql AS ''",
+			"function d_$number(boolean)" => qq{CREATE FUNCTION d_$number(boolean DEFAULT ($alone)) RETURNS void
+				LANGUAGE sql AS ''},
 			"statistics object s_$number" => "CREATE STATISTICS s_$number ON n, ($condition) FROM a",
 			"policy p_$number on table a" => "CREATE POLICY p_$number ON a USING ($condition)",
 			"rule _RETURN on view seen_$number" => "CREATE VIEW seen_$number AS SELECT n FROM a WHERE $condition",
-			"trigger t_$number on table a" => "CREATE TRIGGER t_$number BEFORE INSERT ON a FOR EACH ROW WHEN ($new) EXECUTE FUNCTION suppress_redundant_updates_trigger()",
-			"function f_$number(iuid,integer)" => "CREATE FUNCTION f_$number(iuid, integer) RETURNS boolean LANGUAGE sql BEGIN ATOMIC SELECT $sql; END");
+			"trigger t_$number on table a" => qq{CREATE TRIGGER t_$number BEFORE INSERT ON a FOR EACH ROW WHEN ($new)
+				EXECUTE FUNCTION suppress_redundant_updates_trigger()},
+			"function f_$number(iuid,integer)" =>
+				"CREATE FUNCTION f_$number(iuid, integer) RETURNS boolean LANGUAGE sql BEGIN ATOMIC SELECT $sql; END");
 	}
 	for my $select (values %{ $is_lost ? \%lost_query : \%kept_query })
 	{
@@ -113,15 +130,20 @@ for my $is_lost (0, 1)
 	}
 }
 $node->safe_psql('postgres', $_) for 'CREATE DATABASE expressions', 'CREATE DATABASE lost';
-$node->safe_psql('expressions', join ";\n", 'CREATE EXTENSION iuid; CREATE TABLE a (id iuid, n int); CREATE TABLE b (id iuid, n int, u uuid)', @definitions);
+$node->safe_psql('expressions', join ";\n", q{CREATE EXTENSION iuid; CREATE TABLE a (id iuid, n int);
+	CREATE TABLE b (id iuid, n int, u uuid)}, @definitions);
 $node->command_ok([ 'pg_dump', '-f', $dump, $node->connstr('expressions') ], 'dump of what a dump cannot say');
 my $found = $node->safe_psql('expressions', $query);
 PostgreSQL::Test::Utils::run_command([ 'psql', '-X', '-q', '-f', $dump, $node->connstr('lost') ]);
 my $objects = q{
 	SELECT pg_describe_object(classid, objid, 0) FROM (
-		SELECT 'pg_class'::regclass, oid FROM pg_class WHERE relkind IN ('i', 'r') UNION ALL SELECT 'pg_constraint'::regclass, oid FROM pg_constraint
-		UNION ALL SELECT 'pg_attrdef'::regclass, oid FROM pg_attrdef UNION ALL SELECT 'pg_policy'::regclass, oid FROM pg_policy UNION ALL SELECT 'pg_rewrite'::regclass, oid FROM pg_rewrite
-		UNION ALL SELECT 'pg_trigger'::regclass, oid FROM pg_trigger UNION ALL SELECT 'pg_proc'::regclass, oid FROM pg_proc
+		SELECT 'pg_class'::regclass, oid FROM pg_class WHERE relkind IN ('i', 'r')
+		UNION ALL SELECT 'pg_constraint'::regclass, oid FROM pg_constraint
+		UNION ALL SELECT 'pg_attrdef'::regclass, oid FROM pg_attrdef
+		UNION ALL SELECT 'pg_policy'::regclass, oid FROM pg_policy
+		UNION ALL SELECT 'pg_rewrite'::regclass, oid FROM pg_rewrite
+		UNION ALL SELECT 'pg_trigger'::regclass, oid FROM pg_trigger
+		UNION ALL SELECT 'pg_proc'::regclass, oid FROM pg_proc
 		UNION ALL SELECT 'pg_statistic_ext'::regclass, oid FROM pg_statistic_ext) AS o(classid, objid)};
 my %restored = map { $_ => 1 } split /\n/, $node->safe_psql('lost', $objects);
 my @lost = grep { !$restored{$_} && !/^table / } split /\n/, $node->safe_psql('expressions', $objects);
@@ -136,10 +158,12 @@ $node->safe_psql('postgres', q{
 	ALTER ROLE service IN DATABASE before SET iuid.country = 10});
 $node->command_ok([ 'pg_dump', '-C', '-f', $dump, $node->connstr('before') ], 'dump with the database');
 $node->safe_psql('postgres', 'DROP DATABASE before');
-$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $node->connstr('postgres') ], 'restore with the database');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $node->connstr('postgres') ],
+	'restore with the database');
 is( $node->safe_psql('before', q{SELECT current_setting('iuid.node'), "Id Types".iuid_country("Id Types".gen_iuid(1))}),
 	'almaty|9', 'the settings of the database are there');
-is( $node->safe_psql('before', q{SELECT array_to_string(setconfig, ' ') FROM pg_db_role_setting WHERE setrole = 'service'::regrole}),
+is( $node->safe_psql('before',
+	q{SELECT array_to_string(setconfig, ' ') FROM pg_db_role_setting WHERE setrole = 'service'::regrole}),
 	'iuid.country=10', 'and those of a role in it');
 
 # A node of regions: views, foreign tables, open-ended partitions.
@@ -159,19 +183,23 @@ $node->safe_psql('region', q{
 	SELECT iuid_create_routed_partitions('orders', 1, '1 month');
 	SELECT iuid_create_global_table('orders_global', 'orders', 1);
 	SELECT iuid_create_global_view('orders_all', 'orders');
-	INSERT INTO orders SELECT gen_iuid(7 + abs(n) % 2, 1, now() + n * interval '1 month') FROM generate_series(-20, 20) AS n;
+	INSERT INTO orders SELECT gen_iuid(7 + abs(n) % 2, 1, now() + n * interval '1 month')
+		FROM generate_series(-20, 20) AS n;
 	-- the bounds of the open-ended ones are no longer those with which they were made
 	SELECT iuid_create_partitions('orders_c7', '1 month', now() - interval '1 year', now() + interval '1 year')});
 my (undef, $err) = PostgreSQL::Test::Utils::run_command([ 'pg_dump', '-f', $dump, '-d', $node->connstr('region') ]);
 is($err, '', 'dump of a node of regions, without a warning');
 $node->safe_psql('postgres', q{CREATE DATABASE restored; ALTER DATABASE restored SET iuid.node = 'almaty'});
-$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $node->connstr('restored') ], 'it restores');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $node->connstr('restored') ],
+	'it restores');
 $node->command_ok([ 'pg_dump', '-f', $again, $node->connstr('restored') ], 'dump of the restored node');
 # From 18 on NOT NULL has a name, too, which the server may choose anew.
-@dumps = map { s/^\\(un)?restrict .*$| CONSTRAINT \w+_not_null\d*(?= NOT NULL)//gmr } map { slurp_file($_) } $dump, $again;
+@dumps = map { slurp_file($_) =~ s/^\\(un)?restrict .*$| CONSTRAINT \w+_not_null\d*(?= NOT NULL)//gmr } $dump, $again;
 is($dumps[1], $dumps[0], 'both dumps are the same');
-is( $node->safe_psql('restored', 'SELECT count(*), count(DISTINCT tableoid) > 10 FROM orders'), '41|t', 'with the rows');
-is( $node->safe_psql('restored', q{SELECT iuid_create_global_table('orders_global', 'orders', 1); SELECT iuid_create_global_view('orders_all', 'orders')}),
+is( $node->safe_psql('restored', 'SELECT count(*), count(DISTINCT tableoid) > 10 FROM orders'),
+	'41|t', 'with the rows');
+is( $node->safe_psql('restored', q{SELECT iuid_create_global_table('orders_global', 'orders', 1);
+	SELECT iuid_create_global_view('orders_all', 'orders')}),
 	'', 'the tables and views are as they are to be');
 is($node->safe_psql('restored', q{SELECT iuid_create_routed_partitions('orders', 1)}), '', 'so are the partitions');
 # The extension goes with what was made of it, by CASCADE only.

@@ -40,7 +40,8 @@ like($dump, qr/CREATE EXTENSION IF NOT EXISTS iuid_regions/, 'a dump whose super
 unlike($dump, qr/^REVOKE .* FROM "?\d+"?;$/m, 'it revokes nothing from a number');
 
 # A link leads to a file, and to a heading of it.
-for my $page (@pages, glob 'CONTRIBUTING.md clients/README.md examples/README.md examples/*/README.md test/bench/*/README.md tools/README.md tools/iuid/*/README.md')
+my @more = glob 'CONTRIBUTING.md {clients,examples,tools}/README.md {examples,test/bench,tools/iuid}/*/README.md';
+for my $page (@pages, @more)
 {
 	my ($folder) = $page =~ m{^(.*/)?};
 	my @broken;
@@ -64,15 +65,17 @@ for my $block (blocks_of(slurp_file('clients/README.md')))
 }
 
 # The pages that COMMENTs, hints, tests and examples name are there.
-my %named = map { $_ => 1 } map { slurp_file($_) =~ m{\b(doc/[\w-]+\.md)}g }
-	glob 'META.json src/*.h {src,regions}/*/*.{c,h,sql} {.,regions}/sql/*.sql test/*/*.{pl,pm,py} examples/*/*.sql tools/iuid/{*,*/*}.py';
+my @sources = glob 'META.json src/*.h {src,regions}/*/*.{c,h,sql} {.,regions}/sql/*.sql test/*/*.{pl,pm,py} '
+	. 'examples/*/*.sql tools/iuid/{*,*/*}.py';
+my %named = map { $_ => 1 } map { slurp_file($_) =~ m{\b(doc/[\w-]+\.md)}g } @sources;
 cmp_ok(scalar keys %named, '>', 8, 'pages that are named');
 is(join(' ', grep { !-e } sort keys %named), '', 'each page that is named is there');
 
 # The picture is the one that ./dev bits draws from the table of the fields.  The table says where
 # the fields are that the server reads.
 my $format = slurp_file('doc/format.md');
-is(qx{"$^X" test/bits/draw.pl <doc/format.md}, slurp_file('doc/plots/bits.svg'), 'the picture of the bits: run ./dev bits');
+is(qx{"$^X" test/bits/draw.pl <doc/format.md}, slurp_file('doc/plots/bits.svg'),
+	'the picture of the bits: run ./dev bits');
 my ($id) = $format =~ /^`([0-9a-f-]{36})` contains:$/m;
 my %bits = map { /^\| (\d+)–(\d+) \| `(\w+)` \|/ ? ($3 => [ $1 + 1, $2 - $1 + 1 ]) : () } split /\n/, $format;
 for my $case (
@@ -85,7 +88,8 @@ for my $case (
 	my ($name, $value) = @$case;
 	my ($first, $count) = @{ $bits{$name} };
 	is($node->safe_psql('README_md', qq{
-		SELECT lpad(substring(('x' || translate(id::text, '-', ''))::bit(128) FROM $first FOR $count)::text, 64, '0')::bit(64)::bigint = $value
+		SELECT lpad(substring(('x' || translate(id::text, '-', ''))::bit(128) FROM $first FOR $count)::text,
+		64, '0')::bit(64)::bigint = $value
 		FROM CAST('$id' AS iuid) AS id}), 't', "the bits of $name");
 }
 

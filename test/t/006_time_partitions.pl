@@ -71,9 +71,11 @@ is($failed, 0, 'none of them fails') or diag $out;
 is( $node->safe_psql('postgres', 'SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM lines)'),
 	($done + 1) . '|' . $done, 'every committed row is there');
 is( $node->safe_psql('postgres', q{
-		SELECT tableoid::regclass, id FROM orders WHERE tableoid::regclass::text <> to_char(iuid_timestamp(id), '"orders_"YYYY_MM_DD')
+		SELECT tableoid::regclass, id FROM orders
+		WHERE tableoid::regclass::text <> to_char(iuid_timestamp(id), '"orders_"YYYY_MM_DD')
 		UNION ALL
-		SELECT tableoid::regclass, id FROM lines WHERE tableoid::regclass::text <> to_char(iuid_timestamp(id), '"lines_"YYYY_MM_DD')}),
+		SELECT tableoid::regclass, id FROM lines
+		WHERE tableoid::regclass::text <> to_char(iuid_timestamp(id), '"lines_"YYYY_MM_DD')}),
 	'', 'every row is in the partition of its day, and none in a DEFAULT partition');
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock');
 
@@ -98,7 +100,8 @@ $node->safe_psql('postgres', q{
 	SELECT iuid_create_partitions('walk', '1 day', '2026-06-01', '2026-06-03')});
 append_to_file("$scripts/walk.sql", q{
 	\set hour random(0, 719)
-	WITH new AS (INSERT INTO walk VALUES (gen_iuid(7, 2, timestamptz '2027-06-01' + :hour * interval '1 hour'), :client_id) RETURNING *)
+	WITH new AS (INSERT INTO walk
+	VALUES (gen_iuid(7, 2, timestamptz '2027-06-01' + :hour * interval '1 hour'), :client_id) RETURNING *)
 	INSERT INTO shadow TABLE new;
 });
 $out = '';
@@ -144,14 +147,17 @@ for my $step (1 .. 240)
 		# A gap, found and closed again.
 		fault => q{
 			BEGIN;
-			SELECT partition AS name, lower, upper FROM iuid_partitions('walk') WHERE NOT is_default ORDER BY lower OFFSET 1 LIMIT 1 \gset
+			SELECT partition AS name, lower, upper FROM iuid_partitions('walk') WHERE NOT is_default
+				ORDER BY lower OFFSET 1 LIMIT 1 \gset
 			ALTER TABLE walk DETACH PARTITION :name;
-			DO $$ BEGIN ASSERT (SELECT array_agg(DISTINCT problem) FROM iuid_check_partitions('walk') WHERE problem !~ '^rows') = '{gap}', 'the gap is found'; END $$;
+			DO $$ BEGIN ASSERT (SELECT array_agg(DISTINCT problem) FROM iuid_check_partitions('walk')
+				WHERE problem !~ '^rows') = '{gap}', 'the gap is found'; END $$;
 			ALTER TABLE walk ATTACH PARTITION :name FOR VALUES FROM (:'lower') TO (:'upper');
 			COMMIT;} =~ s/:'(\w+)'/iuid_floor(:'$1')/gr);
 
 	$node->safe_psql('postgres', "SET client_min_messages = warning;\n$do{$what}");
-	my $found = $node->safe_psql('postgres', q{SELECT * FROM iuid_check_partitions('walk') WHERE problem !~ '^rows (before|after)'});
+	my $found = $node->safe_psql('postgres',
+		q{SELECT * FROM iuid_check_partitions('walk') WHERE problem !~ '^rows (before|after)'});
 	$wrong .= "step $step, $what: $found\n" if $found ne '';
 }
 # Not INT, which a process ignores that a shell started in the background.
@@ -160,7 +166,8 @@ IPC::Run::finish($writers);
 is(scalar keys %taken, 6, 'every kind of step was taken');
 is($wrong, '', 'the check has nothing to say after any step');
 is( $node->safe_psql('postgres', q{
-		SELECT (SELECT count(*) FROM (TABLE shadow EXCEPT TABLE walk) AS x), (SELECT count(*) FROM (TABLE walk EXCEPT TABLE shadow) AS x)}),
+		SELECT (SELECT count(*) FROM (TABLE shadow EXCEPT TABLE walk) AS x),
+			(SELECT count(*) FROM (TABLE walk EXCEPT TABLE shadow) AS x)}),
 	'0|0', 'what is there is what the calendar says');
 is( $node->safe_psql('postgres', 'SELECT count(DISTINCT n) FROM walk WHERE id >= timestamptz \'2027-06-01\''),
 	'2', 'the writers were at work');
@@ -172,21 +179,27 @@ $node->stop;
 # procedure needs no more than those of one partition.
 $node = PostgreSQL::Test::Cluster->new('small');
 $node->init;
-$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'\nmax_connections = 10\nmax_locks_per_transaction = 10");
+$node->append_conf('postgresql.conf',
+	"fsync = off\ntimezone = 'UTC'\nmax_connections = 10\nmax_locks_per_transaction = 10");
 $node->start;
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION iuid;
 	CREATE TABLE hourly (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id);
 	CREATE TABLE hourly_rest PARTITION OF hourly DEFAULT;
 	CREATE INDEX ON hourly (note);
-	INSERT INTO hourly SELECT gen_iuid(7, 1, date_trunc('hour', now()) - n * interval '1 hour') FROM generate_series(1, 300) AS n});
-my (undef, undef, $said) = $node->psql('postgres', q{SELECT iuid_create_partitions('hourly', '1 hour', now() - interval '400 hours', now())});
+	INSERT INTO hourly SELECT gen_iuid(7, 1, date_trunc('hour', now()) - n * interval '1 hour')
+		FROM generate_series(1, 300) AS n});
+my (undef, undef, $said) = $node->psql('postgres',
+	q{SELECT iuid_create_partitions('hourly', '1 hour', now() - interval '400 hours', now())});
 like($said, qr/ERROR:  out of shared memory/, 'too many partitions for one call');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM iuid_partitions('hourly')}), 1, 'and none is made');
-$node->safe_psql('postgres', q{SET client_min_messages = error; SELECT iuid_create_partitions('hourly', '1 hour', now() - interval '400 hours', now() - interval '399 hours')});
-like($node->safe_psql('postgres', q{SET client_min_messages = error; CALL iuid_maintain_partitions('hourly', '1 hour', 0)}), qr/^(399|400)\|0$/, 'the procedure makes all');
+$node->safe_psql('postgres', q{SET client_min_messages = error;
+	SELECT iuid_create_partitions('hourly', '1 hour', now() - interval '400 hours', now() - interval '399 hours')});
+like($node->safe_psql('postgres', q{SET client_min_messages = error;
+	CALL iuid_maintain_partitions('hourly', '1 hour', 0)}), qr/^(399|400)\|0$/, 'the procedure makes all');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM hourly_rest}), '0', 'and no row stays in DEFAULT');
-like($node->safe_psql('postgres', q{SET client_min_messages = error; CALL iuid_maintain_partitions('hourly', '1 hour', 0, '1 hour')}), qr/^\d\|(399|400)$/, 'and drops all');
+like($node->safe_psql('postgres', q{SET client_min_messages = error;
+	CALL iuid_maintain_partitions('hourly', '1 hour', 0, '1 hour')}), qr/^\d\|(399|400)$/, 'and drops all');
 
 # Out of open ends it cuts what is next to their bounds, so that no step leaves a gap.
 $node->safe_psql('postgres', q{
@@ -194,10 +207,12 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE open_ended (id iuid) PARTITION BY RANGE (id);
 	CREATE TABLE open_ended_before PARTITION OF open_ended FOR VALUES FROM (MINVALUE) TO (:'bound');
 	CREATE TABLE open_ended_after PARTITION OF open_ended FOR VALUES FROM (:'bound') TO (MAXVALUE);
-	INSERT INTO open_ended SELECT gen_iuid(7, 1, date_trunc('hour', now()) + n * interval '1 hour') FROM generate_series(-1, 41) AS n});
+	INSERT INTO open_ended SELECT gen_iuid(7, 1, date_trunc('hour', now()) + n * interval '1 hour')
+		FROM generate_series(-1, 41) AS n});
 my ($steps, $gaps) = (0, '');
 while ($steps < 100 && $node->safe_psql('postgres', q{
-	SET client_min_messages = error; SELECT done FROM iuid_maintenance_step('open_ended', '1 hour', 40, NULL, false, '1 s', 0, 0, '{}')}) eq 'f')
+	SET client_min_messages = error;
+	SELECT done FROM iuid_maintenance_step('open_ended', '1 hour', 40, NULL, false, '1 s', 0, 0, '{}')}) eq 'f')
 {
 	$steps++;
 	# Ranges of the server that follow one another have one bound more than there are ranges.
@@ -210,7 +225,8 @@ is($gaps, '', 'none of the steps leaves a gap');
 cmp_ok($steps, '>', 39, 'which are many');
 is( $node->safe_psql('postgres', q{
 		SELECT tableoid::regclass, count(*) FROM open_ended
-		WHERE tableoid::regclass::text <> to_char(iuid_timestamp(id), '"open_ended_"YYYY_MM_DD_HH24MI') GROUP BY 1 ORDER BY 1}) =~ /^open_ended_before\|\d(\nopen_ended_after\|1)?$/, 1, 'each row is in the partition of its hour');
+		WHERE tableoid::regclass::text <> to_char(iuid_timestamp(id), '"open_ended_"YYYY_MM_DD_HH24MI') GROUP BY 1
+		ORDER BY 1}) =~ /^open_ended_before\|\d(\nopen_ended_after\|1)?$/, 1, 'each row is in the partition of its hour');
 
 $node->stop;
 done_testing();

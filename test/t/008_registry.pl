@@ -46,8 +46,10 @@ $reader->query_safe('COMMIT');
 is($reader->query_safe($node), 'almaty', 'nor does an old snapshot leave an old route behind');
 
 # A million look-ups: the memory of the backend stays what it was.
-my $memory = q{SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name IN ('iuid routes', 'CacheMemoryContext', 'TopMemoryContext')};
-my $look_up = q{SELECT count(iuid_node(7, n % 256)) + count(iuid_node(id)) FROM generate_series(1, 500000) AS n, (SELECT gen_iuid(7, 1) AS id) AS x};
+my $memory = q{SELECT sum(total_bytes) FROM pg_backend_memory_contexts
+	WHERE name IN ('iuid routes', 'CacheMemoryContext', 'TopMemoryContext')};
+my $look_up = q{SELECT count(iuid_node(7, n % 256)) + count(iuid_node(id))
+	FROM generate_series(1, 500000) AS n, (SELECT gen_iuid(7, 1) AS id) AS x};
 $reader->query_safe($_) for $look_up, $memory;
 my $before = $reader->query_safe($memory);
 $reader->query_safe($look_up);
@@ -62,7 +64,8 @@ is($reader->query_safe($used), $before, 'nor do two hundred changes');
 $_->quit for $reader, $writer;
 
 # The registry is the same everywhere by logical replication.
-$first->safe_psql('postgres', 'CREATE PUBLICATION registry FOR TABLE iuid_countries, iuid_entities, iuid_nodes, iuid_routes');
+$first->safe_psql('postgres',
+	'CREATE PUBLICATION registry FOR TABLE iuid_countries, iuid_entities, iuid_nodes, iuid_routes');
 $reader = $second->background_psql('postgres');
 is($reader->query_safe($node), '', 'nothing yet on the subscriber');
 my $connection = $first->connstr . ' dbname=postgres';
@@ -81,7 +84,8 @@ for my $change (
 }
 $first->safe_psql('postgres', q{INSERT INTO iuid_countries VALUES (8, 'MX', 'Mexico')});
 $first->wait_for_catchup('registry');
-is($reader->query_safe(q{SELECT code, key FROM iuid_inspect(gen_iuid(8, 1))}), 'MX|AyanOrder', 'on the subscriber: a new country');
+is($reader->query_safe(q{SELECT code, key FROM iuid_inspect(gen_iuid(8, 1))}),
+	'MX|AyanOrder', 'on the subscriber: a new country');
 $reader->quit;
 $second->safe_psql('postgres', 'DROP SUBSCRIPTION registry');
 
@@ -112,9 +116,11 @@ my ($data_begins) = grep { $others[$_] =~ /TABLE DATA/ } 0 .. $#others;
 splice @others, $data_begins, 0, @routes;
 append_to_file("$dumped.list", join "\n", @others, '');
 $first->safe_psql('postgres', 'CREATE DATABASE routes_first');
-$first->command_ok([ 'pg_restore', '-e', '-L', "$dumped.list", '-d', $first->connstr('routes_first'), $dumped ], 'restore of the routes first');
+$first->command_ok([ 'pg_restore', '-e', '-L', "$dumped.list", '-d', $first->connstr('routes_first'), $dumped ],
+	'restore of the routes first');
 is($first->safe_psql('routes_first', $node), 'almaty', 'they are there');
-isnt($first->psql('routes_first', q{INSERT INTO iuid_routes VALUES (8, NULL, 'nowhere')}), 0, 'and a new one needs its node');
+isnt($first->psql('routes_first', q{INSERT INTO iuid_routes VALUES (8, NULL, 'nowhere')}),
+	0, 'and a new one needs its node');
 
 # A route and the node that it needs, in two sessions: the one that comes second waits, and sees
 # what the first has done, in every isolation level.
@@ -124,7 +130,8 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	my $router = $first->background_psql('routes_first', on_error_stop => 0);
 	$router->query_safe("BEGIN ISOLATION LEVEL $level; SELECT 1");
 	$router->query_safe(q{INSERT INTO iuid_routes VALUES (20, NULL, 'spare')});
-	my (undef, undef, $refused) = $first->psql('routes_first', q{SET lock_timeout = 100; DELETE FROM iuid_nodes WHERE node = 'spare'});
+	my (undef, undef, $refused) = $first->psql('routes_first', q{SET lock_timeout = 100;
+		DELETE FROM iuid_nodes WHERE node = 'spare'});
 	like($refused, qr/lock timeout/, "$level: the node of a new route waits for it");
 	my $deleter = $first->background_psql('routes_first', on_error_stop => 0);
 	$deleter->query_safe("BEGIN ISOLATION LEVEL $level; SELECT 1");
@@ -134,7 +141,8 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	$deleter->query('ROLLBACK');
 	$deleter->quit;
 	$router->quit;
-	$first->safe_psql('routes_first', q{DELETE FROM iuid_routes WHERE node = 'spare'; DELETE FROM iuid_nodes WHERE node = 'spare'});
+	$first->safe_psql('routes_first', q{DELETE FROM iuid_routes WHERE node = 'spare';
+		DELETE FROM iuid_nodes WHERE node = 'spare'});
 }
 
 # Another session changes the region of a node that a new route needs, and is not done.
@@ -144,11 +152,13 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	$changer->query_safe(q{BEGIN; UPDATE iuid_nodes SET region = 'asia' WHERE node = 'spare'});
 	$router->query_safe(q{BEGIN; INSERT INTO iuid_routes VALUES (20, NULL, 'spare')});
 	$changer->query_safe('COMMIT');
-	my (undef, undef, $refused) = $first->psql('routes_first', q{SET lock_timeout = 100; DELETE FROM iuid_nodes WHERE node = 'spare'});
+	my (undef, undef, $refused) = $first->psql('routes_first', q{SET lock_timeout = 100;
+		DELETE FROM iuid_nodes WHERE node = 'spare'});
 	like($refused, qr/lock timeout/, 'its new version is locked, too');
 	$router->query_safe('COMMIT');
 	$_->quit for $changer, $router;
-	$first->safe_psql('routes_first', q{DELETE FROM iuid_routes WHERE node = 'spare'; DELETE FROM iuid_nodes WHERE node = 'spare'});
+	$first->safe_psql('routes_first', q{DELETE FROM iuid_routes WHERE node = 'spare';
+		DELETE FROM iuid_nodes WHERE node = 'spare'});
 }
 
 # A node with a route keeps its name, also if the route is newer than the snapshot.  A new route may have
@@ -158,9 +168,11 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
 	my $renamer = $first->background_psql('routes_first', on_error_stop => 0);
 	$first->safe_psql('routes_first', q{INSERT INTO iuid_nodes VALUES ('spare', NULL, NULL)});
 	$renamer->query_safe("\\set VERBOSITY sqlstate\nBEGIN ISOLATION LEVEL $level; SELECT 1");
-	$first->safe_psql('routes_first', q{INSERT INTO iuid_routes VALUES (20, NULL, 'spare'); INSERT INTO iuid_nodes VALUES ('newer', NULL, NULL)});
+	$first->safe_psql('routes_first', q{INSERT INTO iuid_routes VALUES (20, NULL, 'spare');
+		INSERT INTO iuid_nodes VALUES ('newer', NULL, NULL)});
 	$renamer->query_safe(q{INSERT INTO iuid_routes VALUES (21, NULL, 'newer'); SAVEPOINT s});
-	for my $change (q{UPDATE iuid_nodes SET node = 'renamed' WHERE node = 'spare'}, q{DELETE FROM iuid_nodes WHERE node = 'spare'}, 'TRUNCATE iuid_nodes')
+	for my $change (q{UPDATE iuid_nodes SET node = 'renamed' WHERE node = 'spare'},
+		q{DELETE FROM iuid_nodes WHERE node = 'spare'}, 'TRUNCATE iuid_nodes')
 	{
 		$renamer->{stderr} = '';
 		$renamer->query($change);
@@ -168,9 +180,11 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
 		$renamer->query('ROLLBACK TO s');
 	}
 	$renamer->query('COMMIT');
-	is($first->safe_psql('routes_first', q{SELECT string_agg(node, ' ' ORDER BY country) FROM iuid_routes WHERE country IN (20, 21)}), 'spare newer', 'both routes have their nodes');
+	is($first->safe_psql('routes_first', q{SELECT string_agg(node, ' ' ORDER BY country) FROM iuid_routes
+		WHERE country IN (20, 21)}), 'spare newer', 'both routes have their nodes');
 	$renamer->quit;
-	$first->safe_psql('routes_first', q{DELETE FROM iuid_routes WHERE country IN (20, 21); DELETE FROM iuid_nodes WHERE node IN ('spare', 'newer')});
+	$first->safe_psql('routes_first', q{DELETE FROM iuid_routes WHERE country IN (20, 21);
+		DELETE FROM iuid_nodes WHERE node IN ('spare', 'newer')});
 }
 
 # So do the rights that the superuser has given the owner of a database.
@@ -195,7 +209,8 @@ $first->command_ok(
 is(as_owner('of_one_again', 'SELECT ids.iuid_node(7, 1)'), 'almaty', 'with the registry');
 as_owner('of_one_again', q{UPDATE ids.iuid_routes SET node = 'mexico'});
 is(as_owner('of_one_again', 'SELECT ids.iuid_node(7, 1)'), 'mexico', 'which the owner may change');
-my ($status) = $first->psql('of_one_again', 'ALTER TABLE ids.iuid_nodes DISABLE TRIGGER iuid_keep_node', extra_params => [ '-U', 'one' ]);
+my ($status) = $first->psql('of_one_again', 'ALTER TABLE ids.iuid_nodes DISABLE TRIGGER iuid_keep_node',
+	extra_params => [ '-U', 'one' ]);
 isnt($status, 0, 'but not alter');
 
 $_->stop for $second, $first;

@@ -17,7 +17,8 @@ my %region = start_nodes(@names);
 # Nobody comes in who is not let in, and nobody takes another server for a node.
 for my $case (
 	[ 'sslmode=disable', qr/no pg_hba.conf entry/, 'without TLS' ],
-	[ 'host=localhost hostaddr=127.0.0.1', qr/does not match host name "localhost"/, 'by a name that is not in the certificate' ],
+	[ 'host=localhost hostaddr=127.0.0.1', qr/does not match host name "localhost"/,
+		'by a name that is not in the certificate' ],
 	[ 'user=mesh password=wrong', qr/password authentication failed for user "mesh"/, 'with a wrong password' ],
 	[ 'user=postgres', qr/no pg_hba.conf entry/, 'as a superuser' ])
 {
@@ -32,7 +33,8 @@ at_machine($_, q{
 	INSERT INTO iuid_nodes SELECT n, 'region ' || n, n FROM unnest('{north,middle,south}'::text[]) AS n;
 	INSERT INTO iuid_routes SELECT n, NULL, ('{north,middle,south}'::text[])[(n + 2) / 3] FROM generate_series(1, 9) AS n;
 	GRANT INSERT, UPDATE ON iuid_countries, iuid_routes TO shop}) for @names;
-at($_, 'CREATE TABLE orders (id iuid PRIMARY KEY, customer int NOT NULL, note text) PARTITION BY RANGE (id iuid_origin_ops)') for @names;
+at($_, q{CREATE TABLE orders (id iuid PRIMARY KEY, customer int NOT NULL, note text)
+	PARTITION BY RANGE (id iuid_origin_ops)}) for @names;
 
 sub lines { return join ' ', sort split /\n/, shift }
 
@@ -46,7 +48,8 @@ for my $name (@names)
 		"$name: a foreign table for each of the others'");
 	# Ten orders of each country, one a day from 1 January 2026.
 	at($name, qq{
-		INSERT INTO orders SELECT gen_iuid(country, 1, timestamptz '2026-01-01 12:00+00' + n * interval '1 day'), n, country || ' ' || n
+		INSERT INTO orders
+		SELECT gen_iuid(country, 1, timestamptz '2026-01-01 12:00+00' + n * interval '1 day'), n, country || ' ' || n
 		FROM generate_series($own[0], $own[-1]) AS country, generate_series(0, 9) AS n});
 }
 
@@ -57,7 +60,8 @@ sub id_of
 }
 
 # The last line of a session's answer: the servers that it has connections to.
-my $contacted = q{SELECT 'contacted: ' || coalesce(string_agg(server_name, ' ' ORDER BY server_name), 'none') FROM postgres_fdw_get_connections()};
+my $contacted = q{SELECT 'contacted: ' || coalesce(string_agg(server_name, ' ' ORDER BY server_name), 'none')
+	FROM postgres_fdw_get_connections()};
 
 # A session of its own for each question, in three ways of asking.
 sub ask
@@ -124,40 +128,51 @@ for my $case (
 	[ 'north', "INSERT INTO orders_c1 VALUES ('$free[2]', 1)", 'an id of another region into a leaf' ],
 	[ 'north', "INSERT INTO orders VALUES ('$free[2]', 1)", 'an id of another region into the local table' ],
 	[ 'north', "UPDATE orders_c1 SET id = '$free[1]' WHERE id = '$own'", 'an id updated to another country on a leaf' ],
-	[ 'north', "UPDATE orders SET id = '$free[2]' WHERE id = '$own'", 'an id updated to another region in the local table' ],
+	[ 'north', "UPDATE orders SET id = '$free[2]' WHERE id = '$own'",
+		'an id updated to another region in the local table' ],
 	[ 'middle', "INSERT INTO orders_global_c1 VALUES ('$free[1]', 1)", 'an id of another country into a foreign table' ],
-	[ 'middle', "UPDATE orders_global_c1 SET id = '$free[1]' WHERE id = '$own'", 'an id updated to another country in a foreign table' ],
-	[ 'middle', "UPDATE orders_global SET id = '$free[1]' WHERE id = '$own'", 'an id updated to another country in the global table' ],
-	[ 'middle', "UPDATE orders_global SET id = '$free[3]' WHERE id = '$own'", 'an id updated to another region in the global table' ],
-	[ 'middle', "INSERT INTO orders_global VALUES (gen_iuid(77, 1), 1)", 'an id of a country without route into the global table' ])
+	[ 'middle', "UPDATE orders_global_c1 SET id = '$free[1]' WHERE id = '$own'",
+		'an id updated to another country in a foreign table' ],
+	[ 'middle', "UPDATE orders_global SET id = '$free[1]' WHERE id = '$own'",
+		'an id updated to another country in the global table' ],
+	[ 'middle', "UPDATE orders_global SET id = '$free[3]' WHERE id = '$own'",
+		'an id updated to another region in the global table' ],
+	[ 'middle', "INSERT INTO orders_global VALUES (gen_iuid(77, 1), 1)",
+		'an id of a country without route into the global table' ])
 {
 	my ($asking, $statement, $what) = @$case;
 	my ($status, undef, $err) = attempt($asking, $statement);
 	isnt($status, 0, "refused: $what");
 	like($err, qr/violates (check|partition) constraint|no partition of relation/, 'as the constraint says');
 }
-is( at($_, q{SELECT count(*), count(*) FILTER (WHERE substr(tableoid::regclass::text, 9) = iuid_country(id)::text) FROM orders}),
+is( at($_,
+	q{SELECT count(*), count(*) FILTER (WHERE substr(tableoid::regclass::text, 9) = iuid_country(id)::text) FROM orders}),
 	'30|30', "$_: every row is where its country is") for @names;
 
 # A range of time goes to the others, and comes back as one.
-for my $range (q{id >= timestamptz '2026-01-03' AND id < timestamptz '2026-01-05'}, q{id <@ tstzrange('2026-01-03', '2026-01-05')})
+for my $range (q{id >= timestamptz '2026-01-03' AND id < timestamptz '2026-01-05'},
+	q{id <@ tstzrange('2026-01-03', '2026-01-05')})
 {
 	my $plan = at('north', "EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_global WHERE $range");
 	my @remote = $plan =~ /Remote SQL: (.*)/g;
 	is(scalar @remote, 6, "a scan of each foreign table: $range");
-	is(scalar(grep { /WHERE .*id OPERATOR\(public\.>=\) '.* AND .*id OPERATOR\(public\.<\) '/ } @remote), 6, 'with the range of ids in its query') or diag $plan;
-	is(at('north', "SELECT count(*), min(iuid_timestamp(id))::date, max(iuid_timestamp(id))::date FROM orders_global WHERE $range"),
+	is(scalar(grep { /WHERE .*id OPERATOR\(public\.>=\) '.* AND .*id OPERATOR\(public\.<\) '/ } @remote),
+		6, 'with the range of ids in its query') or diag $plan;
+	is(at('north',
+		"SELECT count(*), min(iuid_timestamp(id))::date, max(iuid_timestamp(id))::date FROM orders_global WHERE $range"),
 		'18|2026-01-03|2026-01-04', 'gives the rows of all regions');
 }
 # As with any column, a condition with now() stays here; its value in a sub-query goes.
 for my $since (q{now() - interval '1 day'}, q{(SELECT now() - interval '1 day')})
 {
 	my $plan = at('north', "EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM orders_global WHERE id >= $since");
-	is(scalar(() = $plan =~ /Remote SQL: .* WHERE .*id OPERATOR\(public\.>=\) public\.iuid_floor\(\$1/g), $since =~ /SELECT/ ? 6 : 0, "sent or not: $since") or diag $plan;
+	is(scalar(() = $plan =~ /Remote SQL: .* WHERE .*id OPERATOR\(public\.>=\) public\.iuid_floor\(\$1/g),
+		$since =~ /SELECT/ ? 6 : 0, "sent or not: $since") or diag $plan;
 }
 # Some identifiers go to their owner, which sends these rows and no others.
 my @both = map { id_of('south', 7, $_) } 1, 2;
-for my $some ("id IN ('$both[0]', '$both[1]')", "id = ANY ('{$both[0],$both[1]}')", "id = ANY ('{$both[0],$both[1]}'::uuid[])")
+for my $some ("id IN ('$both[0]', '$both[1]')", "id = ANY ('{$both[0],$both[1]}')",
+	"id = ANY ('{$both[0],$both[1]}'::uuid[])")
 {
 	my $plan = at('north', "EXPLAIN (VERBOSE, COSTS OFF) SELECT note FROM orders_global WHERE $some");
 	my @remote = $plan =~ /Remote SQL: (.*)/g;
@@ -167,7 +182,8 @@ for my $some ("id IN ('$both[0]', '$both[1]')", "id = ANY ('{$both[0],$both[1]}'
 # The newest of all regions.
 my $newest = 'SELECT id, note FROM orders_global WHERE customer = 5 ORDER BY id DESC LIMIT 3';
 my $plan = at('north', "EXPLAIN (VERBOSE, COSTS OFF) $newest");
-is(scalar(() = $plan =~ /Remote SQL: .* ORDER BY id DESC NULLS FIRST$/gm), 6, 'each region sorts its own newest') or diag $plan;
+is(scalar(() = $plan =~ /Remote SQL: .* ORDER BY id DESC NULLS FIRST$/gm), 6, 'each region sorts its own newest')
+	or diag $plan;
 is(at('north', "SELECT count(*) FROM ($newest) AS x"), '3', 'the newest of all regions');
 
 # One region stops: what is of the others is as before, whoever asks.
@@ -191,14 +207,18 @@ for my $down (@names)
 # A new country: both functions add what is missing, and nothing else.
 for my $name (@names)
 {
-	at($name, q{INSERT INTO iuid_countries VALUES (10, 'C10', 'Country 10'); INSERT INTO iuid_routes VALUES (10, NULL, 'south')});
+	at($name, q{INSERT INTO iuid_countries VALUES (10, 'C10', 'Country 10');
+		INSERT INTO iuid_routes VALUES (10, NULL, 'south')});
 	is( at($name, q{SELECT iuid_create_routed_partitions('orders', 1)}),
 		$name eq 'south' ? 'orders_c10' : '', "$name: a partition for a new country, if it is its own");
-	my ($status, $out, $err) = attempt($name, q{SET client_min_messages = debug1; SELECT iuid_create_global_table('orders_global', 'orders', 1)});
+	my ($status, $out, $err) = attempt($name, q{SET client_min_messages = debug1;
+		SELECT iuid_create_global_table('orders_global', 'orders', 1)});
 	is($out, $name eq 'south' ? '' : 'orders_global_c10', "$name: a foreign table for a new country, if it is not");
 	my @unread = $err =~ /partition constraint for default partition "orders_c(\d+)" is implied by existing constraints/g;
-	is("@unread", $name eq 'south' ? '' : "@{ $countries{$name} }", "$name: the rows of its countries are not read for it");
-	is( at($name, q{SELECT iuid_create_routed_partitions('orders', 1) UNION ALL SELECT iuid_create_global_table('orders_global', 'orders', 1)}),
+	is("@unread", $name eq 'south' ? '' : "@{ $countries{$name} }",
+		"$name: the rows of its countries are not read for it");
+	is( at($name, q{SELECT iuid_create_routed_partitions('orders', 1)
+		UNION ALL SELECT iuid_create_global_table('orders_global', 'orders', 1)}),
 		'', "$name: then nothing is missing");
 }
 at('north', q{INSERT INTO orders_global VALUES (gen_iuid(10, 1), 1, 'of a new country')});
@@ -272,7 +292,8 @@ for my $query (
 	my $what = at('north', $query);
 	is($north->safe_psql('again', $query, extra_params => [ '-U', 'shop' ]), $what, "restored: $query");
 }
-is( $north->safe_psql('again', q{SELECT iuid_create_routed_partitions('orders', 1) UNION ALL SELECT iuid_create_global_table('orders_global', 'orders', 1)}),
+is( $north->safe_psql('again', q{SELECT iuid_create_routed_partitions('orders', 1)
+	UNION ALL SELECT iuid_create_global_table('orders_global', 'orders', 1)}),
 	'', 'nothing is missing in what was restored');
 isnt(scalar($north->psql('again', "INSERT INTO orders_c1 VALUES ('$free[1]', 1)")), 0, 'nor the check of a leaf');
 
@@ -295,13 +316,17 @@ for my $option (q{password_required 'false'}, q{sslcert 'x'}, q{sslkey 'x'})
 }
 at_machine('north', qq{
 	ALTER SERVER middle OPTIONS (DROP channel_binding);
-	ALTER USER MAPPING FOR shop SERVER middle OPTIONS (DROP password, ADD sslcert '$folder/mesh.crt', ADD sslkey '$folder/mesh.key')});
-like(at('north', q{SELECT result FROM iuid_run_on_nodes('SELECT current_user', '{middle}')}), qr/^2F003: password is required/, 'a certificate is not enough');
+	ALTER USER MAPPING FOR shop SERVER middle
+		OPTIONS (DROP password, ADD sslcert '$folder/mesh.crt', ADD sslkey '$folder/mesh.key')});
+like(at('north', q{SELECT result FROM iuid_run_on_nodes('SELECT current_user', '{middle}')}),
+	qr/^2F003: password is required/, 'a certificate is not enough');
 at_machine('north', q{ALTER USER MAPPING FOR shop SERVER middle OPTIONS (ADD password_required 'false')});
-is(at('north', q{SELECT * FROM iuid_run_on_nodes('SELECT current_user', '{middle}')}), 'middle|t|mesh', 'iuid_run_on_nodes by a certificate');
+is(at('north', q{SELECT * FROM iuid_run_on_nodes('SELECT current_user', '{middle}')}),
+	'middle|t|mesh', 'iuid_run_on_nodes by a certificate');
 is(at('north', 'SELECT count(*) FROM orders_global_c5'), $orders_of_middle, 'a foreign table');
 is(at('north', "SELECT note FROM iuid_find(NULL::orders, '$of_middle')"), '5 0', 'iuid_find');
-is(at('north', q{SELECT count(*) FROM iuid_select_on_nodes(NULL::orders, 'SELECT * FROM orders_c5', '{middle}')}), $orders_of_middle, 'iuid_select_on_nodes');
+is(at('north', q{SELECT count(*) FROM iuid_select_on_nodes(NULL::orders, 'SELECT * FROM orders_c5', '{middle}')}),
+	$orders_of_middle, 'iuid_select_on_nodes');
 is(at('north', 'SELECT * FROM iuid_check_regions()'), $problems, 'iuid_check_regions finds nothing more');
 
 # A node that asks for the password itself does not get it, by any way.

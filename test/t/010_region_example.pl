@@ -18,7 +18,8 @@ my %node = start_nodes(@names);
 
 # The owner of the database has made a schema with the name of the superuser.
 my $schema = at_machine('mexico', 'SELECT quote_ident(current_user)');
-at('mexico', "CREATE SCHEMA $schema; CREATE TABLE $schema.iuid_countries (LIKE iuid_countries); GRANT ALL ON SCHEMA $schema TO PUBLIC");
+at('mexico', qq{CREATE SCHEMA $schema; CREATE TABLE $schema.iuid_countries (LIKE iuid_countries);
+	GRANT ALL ON SCHEMA $schema TO PUBLIC});
 run_example($node{mexico}->connstr('shop'), 'registry.sql');
 is(at('mexico', "SELECT count(*) FROM $schema.iuid_countries"), '0', 'the superuser uses the tables of iuid');
 at('mexico', "DROP SCHEMA $schema CASCADE");
@@ -38,7 +39,8 @@ for my $table ('iuid_countries', 'iuid_entities', 'iuid_nodes', 'iuid_routes')
 	everywhere($rows, at('mexico', $rows), "the same $table");
 }
 # A thousand orders of each of ten countries, and a new one at each node.
-everywhere("SELECT count(*), count(DISTINCT id), count(DISTINCT iuid_country(id)) FROM $_", '10003|10003|10', "the orders of all in $_") for 'orders_global', 'orders_all';
+everywhere("SELECT count(*), count(DISTINCT id), count(DISTINCT iuid_country(id)) FROM $_", '10003|10003|10',
+	"the orders of all in $_") for 'orders_global', 'orders_all';
 everywhere('SELECT count(*) FROM orders_all WHERE node <> iuid_node(id)', '0', 'each with its node');
 everywhere(q{SELECT count(*) FROM orders WHERE NOT iuid_is_local(id)}, '0', 'its own in its own table');
 
@@ -46,14 +48,16 @@ everywhere(q{SELECT count(*) FROM orders WHERE NOT iuid_is_local(id)}, '0', 'its
 sub queries
 {
 	my ($name, $from) = @_;
-	return scalar(() = slurp_file($node{$name}->logfile, $from) =~ /DECLARE c\d+ CURSOR|execute <unnamed>: SELECT \* FROM public.iuid_find_here/g);
+	my $log = slurp_file($node{$name}->logfile, $from);
+	return scalar(() = $log =~ /DECLARE c\d+ CURSOR|execute <unnamed>: SELECT \* FROM public.iuid_find_here/g);
 }
 
 sub look_up
 {
 	my ($asking, $owner, $id, $row) = @_;
 	my %from = map { $_ => -s $node{$_}->logfile } @names;
-	is(run_example("service=$asking user=desk", 'look_up.sql', id => $id), "$row\n$row", "$asking finds an order of $owner");
+	is(run_example("service=$asking user=desk", 'look_up.sql', id => $id),
+		"$row\n$row", "$asking finds an order of $owner");
 	is(queries($_, $from{$_}), $_ eq $owner && $_ ne $asking ? 2 : 0, "queries to $_") for @names;
 	return;
 }
@@ -65,11 +69,14 @@ for my $owner (@names)
 }
 
 my @history = split /\n/, run_example('service=mexico user=desk', 'history.sql', customer => 42);
-is(join(' ', map { (split /\|/)[1] } @history[ 0 .. 7 ]), 'ID MX KZ VN UZ PE MY MX', 'the last orders of a customer, newest first');
+is(join(' ', map { (split /\|/)[1] } @history[ 0 .. 7 ]),
+	'ID MX KZ VN UZ PE MY MX', 'the last orders of a customer, newest first');
 like($history[8], qr/^ *Remote SQL: .* ORDER BY id DESC NULLS FIRST$/, 'sorted by each node');
-is(run_example('service=mexico user=desk', 'history_at_once.sql', customer => 42), join("\n", @history[ 0 .. 7 ]), 'the same from all nodes at once');
+is(run_example('service=mexico user=desk', 'history_at_once.sql', customer => 42),
+	join("\n", @history[ 0 .. 7 ]), 'the same from all nodes at once');
 # The support desk reads, and comes in as a role that only reads.
-is( $node{mexico}->safe_psql('shop', q{SELECT count(*) FROM iuid_run_on_nodes('DELETE FROM orders') WHERE NOT success AND result LIKE '25006: %'},
+is( $node{mexico}->safe_psql('shop',
+		q{SELECT count(*) FROM iuid_run_on_nodes('DELETE FROM orders') WHERE NOT success AND result LIKE '25006: %'},
 		connstr => 'service=mexico user=desk'), '3', 'the support desk deletes at no node');
 my %from = map { $_ => -s $node{$_}->logfile } @names;
 run_example('service=mexico user=desk', 'history.sql', customer => 42);
@@ -80,7 +87,8 @@ SKIP:
 	skip 'SKIPPED: python3-flask, python3-psycopg-pool or python3-waitress is not installed', 1
 		if system('/usr/bin/python3', '-c', 'import flask, psycopg_pool, waitress') != 0;
 	run_example("service=mexico", '../../tools/desk/desk.sql');
-	passes('the desk', '/usr/bin/python3', 'test/browser/pages.py', map { "$_=" . $node{$_}->host . ':' . $node{$_}->port } 'mexico', 'jakarta', 'almaty');
+	passes('the desk', '/usr/bin/python3', 'test/browser/pages.py',
+		map { "$_=" . $node{$_}->host . ':' . $node{$_}->port } 'mexico', 'jakarta', 'almaty');
 }
 
 # The logs have each statement, but no password; nor has an argument of a process.
@@ -93,7 +101,8 @@ for my $name (@names)
 	is(scalar(grep { index($log, $_) >= 0 } @passwords), 0, 'which has no password');
 }
 my @files = glob 'doc/*.md examples/*/*.{md,sql,sh} test/*/*.{sh,pl,pm}';
-is(join(' ', grep { slurp_file($_) =~ /-v[', ]*"?\w+="?\S*(?:password\b|secret)/i } @files), '', 'no file tells to put a password into an argument');
+is(join(' ', grep { slurp_file($_) =~ /-v[', ]*"?\w+="?\S*(?:password\b|secret)/i } @files),
+	'', 'no file tells to put a password into an argument');
 
 $_->stop for map { $node{$_} } reverse @names;
 done_testing();

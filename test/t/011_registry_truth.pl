@@ -11,7 +11,12 @@ use Test::More;
 
 my $server = PostgreSQL::Test::Cluster->new('main');
 $server->init;
-$server->append_conf('postgresql.conf', "max_prepared_transactions = 2\nwal_level = replica\nmax_wal_senders = 1\nsynchronous_standby_names = 'none'\nsynchronous_commit = local");
+$server->append_conf('postgresql.conf', q{
+max_prepared_transactions = 2
+wal_level = replica
+max_wal_senders = 1
+synchronous_standby_names = 'none'
+synchronous_commit = local});
 $server->start;
 $server->safe_psql('postgres', q{
 	CREATE EXTENSION iuid_regions CASCADE;
@@ -64,13 +69,20 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
 	# From READ COMMITTED on, the next statement sees the change; a transaction with one snapshot never does.
 	my $next = $level eq 'READ COMMITTED' ? 'mexico' : 'almaty';
 	for my $case (
-		[ 'SELECT iuid_node(7, 1), selected(7, 1), wait(), iuid_node(7, 1), selected(7, 1)', 'almaty|almaty|t|almaty|almaty', 'two calls' ],
-		[ q{SELECT iuid_node(7, 1), wait(), (iuid_inspect(iuid_from_name(7, 2, 'x'))).region}, 'almaty|t|asia', 'two functions' ],
-		[ 'SELECT DISTINCT iuid_node(7, n % 3) FROM generate_series(1, 1000) AS n WHERE n <> 500 OR wait()', 'almaty', 'a thousand rows' ],
-		[ 'SELECT looked_up(7, 1), wait(), looked_up(7, 1)', 'almaty=almaty|t|almaty=almaty', 'a function that looks for itself' ],
-		[ 'SELECT DISTINCT looked_up(7, n % 3) FROM generate_series(1, 100) AS n WHERE n <> 50 OR wait()', 'almaty=almaty', 'the same for many rows' ],
-		# A volatile function, such as a trigger, has statements of its own.  The query around it goes on with its snapshot.
-		[ 'SELECT iuid_node(7, 1), looked_up_after_wait(), looked_up(7, 2)', "almaty|$next=$next|almaty=almaty", 'a query around statements of a function' ])
+		[ 'SELECT iuid_node(7, 1), selected(7, 1), wait(), iuid_node(7, 1), selected(7, 1)', 'almaty|almaty|t|almaty|almaty',
+			'two calls' ],
+		[ q{SELECT iuid_node(7, 1), wait(), (iuid_inspect(iuid_from_name(7, 2, 'x'))).region}, 'almaty|t|asia',
+			'two functions' ],
+		[ 'SELECT DISTINCT iuid_node(7, n % 3) FROM generate_series(1, 1000) AS n WHERE n <> 500 OR wait()',
+			'almaty', 'a thousand rows' ],
+		[ 'SELECT looked_up(7, 1), wait(), looked_up(7, 1)', 'almaty=almaty|t|almaty=almaty',
+			'a function that looks for itself' ],
+		[ 'SELECT DISTINCT looked_up(7, n % 3) FROM generate_series(1, 100) AS n WHERE n <> 50 OR wait()',
+			'almaty=almaty', 'the same for many rows' ],
+		# A volatile function, such as a trigger, has statements of its own.  The query around it goes on
+		# with its snapshot.
+		[ 'SELECT iuid_node(7, 1), looked_up_after_wait(), looked_up(7, 2)', "almaty|$next=$next|almaty=almaty",
+			'a query around statements of a function' ])
 	{
 		my ($query, $expected, $what) = @$case;
 		$writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
@@ -104,10 +116,12 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
 for my $level ('READ COMMITTED', 'REPEATABLE READ')
 {
 	$writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
-	$reader->query_safe("BEGIN ISOLATION LEVEL $level; DECLARE c CURSOR FOR SELECT iuid_node(7, 1), looked_up(7, 2) FROM generate_series(1, 3)");
+	$reader->query_safe(qq{BEGIN ISOLATION LEVEL $level;
+		DECLARE c CURSOR FOR SELECT iuid_node(7, 1), looked_up(7, 2) FROM generate_series(1, 3)});
 	$writer->query_safe(q{UPDATE iuid_routes SET node = 'mexico'});
 	is($reader->query_safe('FETCH c'), 'almaty|almaty=almaty', "$level: a cursor that is asked after a change");
-	is($reader->query_safe('SELECT looked_up(7, 1)'), $level eq 'READ COMMITTED' ? 'mexico=mexico' : 'almaty=almaty', 'another statement beside it');
+	is($reader->query_safe('SELECT looked_up(7, 1)'), $level eq 'READ COMMITTED' ? 'mexico=mexico' : 'almaty=almaty',
+		'another statement beside it');
 	is($reader->query_safe('FETCH c'), 'almaty|almaty=almaty', 'the cursor goes on as it began');
 	$reader->query_safe(q{INSERT INTO iuid_routes VALUES (7, 2, 'almaty')});
 	is($reader->query_safe('SELECT looked_up(7, 2)'), 'almaty=almaty', 'a change of its own');
@@ -128,7 +142,8 @@ $reader->query_safe('COMMIT');
 $writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
 waits_in_loop($reader, q{iuid_node(7, 1) = 'almaty'}, $server) or die 'nobody waits';
 $writer->query_safe(q{UPDATE iuid_routes SET node = 'mexico'});
-is($reader->query_safe(q{SELECT current_setting('test.seen', true)}), 'mexico', 'a loop that waits for a change sees it');
+is($reader->query_safe(q{SELECT current_setting('test.seen', true)}),
+	'mexico', 'a loop that waits for a change sees it');
 
 # What is prepared is not committed, and then it is.
 $writer->query_safe(q{BEGIN; UPDATE iuid_routes SET node = 'almaty'});
@@ -138,9 +153,12 @@ is($_->query_safe($node), 'mexico', 'prepared, it is not seen') for $writer, $re
 $writer->query_safe(q{COMMIT PREPARED 'moved'});
 is($_->query_safe($node), 'almaty', 'committed, it is') for $writer, $reader;
 # The next transaction may come in the same message: then no snapshot and no time tells the two apart.
-$writer->query_safe(q{BEGIN\; UPDATE iuid_routes SET node = 'mexico'\; SELECT set_config('test.seen', iuid_node(7, 1), false)\; PREPARE TRANSACTION 'moved'\; }
-	. q{BEGIN\; INSERT INTO iuid_routes VALUES (8, NULL, 'almaty')\; SELECT set_config('test.seen', iuid_node(7, 1), false)\; COMMIT});
-is($writer->query_safe(q{SELECT current_setting('test.seen')}), 'almaty', 'prepared, it is not seen by the rest of the message');
+$writer->query_safe(q{BEGIN\; UPDATE iuid_routes SET node = 'mexico'\;
+	SELECT set_config('test.seen', iuid_node(7, 1), false)\; PREPARE TRANSACTION 'moved'\; }
+	. q{BEGIN\; INSERT INTO iuid_routes VALUES (8, NULL, 'almaty')\;
+		SELECT set_config('test.seen', iuid_node(7, 1), false)\; COMMIT});
+is($writer->query_safe(q{SELECT current_setting('test.seen')}),
+	'almaty', 'prepared, it is not seen by the rest of the message');
 $writer->query_safe(q{ROLLBACK PREPARED 'moved'; DELETE FROM iuid_routes WHERE country = 8});
 
 # Two transactions can have the same snapshots: here each has made one change of its own, and the last
@@ -166,7 +184,8 @@ run($preparer, 'SET synchronous_commit = on; BEGIN; INSERT INTO others VALUES (5
 $server->safe_psql('postgres', 'INSERT INTO others VALUES (6)');
 is($reader->query_safe("BEGIN; $node"), 'almaty', 'two transactions are in progress');
 $preparer->query_until(qr/sent/, "\\echo sent\nPREPARE TRANSACTION 'twice';\n");
-$server->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}) or die 'nothing waits for a standby';
+$server->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'})
+	or die 'nothing waits for a standby';
 run($first, 'COMMIT');
 is($reader->query_safe($node), 'mexico', 'one of them has ended, and the other one is there twice');
 $reader->query_safe('COMMIT');
@@ -178,7 +197,8 @@ $writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
 # SERIALIZABLE: who has looked up a route has read it.
 my $serial = open_session($server);
 run($serial, "BEGIN ISOLATION LEVEL SERIALIZABLE; $node; INSERT INTO others VALUES (4)");
-$writer->query_safe(q{BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT count(*) FROM others; UPDATE iuid_routes SET node = 'mexico'; COMMIT});
+$writer->query_safe(q{BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT count(*) FROM others;
+	UPDATE iuid_routes SET node = 'mexico'; COMMIT});
 is(run($serial, 'COMMIT'), '40001', 'a look-up and a change that depend on each other cannot be in a row');
 $serial->quit;
 $writer->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
@@ -189,12 +209,16 @@ $server->safe_psql('postgres', q{
 my $script = $server->basedir . '/change.sql';
 append_to_file($script, q{\set c random(0, 255)
 \set e random(0, 255)
-UPDATE iuid_routes SET node = CASE node WHEN 'almaty' THEN 'mexico' ELSE 'almaty' END WHERE country = :c AND entity = :e;
+UPDATE iuid_routes SET node = CASE node WHEN 'almaty' THEN 'mexico' ELSE 'almaty' END
+	WHERE country = :c AND entity = :e;
 });
 my ($out, $err) = ('', '');
-my $changing = IPC::Run::start([ 'pgbench', '-n', '-c', '4', '-T', '600', '-f', $script, $server->connstr('postgres') ], '>', \$out, '2>', \$err);
-$server->poll_query_until('postgres', q{SELECT count(*) > 1000 FROM iuid_routes WHERE node = 'mexico'}) or die "nobody changes anything: $err";
-my $every_route = q{SELECT count(*) FROM iuid_routes WHERE country IS NOT NULL AND entity IS NOT NULL AND node <> iuid_node(country, entity)};
+my $changing = IPC::Run::start([ 'pgbench', '-n', '-c', '4', '-T', '600', '-f', $script, $server->connstr('postgres') ],
+	'>', \$out, '2>', \$err);
+$server->poll_query_until('postgres', q{SELECT count(*) > 1000 FROM iuid_routes WHERE node = 'mexico'})
+	or die "nobody changes anything: $err";
+my $every_route = q{SELECT count(*) FROM iuid_routes
+	WHERE country IS NOT NULL AND entity IS NOT NULL AND node <> iuid_node(country, entity)};
 is($server->safe_psql('postgres', $every_route), '0', 'every route is as the statement sees it') for 1 .. 5;
 my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;';
 is($server->safe_psql('postgres', "$parallel $every_route"), '0', 'for parallel workers, too') for 1 .. 5;

@@ -58,9 +58,11 @@ for my $case (
 	is($subscriber->safe_psql('postgres', $rows), '3|3', "published: $name");
 	$publisher->safe_psql('postgres', $make);
 	is($publisher->safe_psql('postgres', $places), 'orders_2026_03|3', "$name: the rows moved");
-	$publisher->safe_psql('postgres', "UPDATE orders SET note = 'seen'; INSERT INTO orders SELECT gen_iuid(7, 1, '2026-03-09')");
+	$publisher->safe_psql('postgres', q{UPDATE orders SET note = 'seen';
+		INSERT INTO orders SELECT gen_iuid(7, 1, '2026-03-09')});
 	$publisher->wait_for_catchup('orders');
-	is($subscriber->safe_psql('postgres', "$rows WHERE note = 'seen'"), '3|3', "$name: the subscriber has them, and what came next");
+	is($subscriber->safe_psql('postgres', "$rows WHERE note = 'seen'"),
+		'3|3', "$name: the subscriber has them, and what came next");
 	is($subscriber->safe_psql('postgres', $rows), '4|4', "$name: and new ones");
 }
 
@@ -79,10 +81,12 @@ for my $case (
 	my ($status, undef, $err) = $publisher->psql('postgres', "\\set VERBOSITY verbose\n$make");
 	like($err, qr/ERROR:  55000.*cannot move while publication "orders" publishes it.*DETAIL.*HINT/s, "$name: refused");
 	is($publisher->safe_psql('postgres', $places), 'orders_rest|3', "$name: and nothing changed");
-	is($publisher->safe_psql('postgres', q{SELECT count(*) FROM iuid_partitions('orders')}), '1', "$name: no partition was made");
+	is($publisher->safe_psql('postgres', q{SELECT count(*) FROM iuid_partitions('orders')}),
+		'1', "$name: no partition was made");
 	$publisher->wait_for_catchup('orders');
 	is($subscriber->safe_psql('postgres', $rows), $before, "$name: the subscriber has what it had");
-	is($publisher->safe_psql('postgres', q{SELECT count(*) FROM iuid_create_partitions('orders', '1 month', '2027-03-01', '2027-04-01')}),
+	is($publisher->safe_psql('postgres',
+		q{SELECT count(*) FROM iuid_create_partitions('orders', '1 month', '2027-03-01', '2027-04-01')}),
 		'1', "$name: where no row has to move, it is made");
 }
 
@@ -94,7 +98,8 @@ $publisher->safe_psql('postgres', 'CREATE PUBLICATION later FOR ALL TABLES');
 $old->query($make);
 $old->query('COMMIT');
 $old->quit;
-is($publisher->safe_psql('postgres', $places), 'orders_rest|3', 'a publication that is newer than the snapshot: refused');
+is($publisher->safe_psql('postgres', $places),
+	'orders_rest|3', 'a publication that is newer than the snapshot: refused');
 $publisher->safe_psql('postgres', 'DROP PUBLICATION later');
 # One of updates alone has neither the DELETE nor the INSERT of a move.
 $publisher->safe_psql('postgres', q{CREATE PUBLICATION updates FOR TABLE orders_rest WITH (publish = 'update')});
@@ -115,10 +120,12 @@ for my $identity ('FULL', 'USING INDEX orders_note')
 	my $child = $identity =~ s/orders_note/orders_rest_id_note_idx/r;
 	$publisher->safe_psql('postgres', "ALTER TABLE orders_rest REPLICA IDENTITY $child");
 	$publisher->safe_psql('postgres', $make);
-	$publisher->safe_psql('postgres', q{DELETE FROM orders WHERE id < timestamptz '2026-03-03'; UPDATE orders SET note = 'new'});
+	$publisher->safe_psql('postgres', q{DELETE FROM orders WHERE id < timestamptz '2026-03-03';
+		UPDATE orders SET note = 'new'});
 	$publisher->wait_for_catchup('orders');
 	my $content = 'SELECT string_agg(id || note, chr(10) ORDER BY id) FROM orders';
-	is($subscriber->safe_psql('postgres', $content), $publisher->safe_psql('postgres', $content), "changes of moved rows arrive, with replica identity $identity");
+	is($subscriber->safe_psql('postgres', $content), $publisher->safe_psql('postgres', $content),
+		"changes of moved rows arrive, with replica identity $identity");
 }
 
 # Rows of a partition without an end that stay there do not change for a subscriber, though a foreign
@@ -130,7 +137,8 @@ for my $identity ('DEFAULT', 'FULL', 'USING INDEX orders_after_pkey')
 		CREATE TABLE orders_after PARTITION OF orders FOR VALUES FROM (iuid_floor('2026-05-01')) TO (MAXVALUE);
 		ALTER TABLE orders_after REPLICA IDENTITY $identity;
 		CREATE TABLE lines (order_id iuid REFERENCES orders);
-		INSERT INTO orders SELECT iuid_from_name(7, 1, n::text, timestamptz '2026-05-01' + n * interval '1 day'), repeat(md5(n::text), 200) FROM generate_series(0, 59) AS n;
+		INSERT INTO orders SELECT iuid_from_name(7, 1, n::text, timestamptz '2026-05-01' + n * interval '1 day'),
+			repeat(md5(n::text), 200) FROM generate_series(0, 59) AS n;
 		INSERT INTO lines SELECT id FROM orders});
 	$publisher->wait_for_catchup('orders');
 	$subscriber->safe_psql('postgres', q{
@@ -145,13 +153,17 @@ for my $identity ('DEFAULT', 'FULL', 'USING INDEX orders_after_pkey')
 	$publisher->safe_psql('postgres', q{SELECT iuid_create_partitions('orders', '1 month', '2026-05-01', '2026-06-01')});
 	is( $publisher->safe_psql('postgres', q{SELECT relreplident FROM pg_class WHERE relname = 'orders_after'}),
 		lc substr($identity =~ s/^USING //r, 0, 1), "replica identity $identity: it is as before");
-	is($publisher->safe_psql('postgres', "$places OFFSET 1"), "orders_after|29\norders_2026_05|31", "replica identity $identity: the rows of May moved");
-	$publisher->safe_psql('postgres', q{DELETE FROM lines; DELETE FROM orders WHERE id >= iuid_floor('2026-06-29'); UPDATE orders SET note = note || note WHERE id >= iuid_floor('2026-06-28')});
+	is($publisher->safe_psql('postgres', "$places OFFSET 1"), "orders_after|29\norders_2026_05|31",
+		"replica identity $identity: the rows of May moved");
+	$publisher->safe_psql('postgres', q{DELETE FROM lines; DELETE FROM orders WHERE id >= iuid_floor('2026-06-29');
+		UPDATE orders SET note = note || note WHERE id >= iuid_floor('2026-06-28')});
 	$publisher->wait_for_catchup('orders');
-	is( $subscriber->safe_psql('postgres', q{SELECT op, count(*), min(id)::timestamptz::date, max(id)::timestamptz::date FROM changed GROUP BY op ORDER BY op}),
+	is( $subscriber->safe_psql('postgres',
+		q{SELECT op, count(*), min(id)::timestamptz::date, max(id)::timestamptz::date FROM changed GROUP BY op ORDER BY op}),
 		"DELETE|32|2026-05-01|2026-06-29\nINSERT|31|2026-05-01|2026-05-31\nUPDATE|1|2026-06-28|2026-06-28",
 		"replica identity $identity: a subscriber sees those alone, and later changes of all");
-	is($subscriber->safe_psql('postgres', $content), $publisher->safe_psql('postgres', $content), "replica identity $identity: and has what the publisher has");
+	is($subscriber->safe_psql('postgres', $content), $publisher->safe_psql('postgres', $content),
+		"replica identity $identity: and has what the publisher has");
 	isnt($before, '', 'which is something');
 }
 $publisher->safe_psql('postgres', 'DROP TABLE lines');
@@ -164,7 +176,8 @@ $publisher->safe_psql('postgres', "DROP PUBLICATION orders;
 	CREATE PUBLICATION log FOR TABLE log $root;
 	INSERT INTO log $march");
 my ($status, undef, $err) = $publisher->psql('postgres', $make =~ s/orders/log/r);
-like($err, qr/cannot delete from table "log_rest" because it does not have a replica identity/, 'no replica identity: refused');
+like($err, qr/cannot delete from table "log_rest" because it does not have a replica identity/,
+	'no replica identity: refused');
 is($publisher->safe_psql('postgres', $places =~ s/orders/log/r), 'log_rest|3', 'and nothing changed');
 
 $_->stop for $subscriber, $publisher;

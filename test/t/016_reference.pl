@@ -22,18 +22,21 @@ sub objects_of
 	return split /\n/, $node->safe_psql('postgres', qq{
 		SELECT DISTINCT object FROM pg_depend AS d JOIN pg_extension AS e ON d.refobjid = e.oid, LATERAL (
 			SELECT format('%s %s/%s', CASE prokind WHEN 'a' THEN 'aggregate' ELSE 'function' END, proname, arguments)
-			FROM pg_proc, generate_series(pronargs::int - pronargdefaults, pronargs) AS arguments WHERE d.classid = 'pg_proc'::regclass AND oid = d.objid
+			FROM pg_proc, generate_series(pronargs::int - pronargdefaults, pronargs) AS arguments
+			WHERE d.classid = 'pg_proc'::regclass AND oid = d.objid
 			UNION ALL
 			SELECT format('operator %s', oprname) FROM pg_operator WHERE d.classid = 'pg_operator'::regclass AND oid = d.objid
 			UNION ALL
 			SELECT format('operator class %s (%s)', opcname, amname)
-			FROM pg_opclass JOIN pg_am ON opcmethod = pg_am.oid WHERE d.classid = 'pg_opclass'::regclass AND pg_opclass.oid = d.objid
+			FROM pg_opclass JOIN pg_am ON opcmethod = pg_am.oid
+			WHERE d.classid = 'pg_opclass'::regclass AND pg_opclass.oid = d.objid
 			UNION ALL
 			SELECT format('cast %s::%s', source.typname, target.typname)
 			FROM pg_cast JOIN pg_type AS source ON castsource = source.oid JOIN pg_type AS target ON casttarget = target.oid
 			WHERE d.classid = 'pg_cast'::regclass AND pg_cast.oid = d.objid
 			UNION ALL
-			SELECT format('type %s', typname) FROM pg_type WHERE d.classid = 'pg_type'::regclass AND oid = d.objid AND typrelid = 0 AND typelem = 0
+			SELECT format('type %s', typname) FROM pg_type
+			WHERE d.classid = 'pg_type'::regclass AND oid = d.objid AND typrelid = 0 AND typelem = 0
 			UNION ALL
 			SELECT format('table %s', relname) FROM pg_class WHERE d.classid = 'pg_class'::regclass AND oid = d.objid
 		) AS x (object)

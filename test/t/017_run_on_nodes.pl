@@ -18,10 +18,12 @@ for my $name (@names)
 {
 	my $node = $node{$name} = PostgreSQL::Test::Cluster->new($name);
 	$node->init;
-	$node->append_conf('postgresql.conf', "fsync = off\npassword_encryption = 'scram-sha-256'\nlog_statement = all\nlog_connections = on");
+	$node->append_conf('postgresql.conf',
+		"fsync = off\npassword_encryption = 'scram-sha-256'\nlog_statement = all\nlog_connections = on");
 	$node->append_conf('pg_hba.conf', '');
 	open my $hba, '>', $node->data_dir . '/pg_hba.conf' or die "pg_hba.conf: $!";
-	print $hba "local all postgres trust\nlocal all passed scram-sha-256\nlocal all all " . ($name eq 'almaty' ? 'trust' : 'scram-sha-256') . "\n";
+	print $hba "local all postgres trust\nlocal all passed scram-sha-256\nlocal all all "
+		. ($name eq 'almaty' ? 'trust' : 'scram-sha-256') . "\n";
 	close $hba;
 	$node->start;
 	$node->safe_psql('postgres', qq{
@@ -35,14 +37,16 @@ for my $name (@names)
 		GRANT CREATE, USAGE ON SCHEMA public TO app, other;
 		CREATE TABLE orders (id iuid PRIMARY KEY, customer int, note text);
 		ALTER TABLE orders OWNER TO app;
-		INSERT INTO orders SELECT gen_iuid($country{$name}, 1, timestamptz '2026-01-01' + (n * 3 + $country{$name} % 3) * interval '1 hour'), n % 3, '$name ' || n
+		INSERT INTO orders SELECT gen_iuid($country{$name}, 1,
+			timestamptz '2026-01-01' + (n * 3 + $country{$name} % 3) * interval '1 hour'), n % 3, '$name ' || n
 			FROM generate_series(1, 60) AS n});
 }
 
 my $here = $node{almaty};
 $here->safe_psql('shop', q{
 	CREATE EXTENSION postgres_fdw;
-	INSERT INTO iuid_nodes VALUES ('mexico', 'america', 'mexico'), ('almaty', 'asia', NULL), ('jakarta', 'asia', 'server of jakarta')});
+	INSERT INTO iuid_nodes
+		VALUES ('mexico', 'america', 'mexico'), ('almaty', 'asia', NULL), ('jakarta', 'asia', 'server of jakarta')});
 my %server = (mexico => 'mexico', jakarta => '"server of jakarta"');
 for my $name ('jakarta', 'mexico')
 {
@@ -75,7 +79,8 @@ sub query
 sub call
 {
 	my ($command, $arguments) = @_;
-	return query("SELECT * FROM iuid_run_on_nodes(\$command\$$command\$command\$" . ($arguments ? ", $arguments" : '') . ')');
+	return query("SELECT * FROM iuid_run_on_nodes(\$command\$$command\$command\$"
+		. ($arguments ? ", $arguments" : '') . ')');
 }
 
 # The row of one node, and those of the others, each as one text.
@@ -98,7 +103,8 @@ sub all_is_well
 	is(call($which), $all, "$what: all answer");
 	for my $name (grep { $_ ne 'almaty' } @names)
 	{
-		ok($node{$name}->poll_query_until('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE usename = 'app' AND state <> 'idle'}, '0'), "$what: no connection to $name is busy");
+		ok($node{$name}->poll_query_until('postgres', q{SELECT count(*) FROM pg_stat_activity
+			WHERE usename = 'app' AND state <> 'idle'}, '0'), "$what: no connection to $name is busy");
 	}
 	return;
 }
@@ -106,7 +112,8 @@ sub all_is_well
 # --- Answers ------------------------------------------------------------------
 
 all_is_well('first');
-is(call($which, q{ARRAY['mexico', 'almaty', 'mexico']}), "mexico|t|mexico\nalmaty|t|almaty", 'those that are named, once each');
+is(call($which, q{ARRAY['mexico', 'almaty', 'mexico']}), "mexico|t|mexico\nalmaty|t|almaty",
+	'those that are named, once each');
 is(call($which, q{'{}'}), '', 'none');
 is(call($which, q{timeout => '1 day'}), $all, 'the longest timeout');
 
@@ -129,16 +136,22 @@ for my $case (
 	my ($command, $result, $what) = @$case;
 	is(call($command), everywhere($result), $what);
 }
-is(query(q{SELECT string_agg((result IS NULL)::text, ' ') FROM iuid_run_on_nodes('SELECT NULL')}), 'true true true', 'NULL is NULL');
-is(query(q{SELECT string_agg(length(result)::text, ' ') FROM iuid_run_on_nodes('SELECT repeat(''iuid'', 2000000)', timeout => '1 minute')}), '8000000 8000000 8000000', 'a large answer');
-is(call("SELECT current_setting('client_connection_check_interval')", q{ARRAY['jakarta']}), 'jakarta|t|1s', 'a node looks whether it is still asked');
+is(query(q{SELECT string_agg((result IS NULL)::text, ' ') FROM iuid_run_on_nodes('SELECT NULL')}),
+	'true true true', 'NULL is NULL');
+is(query(q{SELECT string_agg(length(result)::text, ' ')
+	FROM iuid_run_on_nodes('SELECT repeat(''iuid'', 2000000)', timeout => '1 minute')}),
+	'8000000 8000000 8000000', 'a large answer');
+is(call("SELECT current_setting('client_connection_check_interval')", q{ARRAY['jakarta']}),
+	'jakarta|t|1s', 'a node looks whether it is still asked');
 
 # The last orders of a customer, as rows again.
 my %orders;
 $orders{$_} = $node{$_}->safe_psql('shop', 'SELECT * FROM orders WHERE customer = 1') for @names;
 my @last = (reverse sort map { split /\n/ } values %orders)[ 0 .. 7 ];
-is(query(q{SELECT o.* FROM iuid_run_on_nodes('SELECT json_agg(o) FROM (SELECT * FROM orders WHERE customer = 1 ORDER BY id DESC LIMIT 8) AS o') AS n,
-		json_populate_recordset(NULL::orders, result::json) AS o ORDER BY id DESC LIMIT 8}), join("\n", @last), 'the last orders of a customer, typed again');
+my $of_node = 'SELECT * FROM orders WHERE customer = 1 ORDER BY id DESC LIMIT 8';
+is(query(qq{SELECT o.* FROM iuid_run_on_nodes('SELECT json_agg(o) FROM ($of_node) AS o') AS n,
+		json_populate_recordset(NULL::orders, result::json) AS o ORDER BY id DESC LIMIT 8}),
+	join("\n", @last), 'the last orders of a customer, typed again');
 cmp_ok(scalar(keys %{ { map { (split / /, (split /\|/)[2])[0] => 1 } @last } }), '==', 3, 'they are of all nodes');
 
 # --- Input --------------------------------------------------------------------
@@ -147,11 +160,12 @@ for my $case (
 	[ 'NULL',                    '22004', qr/argument "command" must not be null/ ],
 	[ q{'SELECT 1', ARRAY[NULL, 'mexico']}, '22004', qr/name of a node must not be null/ ],
 	[ q{'SELECT 1', NULL, NULL}, '22004', qr/argument "timeout" must not be null/ ],
-	(map { [ "'SELECT 1', NULL, '$_'", '22023', qr/timeout is out of range/ ] } '0', '-1 second', '1 month', '25 hours', '2 days', '1 day 1 microsecond', '1 day -25 hours'),
+	(map { [ "'SELECT 1', NULL, '$_'", '22023', qr/timeout is out of range/ ] } '0', '-1 second', '1 month',
+		'25 hours', '2 days', '1 day 1 microsecond', '1 day -25 hours'),
 	[ q{'CREATE TABLE never ()', ARRAY['mexico', 'paris']}, '22023', qr/node "paris" is not registered/ ],
 	(map { [ "'$_'", '42601', qr/must be one statement/ ] } '', ';', '--', 'CREATE TABLE never (); CREATE TABLE never ()'),
 	[ q{'SELEKT 1'},             '42601', qr/syntax error.*QUERY:  SELEKT 1/s ],
-	(map { [ "'$_'", '0A000', qr/(BEGIN|START TRANSACTION|COMMIT|SAVEPOINT|PREPARE TRANSACTION) cannot run on other nodes/ ] }
+	(map { [ "'$_'", '0A000', qr/(BEGIN|START TRANSACTION|COMMIT|SAVEPOINT|PREPARE TRANSACTION) cannot run on/ ] }
 		'BEGIN', 'START TRANSACTION', 'COMMIT', 'SAVEPOINT s', q{PREPARE TRANSACTION ''x''}),
 	(map { [ "'$_'", '0A000', qr/COPY cannot/ ] } 'COPY orders TO STDOUT', 'COPY orders FROM STDIN'))
 {
@@ -160,7 +174,8 @@ for my $case (
 	like($error, qr/ERROR:  $state: .*$message/s, "refused: $arguments");
 	like($error, qr/HINT:  /, 'with a hint') unless $state eq '42601' && $error =~ /SELEKT/;
 }
-is(query(q{SELECT * FROM iuid_run_on_nodes(repeat(' ', 20000000) || 'SELECT 1', timeout => '1 minute')}), everywhere(1), 'a long command');
+is(query(q{SELECT * FROM iuid_run_on_nodes(repeat(' ', 20000000) || 'SELECT 1', timeout => '1 minute')}),
+	everywhere(1), 'a long command');
 is(call(q{SELECT to_regclass('never') IS NULL}), everywhere('t'), 'nothing was sent');
 $here->safe_psql('postgres', q{ALTER DATABASE shop SET iuid.node = 'paris'});
 like(($here->psql('shop', $_->[1] . q{SELECT iuid_run_on_nodes('SELECT 1')}))[2], $_->[0], 'a node must know its name')
@@ -169,10 +184,16 @@ $here->safe_psql('postgres', q{ALTER DATABASE shop SET iuid.node = 'almaty'});
 
 # --- Failures at a node ----------------------------------------------------------
 
-like(call('SELECT 1 / 0'), qr/^almaty\|f\|22012: division by zero\njakarta\|f\|22012: division by zero\nmexico\|f\|22012: division by zero$/, 'an error at all');
+like(call('SELECT 1 / 0'),
+	qr/^almaty\|f\|22012: division by zero\njakarta\|f\|22012: division by zero\nmexico\|f\|22012: division by zero$/,
+	'an error at all');
 like(call('SELECT no_such'), qr/^(?:\w+\|f\|42703: column "no_such" does not exist\n?){3}$/, 'another');
-like(call('SELECT 1 FROM orders'), qr/^(?:\w+\|f\|21000: the command gives more than one value\nDETAIL:  .*\nHINT:  .*json_agg.*\n?){3}$/, 'several rows');
-like(call('SELECT 1, 2'), qr/^(?:\w+\|f\|21000: the command gives more than one value\nDETAIL:  .*\nHINT:  .*json_agg.*\n?){3}$/, 'several columns');
+like(call('SELECT 1 FROM orders'),
+	qr/^(?:\w+\|f\|21000: the command gives more than one value\nDETAIL:  .*\nHINT:  .*json_agg.*\n?){3}$/,
+	'several rows');
+like(call('SELECT 1, 2'),
+	qr/^(?:\w+\|f\|21000: the command gives more than one value\nDETAIL:  .*\nHINT:  .*json_agg.*\n?){3}$/,
+	'several columns');
 like(call('SELECT'), qr/^(?:\w+\|f\|21000: .*\nDETAIL:  .*\nHINT:  .*\n?){3}$/, 'no column');
 all_is_well('after errors');
 
@@ -187,13 +208,15 @@ is($rest, "almaty|t|f\njakarta|t|f", 'the others answer');
 set_at('mexico', 'RESET statement_timeout');
 SKIP:
 {
-	skip 'SKIPPED: this server reads strings in one way only', 2 if $here->safe_psql('postgres', 'SHOW server_version_num') >= 190000;
+	skip 'SKIPPED: this server reads strings in one way only', 2
+		if $here->safe_psql('postgres', 'SHOW server_version_num') >= 190000;
 	set_at('mexico', 'SET standard_conforming_strings = off');
 	$app->quit;
 	$app = open_session();
 	($mexico, $rest) = rows_of(call(q{SELECT 'a\' || '; BEGIN; --'}), 'mexico');
 	like($mexico, qr/^mexico\|f\|42601: cannot insert multiple commands/, 'what a node reads as several statements');
-	is($node{mexico}->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE usename = 'app' AND state LIKE 'idle in%'}), '0', 'leaves no transaction open');
+	is($node{mexico}->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity
+		WHERE usename = 'app' AND state LIKE 'idle in%'}), '0', 'leaves no transaction open');
 	set_at('mexico', 'RESET standard_conforming_strings');
 	$app->quit;
 	$app = open_session();
@@ -218,7 +241,8 @@ for my $mode ('fast', 'immediate')
 }
 
 # A connection that breaks when the command has been sent: it may have run, so it is not sent again.
-my $breaks = q{DO $$ BEGIN IF current_setting('iuid.node') = 'mexico' THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; END $$};
+my $breaks = q{DO $$ BEGIN IF current_setting('iuid.node') = 'mexico' THEN
+	PERFORM pg_terminate_backend(pg_backend_pid()); END IF; END $$};
 my $log = -s $node{mexico}->logfile;
 ($mexico, $rest) = rows_of(call($breaks), 'mexico');
 like($mexico, qr/^mexico\|f\|57P01: /, 'a connection breaks');
@@ -239,11 +263,17 @@ all_is_well('after it refused');
 # --- Time -------------------------------------------------------------------------
 
 # A command that takes long at one node.
-sub slow_at { my ($name) = @_; return qq{SELECT pg_sleep(CASE current_setting('iuid.node') WHEN '$name' THEN 1000 ELSE 0 END) IS NULL} }
+sub slow_at
+{
+	my ($name) = @_;
+	return qq{SELECT pg_sleep(CASE current_setting('iuid.node') WHEN '$name' THEN 1000 ELSE 0 END) IS NULL};
+}
+
 sub queries_at
 {
 	my ($name, $expected) = @_;
-	return $node{$name}->poll_query_until('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep%' AND pid <> pg_backend_pid()}, $expected);
+	return $node{$name}->poll_query_until('postgres', q{SELECT count(*) FROM pg_stat_activity
+		WHERE state = 'active' AND query LIKE '%pg_sleep%' AND pid <> pg_backend_pid()}, $expected);
 }
 for my $name (@names)
 {
@@ -278,14 +308,18 @@ for my $time ('1 second', '3 seconds', '5 seconds')
 	$begin = time;
 	my ($jakarta, $rest) = rows_of(call($which, "timeout => '$time'"), 'jakarta');
 	cmp_ok(time - $begin, '<', 120, "nobody is let in, $time: the call ends");
-	like($jakarta, qr/^jakarta\|f\|08001: (?:could not connect to the node in time|.*timeout expired)/s, 'its row says so');
+	like($jakarta, qr/^jakarta\|f\|08001: (?:could not connect to the node in time|.*timeout expired)/s,
+		'its row says so');
 	like($rest, $time eq '1 second' ? qr/^almaty\|/ : qr/^almaty\|t\|almaty\nmexico\|t\|mexico$/, 'the others answer');
 }
 
 # Several such nodes take no longer than one.
 my ($host, $port) = ($node{jakarta}->host, $node{jakarta}->port);
-$here->safe_psql('shop', join ';', map { qq{CREATE SERVER $_ FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'shop');
-	GRANT USAGE ON FOREIGN SERVER $_ TO app; CREATE USER MAPPING FOR app SERVER $_ OPTIONS (user 'app', password 'secret of jakarta'); INSERT INTO iuid_nodes VALUES ('$_', NULL, '$_')} } 'a1', 'a2');
+$here->safe_psql('shop', qq{
+	CREATE SERVER $_ FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'shop');
+	GRANT USAGE ON FOREIGN SERVER $_ TO app;
+	CREATE USER MAPPING FOR app SERVER $_ OPTIONS (user 'app', password 'secret of jakarta');
+	INSERT INTO iuid_nodes VALUES ('$_', NULL, '$_')}) for 'a1', 'a2';
 $app->quit;
 $app = open_session();
 like(call($which, "timeout => '5 seconds'"), qr/^mexico\|t\|mexico$/m, 'the others have their turn');
@@ -296,7 +330,8 @@ all_is_well('after nobody was let in');
 # A cancel by the user, or by statement_timeout, is an error of the statement.
 for my $name ('almaty', 'mexico')
 {
-	my $error = query(qq{SET statement_timeout = '1s'; SELECT * FROM iuid_run_on_nodes(\$\$} . slow_at($name) . q{$$, timeout => '1 hour'); RESET statement_timeout});
+	my $error = query(qq{SET statement_timeout = '1s';
+		SELECT * FROM iuid_run_on_nodes(\$\$} . slow_at($name) . q{$$, timeout => '1 hour'); RESET statement_timeout});
 	like($error, qr/ERROR:  57014: canceling statement due to statement timeout/, "$name: a cancel");
 	query('RESET statement_timeout');
 	ok(queries_at($name, '0'), 'and soon its query ends');
@@ -317,8 +352,10 @@ all_is_well('after a cancel that was caught');
 call(slow_at('almaty'), q{timeout => '100 ms'});
 my $session = query('SELECT pg_backend_pid()');
 $app->{stderr} = '';
-$app->query_until(qr/sent/, "\\echo sent\nSELECT * FROM iuid_run_on_nodes(\$\$" . slow_at('almaty') . "\$\$, timeout => '1 hour');\n");
-$here->poll_query_until('postgres', "SELECT wait_event = 'PgSleep' FROM pg_stat_activity WHERE pid = $session") or die 'the command did not begin';
+$app->query_until(qr/sent/,
+	"\\echo sent\nSELECT * FROM iuid_run_on_nodes(\$\$" . slow_at('almaty') . "\$\$, timeout => '1 hour');\n");
+$here->poll_query_until('postgres', "SELECT wait_event = 'PgSleep' FROM pg_stat_activity WHERE pid = $session")
+	or die 'the command did not begin';
 $here->safe_psql('postgres', "SELECT pg_cancel_backend($session)");
 $app->query('SELECT 1');
 like($app->{stderr}, qr/ERROR:  57014: canceling statement due to user request/, 'a cancel by the user');
@@ -329,10 +366,12 @@ all_is_well('after a cancel by the user');
 query('BEGIN');
 is(call('CREATE TABLE kept ()'), everywhere('CREATE TABLE'), 'in a transaction');
 query('ROLLBACK');
-is(call(q{SELECT to_regclass('kept') IS NOT NULL}), "almaty|t|f\njakarta|t|t\nmexico|t|t", 'a rollback takes back what was done here');
+is(call(q{SELECT to_regclass('kept') IS NOT NULL}), "almaty|t|f\njakarta|t|t\nmexico|t|t",
+	'a rollback takes back what was done here');
 call('DROP TABLE IF EXISTS kept');
 query('BEGIN');
-like(call(q{DO $$ BEGIN CREATE TABLE undone (); PERFORM 1 / 0; END $$}), qr/^(?:\w+\|f\|22012: division by zero\n?){3}$/, 'a failure here');
+like(call(q{DO $$ BEGIN CREATE TABLE undone (); PERFORM 1 / 0; END $$}),
+	qr/^(?:\w+\|f\|22012: division by zero\n?){3}$/, 'a failure here');
 is(query('SELECT 1'), '1', 'leaves the transaction as it was');
 query('COMMIT');
 is(call(q{SELECT to_regclass('undone') IS NULL}), everywhere('t'), 'and undoes what the command did');
@@ -353,7 +392,8 @@ for my $change (
 	$here->safe_psql('shop', @$change);
 	my $after = pid_at('mexico');
 	isnt($after, $before, "another connection after @$change") or next;
-	ok($node{mexico}->poll_query_until('postgres', "SELECT count(*) FROM pg_stat_activity WHERE pid = $before", '0'), 'the old one is closed');
+	ok($node{mexico}->poll_query_until('postgres', "SELECT count(*) FROM pg_stat_activity WHERE pid = $before", '0'),
+		'the old one is closed');
 	$before = $after;
 }
 query('SET ROLE other');
@@ -368,9 +408,11 @@ $here->safe_psql('shop', 'GRANT USAGE ON FOREIGN SERVER mexico TO app, other');
 all_is_well('after the servers changed');
 
 # What the registry says is a server, and nothing else.
-my $string = sprintf q{host=%s port=%s dbname=shop user=app password='secret of mexico'}, $node{mexico}->host, $node{mexico}->port;
+my $string = sprintf q{host=%s port=%s dbname=shop user=app password='secret of mexico'},
+	$node{mexico}->host, $node{mexico}->port;
 (my $quoted = $string) =~ s/'/''/g;
-$here->safe_psql('shop', q{CREATE FOREIGN DATA WRAPPER another; CREATE SERVER strange FOREIGN DATA WRAPPER another; GRANT USAGE ON FOREIGN SERVER strange TO app});
+$here->safe_psql('shop', q{CREATE FOREIGN DATA WRAPPER another; CREATE SERVER strange FOREIGN DATA WRAPPER another;
+	GRANT USAGE ON FOREIGN SERVER strange TO app});
 for my $case (
 	[ "'$quoted'", '42704', 'a connection string' ],
 	[ "'postgresql:///shop'", '42704', 'a URI' ],
@@ -403,12 +445,15 @@ $here->safe_psql('shop', q{ALTER USER MAPPING FOR app SERVER mexico OPTIONS (ADD
 ($mexico) = rows_of(call($which), 'mexico');
 like($mexico, qr/^mexico\|f\|2F003: password/, 'with an empty one');
 # The node lets this user in as whoever comes from its own machine.
-$here->safe_psql('shop', q{ALTER USER MAPPING FOR app SERVER mexico OPTIONS (SET user 'postgres', SET password 'of no use')});
+$here->safe_psql('shop',
+	q{ALTER USER MAPPING FOR app SERVER mexico OPTIONS (SET user 'postgres', SET password 'of no use')});
 ($mexico) = rows_of(call('CREATE TABLE never ()'), 'mexico');
-like($mexico, qr/^mexico\|f\|2F003: password.*\nDETAIL:  .*does not request a password/, 'with one that the node does not ask for');
+like($mexico, qr/^mexico\|f\|2F003: password.*\nDETAIL:  .*does not request a password/,
+	'with one that the node does not ask for');
 is($node{mexico}->safe_psql('shop', q{SELECT to_regclass('never') IS NULL}), 't', 'the command was not sent');
 # Unless a superuser says that it needs no password: as with a client's certificate, and through a foreign table.
-$here->safe_psql('shop', q{ALTER USER MAPPING FOR app SERVER mexico OPTIONS (DROP password, ADD password_required 'false')});
+$here->safe_psql('shop',
+	q{ALTER USER MAPPING FOR app SERVER mexico OPTIONS (DROP password, ADD password_required 'false')});
 ($mexico) = rows_of(call('SELECT current_user'), 'mexico');
 like($mexico, qr/^mexico\|t\|postgres/, 'where a superuser has said that no password is required');
 ($mexico) = rows_of(call('SELECT current_user'), 'mexico');
@@ -420,11 +465,16 @@ like($mexico, qr/^mexico\|f\|2F003: password/, 'and where it is required again')
 SKIP:
 {
 	skip 'SKIPPED: before PostgreSQL 18 the keys of a SCRAM login cannot be passed on', 5 if $here->pg_version < 18;
-	my $secret = $node{mexico}->safe_psql('shop', q{CREATE ROLE passed LOGIN PASSWORD 'secret of passed'; SELECT rolpassword FROM pg_authid WHERE rolname = 'passed'});
-	$here->safe_psql('shop', qq{CREATE ROLE passed LOGIN PASSWORD '$secret'; GRANT USAGE ON FOREIGN SERVER mexico TO passed;
+	my $secret = $node{mexico}->safe_psql('shop', q{CREATE ROLE passed LOGIN PASSWORD 'secret of passed';
+		SELECT rolpassword FROM pg_authid WHERE rolname = 'passed'});
+	$here->safe_psql('shop', qq{CREATE ROLE passed LOGIN PASSWORD '$secret';
+		GRANT USAGE ON FOREIGN SERVER mexico TO passed;
 		CREATE USER MAPPING FOR passed SERVER mexico OPTIONS (user 'passed', use_scram_passthrough 'true')});
 	local $ENV{PGPASSWORD} = 'secret of passed';
-	my $as_passed = sub { return ($here->psql('shop', q{SELECT * FROM iuid_run_on_nodes('SELECT current_user', '{mexico}')}, extra_params => [ '-U', 'passed' ]))[1] };
+	my $as_passed = sub {
+		return ($here->psql('shop', q{SELECT * FROM iuid_run_on_nodes('SELECT current_user', '{mexico}')},
+			extra_params => [ '-U', 'passed' ]))[1];
+	};
 	like($as_passed->(), qr/^mexico\|t\|passed/, 'the keys of a SCRAM login are passed on');
 	$here->safe_psql('shop', q{ALTER USER MAPPING FOR passed SERVER mexico OPTIONS (SET use_scram_passthrough 'false')});
 	like($as_passed->(), qr/^mexico\|f\|2F003: password/, 'unless that is off');
@@ -434,7 +484,8 @@ SKIP:
 	like($as_passed->(), qr/^mexico\|t\|passed/, 'where only the server has it');
 	# A node that asks for nothing has not shown who it lets in.
 	$here->safe_psql('shop', q{ALTER USER MAPPING FOR passed SERVER mexico OPTIONS (SET user 'postgres')});
-	like($as_passed->(), qr/^mexico\|f\|08001: .*authentication method requirement "scram-sha-256" failed/s, 'the node must ask for them');
+	like($as_passed->(), qr/^mexico\|f\|08001: .*authentication method requirement "scram-sha-256" failed/s,
+		'the node must ask for them');
 }
 
 $app->quit;

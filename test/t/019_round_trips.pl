@@ -20,7 +20,8 @@ sub spread
 	{
 		at_machine($name, qq{
 			INSERT INTO iuid_countries SELECT n, 'C' || n, 'Country ' || n FROM generate_series($first, $last) AS n;
-			INSERT INTO iuid_routes SELECT n, NULL, ('{north,middle,south}'::text[])[n % 3 + 1] FROM generate_series($first, $last) AS n});
+			INSERT INTO iuid_routes SELECT n, NULL, ('{north,middle,south}'::text[])[n % 3 + 1]
+				FROM generate_series($first, $last) AS n});
 		at($name, qq{
 			SELECT iuid_create_routed_partitions('orders', 1);
 			SELECT iuid_create_global_table('orders_global', 'orders', 1);
@@ -65,16 +66,24 @@ for my $countries (6, 60)
 	spread(6, 59) if $countries == 60;
 	my $id = at('middle', 'SELECT id FROM orders WHERE iuid_is_from(id, 4) LIMIT 1');
 	costs("SELECT * FROM orders_global WHERE id = '$id'", { middle => 5 }, "$countries countries, look-up by id");
-	costs("UPDATE orders_global SET customer = customer + 1 WHERE id = '$id'", { middle => 3 }, "$countries countries, update by id");
-	costs('SELECT * FROM orders_all WHERE customer = 3 ORDER BY id DESC LIMIT 8', { middle => 5, south => 5 }, "$countries countries, the last of a customer");
-	costs(q{SELECT count(*) FROM orders_all WHERE id >= timestamptz '2026-01-03'}, { middle => 5, south => 5 }, "$countries countries, count of a time");
-	costs(q{SELECT count(*) FROM orders_all WHERE node <> 'south'}, { middle => 5 }, "$countries countries, without a node");
-	costs(q{SELECT * FROM iuid_run_on_nodes('SELECT count(*) FROM orders')}, { middle => 1, south => 1 }, "$countries countries, iuid_run_on_nodes");
-	costs(q{SELECT * FROM iuid_select_on_nodes(NULL::orders, 'SELECT * FROM orders WHERE customer = 3')}, { middle => 1, south => 1 }, "$countries countries, iuid_select_on_nodes");
-	costs("SELECT * FROM iuid_check_regions($_)", { middle => 1, south => 1 }, "$countries countries, iuid_check_regions($_)") for '', "'orders_global'", "'orders_all'";
+	costs("UPDATE orders_global SET customer = customer + 1 WHERE id = '$id'", { middle => 3 },
+		"$countries countries, update by id");
+	costs('SELECT * FROM orders_all WHERE customer = 3 ORDER BY id DESC LIMIT 8', { middle => 5, south => 5 },
+		"$countries countries, the last of a customer");
+	costs(q{SELECT count(*) FROM orders_all WHERE id >= timestamptz '2026-01-03'}, { middle => 5, south => 5 },
+		"$countries countries, count of a time");
+	costs(q{SELECT count(*) FROM orders_all WHERE node <> 'south'}, { middle => 5 },
+		"$countries countries, without a node");
+	costs(q{SELECT * FROM iuid_run_on_nodes('SELECT count(*) FROM orders')}, { middle => 1, south => 1 },
+		"$countries countries, iuid_run_on_nodes");
+	costs(q{SELECT * FROM iuid_select_on_nodes(NULL::orders, 'SELECT * FROM orders WHERE customer = 3')},
+		{ middle => 1, south => 1 }, "$countries countries, iuid_select_on_nodes");
+	costs("SELECT * FROM iuid_check_regions($_)", { middle => 1, south => 1 },
+		"$countries countries, iuid_check_regions($_)") for '', "'orders_global'", "'orders_all'";
 	costs("SELECT * FROM iuid_find(NULL::orders, '$id')", { middle => 1 }, "$countries countries, iuid_find");
 	my $ids = join ', ', map { "'" . at($_, "SELECT id FROM orders WHERE iuid_node(id) = '$_' LIMIT 1") . "'" } @names;
-	costs("SELECT * FROM iuid_find(NULL::orders, $ids)", { middle => 1, south => 1 }, "$countries countries, iuid_find of an id of each node");
+	costs("SELECT * FROM iuid_find(NULL::orders, $ids)", { middle => 1, south => 1 },
+		"$countries countries, iuid_find of an id of each node");
 }
 
 $_->stop for values %node;

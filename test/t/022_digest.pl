@@ -23,7 +23,8 @@ sub state
 {
 	return $node->safe_psql('postgres', q{
 		SELECT string_agg(text, ' ' ORDER BY text) FROM (
-			SELECT concat_ws(' ', p.url, p.status || extract(day FROM p.created_at AT TIME ZONE 'UTC'), m.url, string_agg(t.term, ' ' ORDER BY t.term)) || ';' AS text
+			SELECT concat_ws(' ', p.url, p.status || extract(day FROM p.created_at AT TIME ZONE 'UTC'), m.url,
+				string_agg(t.term, ' ' ORDER BY t.term)) || ';' AS text
 			FROM pages AS p LEFT JOIN pages AS m ON m.id = p.moved_to
 				FULL JOIN postings AS o ON o.page = p.id FULL JOIN terms AS t ON t.id = o.term
 			WHERE p.id IS NOT NULL OR o.page IS NOT NULL GROUP BY p.id, m.id) AS x});
@@ -36,7 +37,8 @@ sub start_over
 		TRUNCATE pages, terms, postings;
 		SELECT count(*) FROM add_pages('{a:, b:}', '{x, x}');
 		SELECT count(*) FROM delete_pages('{b:}');
-		UPDATE pages SET created_at = CASE url WHEN 'a:' THEN '2020-01-02 00:00+00' ELSE '2020-01-03 00:00+00' END::timestamptz});
+		UPDATE pages
+			SET created_at = CASE url WHEN 'a:' THEN '2020-01-02 00:00+00' ELSE '2020-01-03 00:00+00' END::timestamptz});
 }
 
 sub add { return "SELECT count(*) FROM add_pages('{$_[0]}', '{$_[1]}');" }
@@ -53,7 +55,8 @@ is(state(), 'a: live2 x; b: deleted3;', 'before each case');
 # One session does the first and stays in its transaction; the other does the second and waits; then
 # the first commits.  What both said, and what is there then.
 my $by_hand = q{DELETE FROM postings WHERE page = page_id('a:'); DELETE FROM pages WHERE id = page_id('a:');};
-my $term_by_hand = q{DELETE FROM postings WHERE term = term_id('tag', 'x'); DELETE FROM terms WHERE id = term_id('tag', 'x');};
+my $term_by_hand = q{DELETE FROM postings WHERE term = term_id('tag', 'x');
+	DELETE FROM terms WHERE id = term_id('tag', 'x');};
 for my $case (
 	[ add('a:', 'y'), 1, delete_page('a:'), 1, 'a: deleted2; b: deleted3;' ],
 	[ delete_page('a:'), 1, add('a:', 'y'), 1, 'a: live2 y; b: deleted3;' ],
@@ -116,7 +119,8 @@ for my $case (
 my ($low, $high) = split /\|/, $node->safe_psql('postgres', q{
 	SELECT l, h FROM unnest('{e:, f:, g:, h:}'::text[]) AS l, unnest('{e:, f:, g:, h:}'::text[]) AS h
 	WHERE l > h AND page_id(l) < page_id(h) ORDER BY l, h LIMIT 1});
-for my $call (add("$high, $low", 'y, y'), delete_page("$high, $low"), rename_page($low, $high), rename_page($high, $low))
+for my $call (add("$high, $low", 'y, y'), delete_page("$high, $low"), rename_page($low, $high),
+	rename_page($high, $low))
 {
 	start_over();
 	$node->safe_psql('postgres', add("$low, $high", 'x, x'));
@@ -125,7 +129,8 @@ for my $call (add("$high, $low", 'y, y'), delete_page("$high, $low"), rename_pag
 		my ($locked, $other, $error) = @$case;
 		run($one, "BEGIN; SELECT FROM pages WHERE url = '$locked' FOR UPDATE;");
 		ok(waits($two, "BEGIN; $call ROLLBACK;", $one), "waits for $locked: $call");
-		is(run($three, "SELECT FROM pages WHERE url = '$other' FOR UPDATE NOWAIT;"), $error, $error ? "and holds $other" : "and does not hold $other");
+		is(run($three, "SELECT FROM pages WHERE url = '$other' FOR UPDATE NOWAIT;"),
+			$error, $error ? "and holds $other" : "and does not hold $other");
 		run($one, 'COMMIT;');
 		unlike(outcome($two), qr/^[0-9A-Z]{5}$/, 'and goes on');
 	}
@@ -136,9 +141,11 @@ for my $analyze ('', 'ANALYZE pages, terms, postings;')
 {
 	start_over();
 	$node->safe_psql('postgres', q{
-		SELECT count(*) FROM add_pages(array_fill('many:'::text, ARRAY[2000]), ARRAY(SELECT 'term ' || n FROM generate_series(1, 2000) AS n));
+		SELECT count(*) FROM add_pages(array_fill('many:'::text, ARRAY[2000]),
+			ARRAY(SELECT 'term ' || n FROM generate_series(1, 2000) AS n));
 		SELECT count(*) FROM add_pages('{a:, a:}', '{y, z}');} . $analyze);
-	my $read = q{(SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) FROM pg_stat_xact_user_tables WHERE relname IN ('pages', 'terms', 'postings'))};
+	my $read = q{(SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))
+		FROM pg_stat_xact_user_tables WHERE relname IN ('pages', 'terms', 'postings'))};
 	for my $call (set_tags('a:', 'x, w'), set_tags('a:', ''), add('a:', 'v'), delete_page('a:'), rename_page('a:', 'b:'))
 	{
 		my $out = run($one, "BEGIN; SELECT $read AS before \\gset", $call, "SELECT $read - :before < 100; ROLLBACK;");
@@ -149,9 +156,12 @@ for my $analyze ('', 'ANALYZE pages, terms, postings;')
 # A page with many terms: not as many steps as their square, when the plans are those of any call, too.
 start_over();
 run($one, map { set_tags('a:', "x$_") } 1 .. 6);
-my @many = map { "SELECT count(*) FROM set_postings('many:', 'word', ARRAY(SELECT 'term ' || n FROM generate_series($_, $_ + 39999) AS n));" } 1, 20_001;
-is(run($one, "SET statement_timeout = '10s';", @many, $many[1], 'RESET statement_timeout;'), "40000\n40000\n0", 'many terms');
-is(run($one, q{SELECT * FROM set_postings('a:', 'tag', '{y, z, x6, z, y}') ORDER BY 1;}), "y|t\nz|t", 'a term that is given twice comes once');
+my @many = map { qq{SELECT count(*) FROM set_postings('many:', 'word',
+	ARRAY(SELECT 'term ' || n FROM generate_series($_, $_ + 39999) AS n));} } 1, 20_001;
+is(run($one, "SET statement_timeout = '10s';", @many, $many[1], 'RESET statement_timeout;'),
+	"40000\n40000\n0", 'many terms');
+is(run($one, q{SELECT * FROM set_postings('a:', 'tag', '{y, z, x6, z, y}') ORDER BY 1;}),
+	"y|t\nz|t", 'a term that is given twice comes once');
 is(run($one, q{SELECT * FROM set_postings('a:', 'tag', '{w, NULL}');}), '22004', 'a term that is NULL is refused');
 is(state() =~ s/; many: .*//r, 'a: live2 x6 y z; b: deleted3', 'and nothing came of that');
 
@@ -175,7 +185,8 @@ is(run($one, delete_page('a2')), '0', 'nor to be deleted');
 is(run($one, set_tags('a2', 'x')), '23U01', 'a page whose tags are set');
 is(run($one, set_tags('a2', '')), '0', 'or taken away');
 is(run($one, set_tags('a1', 'x2')), '23U01', 'a tag that is set');
-is(run($one, q{SELECT url FROM page('a2') UNION ALL SELECT url FROM live_page('a2') UNION ALL SELECT url FROM pages_with('tag', 'x2');}),
+is(run($one, q{SELECT url FROM page('a2') UNION ALL SELECT url FROM live_page('a2')
+	UNION ALL SELECT url FROM pages_with('tag', 'x2');}),
 	'', 'nor to be found, and the other term has no page');
 is(state(), "a1 live$today x; b1 live$today x;", 'nothing came of all that');
 $node->safe_psql('postgres', 'TRUNCATE pages, terms, postings');

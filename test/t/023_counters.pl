@@ -22,7 +22,8 @@ sub start_over
 {
 	$node->safe_psql('postgres', join ';', 'SET client_min_messages = warning',
 		'DROP TABLE IF EXISTS counter, by_counter, blocks, by_blocks, by_sequence, by_cache, by_gen_iuid',
-		'DROP TABLE IF EXISTS naive, by_naive, by_max, shared, by_shared', slurp_file('test/bench/contention/tables.sql'), @_);
+		'DROP TABLE IF EXISTS naive, by_naive, by_max, shared, by_shared',
+		slurp_file('test/bench/contention/tables.sql'), @_);
 }
 
 # The statements of a way, but for those that begin and end its transaction.
@@ -124,7 +125,7 @@ run($one, 'ROLLBACK;');
 
 # --- what the right ways guarantee ---------------------------------------
 
-my %insert = map { my ($statement) = grep { /INSERT/ } statements_of($_); $_ => $statement } qw(counter blocks sequence cache gen_iuid);
+my %insert = map { $_ => (grep { /INSERT/ } statements_of($_))[0] } qw(counter blocks sequence cache gen_iuid);
 my ($take) = statements_of('blocks');
 run($_, '\set size 10') for $one, $two;
 my $step = 'SELECT :next + 1 AS next \gset';
@@ -139,7 +140,8 @@ for my $way (qw(blocks sequence cache gen_iuid))
 	is(run($two, $insert{$way}), '', "$way: the second does not wait for its commit");
 	my $last = $node->safe_psql('postgres', "SELECT id FROM by_$way");
 	run($one, 'COMMIT;');
-	is($node->safe_psql('postgres', "SELECT count(*), count(*) FILTER (WHERE id > '$last') FROM by_$way"), '2|0', "$way: who remembers the last key misses the row of the first");
+	is($node->safe_psql('postgres', "SELECT count(*), count(*) FILTER (WHERE id > '$last') FROM by_$way"),
+		'2|0', "$way: who remembers the last key misses the row of the first");
 }
 
 # In the order of commits.
@@ -175,11 +177,13 @@ is($node->safe_psql('postgres', q{SELECT last_value FROM by_cache_id_seq}), '100
 run($one, $insert{cache});
 run($two, $insert{cache});
 run($one, $insert{cache});
-is($node->safe_psql('postgres', 'SELECT string_agg(id::text, $$ $$ ORDER BY id) FROM by_cache WHERE id > 100'), '101 102 201', 'cache: ascending within a session');
+is($node->safe_psql('postgres', 'SELECT string_agg(id::text, $$ $$ ORDER BY id) FROM by_cache WHERE id > 100'),
+	'101 102 201', 'cache: ascending within a session');
 $_->quit for $one, $two, $three;
 $one = open_session($node);
 run($one, '\set size 10', $take, $insert{blocks}, $insert{cache});
-is($node->safe_psql('postgres', 'SELECT (SELECT max(id) FROM by_blocks), (SELECT max(id) FROM by_cache)'), '21|301', 'a session that ends loses what it has not used');
+is($node->safe_psql('postgres', 'SELECT (SELECT max(id) FROM by_blocks), (SELECT max(id) FROM by_cache)'),
+	'21|301', 'a session that ends loses what it has not used');
 
 # A crash.
 start_over();
@@ -188,7 +192,12 @@ run($one, 'CREATE SEQUENCE steps INCREMENT BY 100;', (q{SELECT nextval('steps');
 $one->quit;
 $node->safe_psql('postgres', 'CREATE DATABASE keys');
 $node->safe_psql('keys', slurp_file('examples/keys.sql'));
-sub next_of { return $node->safe_psql('keys', q{SELECT string_agg(concat_ws(' ', of, next), ', ' ORDER BY of::text) FROM blocks}) }
+
+sub next_of
+{
+	return $node->safe_psql('keys', q{SELECT string_agg(concat_ws(' ', of, next), ', ' ORDER BY of::text) FROM blocks});
+}
+
 my $next = next_of();
 is($next, 'archive.payments 11, payments 1351, refunds 18', 'blocks of tables: each has its own, also in two schemas');
 my $open = $node->background_psql('keys');
@@ -197,7 +206,8 @@ $node->safe_psql('keys', q{SELECT take_block('archive.payments', 10)});
 $node->stop('immediate');
 eval { $open->quit };
 $node->start;
-is(next_of(), $next =~ s/archive.payments 11/archive.payments 21/r, 'blocks of tables: after a crash, what was committed stays taken, and nothing else');
+is(next_of(), $next =~ s/archive.payments 11/archive.payments 21/r,
+	'blocks of tables: after a crash, what was committed stays taken, and nothing else');
 $node->safe_psql('postgres', join '', @insert{qw(counter sequence cache)});
 is(ids('by_counter'), '1 2 3', 'counter: nothing is lost in a crash');
 my ($lost) = ids('by_sequence') =~ /^1 2 (\d+)$/;

@@ -24,8 +24,10 @@ $node->safe_psql('postgres', q{SELECT make_months('2026-01-01', '2026-02-01'); I
 my $first = $node->background_psql('postgres');
 $first->query_safe(q{BEGIN; SELECT FROM devices FOR UPDATE});
 my $out = '';
-my $call = start_psql($node->connstr('postgres'), q{SELECT add_samples('{old,new}', '{2026-01-02,2026-01-02}', '{"(0,0)","(0,0)"}')}, \$out);
-ok($node->poll_query_until('postgres', 'SELECT count(*) > 0 FROM pg_locks WHERE NOT granted'), 'a call waits for a device');
+my $call = start_psql($node->connstr('postgres'),
+	q{SELECT add_samples('{old,new}', '{2026-01-02,2026-01-02}', '{"(0,0)","(0,0)"}')}, \$out);
+ok($node->poll_query_until('postgres', 'SELECT count(*) > 0 FROM pg_locks WHERE NOT granted'),
+	'a call waits for a device');
 $node->safe_psql('postgres', q{INSERT INTO devices VALUES ('new', 7)});
 $first->query_safe('COMMIT');
 IPC::Run::finish($call);
@@ -39,15 +41,19 @@ my @outs = ('', '');
 my @calls;
 for (0, 1)
 {
-	push @calls, start_psql($node->connstr('postgres') . " application_name=call$_", q{CALL forget_trips('2026-02-01')}, \$outs[$_]);
+	push @calls, start_psql($node->connstr('postgres') . " application_name=call$_",
+		q{CALL forget_trips('2026-02-01')}, \$outs[$_]);
 	# Each waits a tenth of a second at a time, so the two need not be seen waiting at one moment.
-	ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE relation = 'samples'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted AND application_name = 'call$_'"),
+	ok($node->poll_query_until('postgres',
+		qq{SELECT count(*) = 1 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE relation = 'samples'::regclass
+		AND mode = 'AccessExclusiveLock' AND NOT granted AND application_name = 'call$_'}),
 		"forget_trips() waits for a reader, call $_");
 }
 $first->query_safe('COMMIT');
 IPC::Run::finish($_) for @calls;
 is($outs[$_], '', 'and neither fails') for 0, 1;
-is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_inherits WHERE inhparent = 'samples'::regclass}), '0', 'the month is gone');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_inherits WHERE inhparent = 'samples'::regclass}),
+	'0', 'the month is gone');
 $first->quit;
 
 $node->stop;

@@ -13,7 +13,8 @@ use Test::More;
 my $seconds = 20;
 
 # Without libFuzzer the inputs are random, and no sanitizer looks on.
-my @compiler = system('clang --version >/dev/null 2>&1') == 0 ? () : ('MAIN=random_input.c', 'CC=cc', 'CFLAGS=-std=c99 -O1 -Wall -Wextra -Werror -I../../src');
+my @compiler = system('clang --version >/dev/null 2>&1') == 0 ? ()
+	: ('MAIN=random_input.c', 'CC=cc', 'CFLAGS=-std=c99 -O1 -Wall -Wextra -Werror -I../../src');
 system_or_bail('make', '-s', '-B', '-C', 'test/fuzz', @compiler);
 passes($_, "test/fuzz/$_", "-max_total_time=$seconds", '-max_len=128') for 'fuzz_text', 'fuzz_bits';
 

@@ -30,7 +30,8 @@ $node->safe_psql('postgres', q{
 	INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('there', NULL, 'there');
 	INSERT INTO iuid_routes VALUES (7, NULL, 'here'), (8, NULL, 'here');
 
-	CREATE TABLE rested (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 1) CHECK (step_of_row(id)), note text) PARTITION BY RANGE (id);
+	CREATE TABLE rested (id iuid PRIMARY KEY DEFAULT gen_iuid(7, 1) CHECK (step_of_row(id)), note text)
+		PARTITION BY RANGE (id);
 	CREATE INDEX ON rested (note) WHERE step_of_row(id);
 	CREATE TABLE rested_rest PARTITION OF rested DEFAULT;
 
@@ -51,8 +52,10 @@ $node->safe_psql('postgres', q{
 
 my $past = q{timestamptz '2020-01-01' + random() * interval '366 days'};
 my @scripts = (
-	q{INSERT INTO rested DEFAULT VALUES RETURNING 'rested', id;} . "INSERT INTO rested VALUES (gen_iuid(7, 1, $past)) RETURNING 'rested', id;",
-	q{INSERT INTO ended DEFAULT VALUES RETURNING 'ended', id;} . "INSERT INTO ended VALUES (gen_iuid(7, 1, $past)) RETURNING 'ended', id;",
+	q{INSERT INTO rested DEFAULT VALUES RETURNING 'rested', id;}
+		. "INSERT INTO rested VALUES (gen_iuid(7, 1, $past)) RETURNING 'rested', id;",
+	q{INSERT INTO ended DEFAULT VALUES RETURNING 'ended', id;}
+		. "INSERT INTO ended VALUES (gen_iuid(7, 1, $past)) RETURNING 'ended', id;",
 	# Two rows of one transaction.
 	q{BEGIN; INSERT INTO kept DEFAULT VALUES RETURNING id AS one \gset
 		INSERT INTO by_country VALUES (DEFAULT, :'one') RETURNING id AS other \gset
@@ -64,8 +67,10 @@ my @scripts = (
 
 my %acknowledged = map { $_ => [] } 'rested', 'ended', 'kept', 'by_country', 'flat';
 # What goes into new partitions, and what is dropped with old ones.
-my $days = q{SELECT gen_iuid(7, 1, timestamptz '2020-01-01' + n * interval '8 hours'), 'old' FROM generate_series(0, 1097) AS n};
-$acknowledged{$_} = [ split /\n/, $node->safe_psql('postgres', "INSERT INTO $_ $days RETURNING id") ] for 'rested', 'ended';
+my $days = q{SELECT gen_iuid(7, 1, timestamptz '2020-01-01' + n * interval '8 hours'), 'old'
+	FROM generate_series(0, 1097) AS n};
+$acknowledged{$_} = [ split /\n/, $node->safe_psql('postgres', "INSERT INTO $_ $days RETURNING id") ]
+	for 'rested', 'ended';
 $node->safe_psql('postgres', "INSERT INTO kept $days");
 
 # What is wrong with the time partitions of a table, by the texts of bounds and identifiers: a gap, or
@@ -73,10 +78,13 @@ $node->safe_psql('postgres', "INSERT INTO kept $days");
 sub faults_of
 {
 	my $table = shift;
-	my %bounds = map { s/MINVALUE//r =~ s/MAXVALUE/g/r =~ /^(\w+)\|.*FROM \('?(.*?)'?\) TO \('?(.*?)'?\)$/ ? ($1 => [ $2, $3 ]) : () }
-		split /\n/, $node->safe_psql('postgres', qq{
-			SELECT c.relname, pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
-			WHERE i.inhparent = '$table'::regclass});
+	my %bounds;
+	for (split /\n/, $node->safe_psql('postgres', qq{
+		SELECT c.relname, replace(replace(pg_get_expr(c.relpartbound, c.oid), 'MINVALUE', ''), 'MAXVALUE', 'g')
+		FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = '$table'::regclass}))
+	{
+		$bounds{$1} = [ $2, $3 ] if /^(\w+)\|.*FROM \('?(.*?)'?\) TO \('?(.*?)'?\)$/;
+	}
 	my ($end, $faults) = ('', '');
 	for my $partition (sort { $bounds{$a}[0] cmp $bounds{$b}[0] } keys %bounds)
 	{
@@ -84,7 +92,8 @@ sub faults_of
 		$end = $bounds{$partition}[1];
 	}
 	$faults .= "the last partition ends at $end\n" if $end ne 'g';
-	for (split /\n/, $node->safe_psql('postgres', "SELECT tableoid::regclass, min(id), max(id) FROM $table GROUP BY tableoid"))
+	for (split /\n/,
+		$node->safe_psql('postgres', "SELECT tableoid::regclass, min(id), max(id) FROM $table GROUP BY tableoid"))
 	{
 		my ($partition, $least, $most) = split /\|/;
 		$faults .= "$partition has $least to $most\n" if $least lt $bounds{$partition}[0] || $most ge $bounds{$partition}[1];
@@ -105,11 +114,14 @@ sub check_whole
 			SELECT count(*) FROM (SELECT id FROM kept WHERE note IS NULL) AS k FULL JOIN by_country AS c ON c.note = k.id::text
 			WHERE k.id IS NULL OR c.id IS NULL}),
 		'0', "$what: a transaction with two rows left both or none");
-	is($node->safe_psql('postgres', "SELECT * FROM iuid_check_partitions('$_') WHERE problem !~ '^rows'"), '', "$what: $_ is as it should be") for 'rested', 'ended', 'kept', 'by_country_c7';
-	is(faults_of($_), '', "$what: the partitions of $_ have no gap, and their own rows") for 'ended', 'kept', 'by_country_c7';
+	is($node->safe_psql('postgres', "SELECT * FROM iuid_check_partitions('$_') WHERE problem !~ '^rows'"),
+		'', "$what: $_ is as it should be") for 'rested', 'ended', 'kept', 'by_country_c7';
+	is(faults_of($_), '', "$what: the partitions of $_ have no gap, and their own rows")
+		for 'ended', 'kept', 'by_country_c7';
 
 	my ($newest) = sort { $b cmp $a } grep { /-8007-8040/ } map { @$_ } values %acknowledged;
-	cmp_ok($node->safe_psql('postgres', 'SELECT gen_iuid(7, 1)'), 'gt', $newest, "$what: a new identifier comes after all others");
+	cmp_ok($node->safe_psql('postgres', 'SELECT gen_iuid(7, 1)'),
+		'gt', $newest, "$what: a new identifier comes after all others");
 	return;
 }
 
@@ -118,7 +130,8 @@ my %calls = (
 	'rows leave DEFAULT' => q{
 		SELECT iuid_create_partitions('rested', '1 day', '2020-02-01', timestamptz '2020-02-01' + :n * interval '1 day')},
 	'open ends are cut' => q{
-		SELECT iuid_create_partitions('ended', '1 day', timestamptz '2020-07-01' - :n * interval '1 day', timestamptz '2020-07-01' + :n * interval '1 day')},
+		SELECT iuid_create_partitions('ended', '1 day', timestamptz '2020-07-01' - :n * interval '1 day',
+			timestamptz '2020-07-01' + :n * interval '1 day')},
 	'an open end grows' => q{
 		SELECT iuid_create_partitions('kept', '1 month', '2021-01-01', timestamptz '2021-01-01' + :n * interval '1 month');
 		SELECT iuid_drop_partitions('kept', timestamptz '2020-01-01' + :n * interval '1 month')},

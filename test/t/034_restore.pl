@@ -50,7 +50,8 @@ $node->safe_psql('first', q{
 	CREATE INDEX ON orders (id iuid_origin_ops DESC) INCLUDE (note) WHERE id <@ tstzrange('2026-01-01 00:00+00', NULL);
 	CREATE INDEX ON orders ((iuid_timestamp(id))) WHERE old = id;
 	CREATE STATISTICS orders_stats (dependencies) ON country, made FROM orders;
-	INSERT INTO orders (id, note, old) SELECT id, 'order ' || n, id FROM generate_series(1, 2000) AS n, iuid_from_name(n % 9, 1, n::text, timestamptz '2025-01-01' + n * interval '6 hours') AS id;
+	INSERT INTO orders (id, note, old) SELECT id, 'order ' || n, id FROM generate_series(1, 2000) AS n,
+		iuid_from_name(n % 9, 1, n::text, timestamptz '2025-01-01' + n * interval '6 hours') AS id;
 
 	CREATE TABLE log (id iuid DEFAULT gen_iuid(7, 3) PRIMARY KEY, order_id order_id) PARTITION BY RANGE (id);
 	CREATE TABLE log_rest PARTITION OF log DEFAULT;
@@ -72,7 +73,8 @@ $node->safe_psql('first', q{
 
 	CREATE TABLE places (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_origin_ops);
 	SELECT iuid_create_routed_partitions('places', 1, '1 year');
-	INSERT INTO places SELECT iuid_from_name(251 + n % 2, 1, n::text, timestamptz '2020-01-01' + n * interval '1 day'), 'place ' || n FROM generate_series(1, 1000) AS n;
+	INSERT INTO places SELECT iuid_from_name(251 + n % 2, 1, n::text, timestamptz '2020-01-01' + n * interval '1 day'),
+		'place ' || n FROM generate_series(1, 1000) AS n;
 	-- this bound is not the one with which the partition was made
 	SELECT iuid_create_partitions('places_c251', '1 year', '2020-01-01', '2023-01-01');
 	SELECT iuid_create_global_table('places_global', 'places', 1);
@@ -81,14 +83,16 @@ $node->safe_psql('first', q{
 	CREATE TABLE kinds (ids iuid[], range iuid_tstzrange, one iuid, many order_id[]);
 	INSERT INTO kinds SELECT array_agg(id), '[2026-01-01,2026-02-01)', min(id), array_agg(id) FROM orders;
 	CREATE MATERIALIZED VIEW last AS SELECT max(id) AS id FROM orders WHERE iuid_is_from(id, 7);
-	CREATE VIEW recent AS SELECT * FROM orders WHERE id >= now() - interval '1 day' AND id = ANY (SELECT order_id FROM log);
+	CREATE VIEW recent AS SELECT * FROM orders
+		WHERE id >= now() - interval '1 day' AND id = ANY (SELECT order_id FROM log);
 	CREATE FUNCTION last_order(OUT iuid) LANGUAGE sql BEGIN ATOMIC SELECT max(id) FROM orders; END;
 	ALTER TABLE orders ENABLE ROW LEVEL SECURITY;
 	CREATE POLICY own ON orders USING (iuid_country(id) = 7)});
 
 # The number and the md5 of the rows of each table, each partition by itself.
 my $rows = $node->safe_psql('first', q{
-	SELECT string_agg(format('SELECT %L, count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text)) FROM ONLY %s AS t', oid::regclass, oid::regclass), ' UNION ALL ' ORDER BY oid::regclass::text)
+	SELECT string_agg(format('SELECT %L, count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text)) FROM ONLY %s AS t',
+	oid::regclass, oid::regclass), ' UNION ALL ' ORDER BY oid::regclass::text)
 	FROM pg_class WHERE relkind IN ('r', 'm') AND relnamespace IN ('shop'::regnamespace, '"Id Types"'::regnamespace)});
 cmp_ok(scalar(() = $rows =~ /FROM ONLY/g), '>', 35, 'many tables');
 sub sorted { return join "\n", sort grep { !/^--|^$/ } split /\n/, shift }
@@ -98,7 +102,8 @@ sub rows_of { return sorted($node->safe_psql(shift, "SET search_path = pg_catalo
 sub definitions_of
 {
 	my $database = shift;
-	$node->command_ok([ 'pg_dump', '--schema-only', '-f', "$folder/definitions", $node->connstr($database) ], "definitions of $database");
+	$node->command_ok([ 'pg_dump', '--schema-only', '-f', "$folder/definitions", $node->connstr($database) ],
+		"definitions of $database");
 	return slurp_file("$folder/definitions") =~ s/^\\(un)?restrict .*$| CONSTRAINT \w+_not_null\d*(?= NOT NULL)//gmr;
 }
 
@@ -114,12 +119,15 @@ sub restores
 	my ($what, @command) = @_;
 	my $database = 'restored_' . ++$number;
 	$node->safe_psql('postgres', "CREATE DATABASE $database; ALTER DATABASE $database SET iuid.node = 'here'");
-	my ($out, $err) = PostgreSQL::Test::Utils::run_command([ map { $_ eq 'DATABASE' ? $node->connstr($database) : $_ } @command ]);
+	my @there = map { $_ eq 'DATABASE' ? $node->connstr($database) : $_ } @command;
+	my ($out, $err) = PostgreSQL::Test::Utils::run_command(\@there);
 	is($err, '', "$what: no error and no warning");
 	is(rows_of($database), $expected_rows, "$what: the rows");
 	is(definitions_of($database), $expected_definitions, "$what: the definitions");
-	is($node->safe_psql($database, q{SELECT "Id Types".iuid_node(100, 20), "Id Types".iuid_node(250, 9)}), 'node 0|there', "$what: the routes");
-	is($node->safe_psql($database, q{INSERT INTO shop.log VALUES (DEFAULT, NULL) RETURNING tableoid::regclass}), 'shop.log_rest', "$what: a default makes an identifier");
+	is($node->safe_psql($database, q{SELECT "Id Types".iuid_node(100, 20), "Id Types".iuid_node(250, 9)}),
+		'node 0|there', "$what: the routes");
+	is($node->safe_psql($database, q{INSERT INTO shop.log VALUES (DEFAULT, NULL) RETURNING tableoid::regclass}),
+		'shop.log_rest', "$what: a default makes an identifier");
 	$node->safe_psql('postgres', "DROP DATABASE $database");
 	return;
 }
@@ -127,27 +135,35 @@ sub restores
 my $from = $node->connstr('first');
 $node->command_ok([ 'pg_dump', '-f', "$folder/plain", $from ], 'plain dump');
 $node->command_ok([ 'pg_dump', '-Fc', '-f', "$folder/custom", $from ], 'custom dump');
-$node->command_ok([ 'pg_dump', '-Fd', '-j', '4', '-f', "$folder/directory", $from ], 'dump into a folder by four processes');
-$node->command_ok([ 'pg_dump', '-Fc', '--load-via-partition-root', '-f', "$folder/root", $from ], 'dump by partitioned tables');
+$node->command_ok([ 'pg_dump', '-Fd', '-j', '4', '-f', "$folder/directory", $from ],
+	'dump into a folder by four processes');
+$node->command_ok([ 'pg_dump', '-Fc', '--load-via-partition-root', '-f', "$folder/root", $from ],
+	'dump by partitioned tables');
 
 restores('plain', 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-o', '/dev/null', '-d', 'DATABASE', '-f', "$folder/plain");
 restores($_, 'pg_restore', '-e', '-d', 'DATABASE', "$folder/$_") for 'custom', 'root';
 for my $round (1 .. $rounds)
 {
-	restores("$_, by four processes, round $round", 'pg_restore', '-e', '-j', '4', '-d', 'DATABASE', "$folder/$_") for 'custom', 'directory';
+	restores("$_, by four processes, round $round", 'pg_restore', '-e', '-j', '4',
+		'-d', 'DATABASE', "$folder/$_") for 'custom', 'directory';
 }
 
 # A dump names the schema of the extensions.  In a database that has them in another one, it fails at
 # once, and all of it; with the other name in its place it restores.
 $node->safe_psql('postgres', "CREATE DATABASE another; ALTER DATABASE another SET iuid.node = 'here'");
-$node->safe_psql('another', 'CREATE SCHEMA another; CREATE EXTENSION iuid SCHEMA another; CREATE EXTENSION iuid_regions SCHEMA another');
+$node->safe_psql('another', q{CREATE SCHEMA another; CREATE EXTENSION iuid SCHEMA another;
+	CREATE EXTENSION iuid_regions SCHEMA another});
 my $before = definitions_of('another');
-my ($out, $err) = PostgreSQL::Test::Utils::run_command([ 'pg_restore', '-1', '-d', $node->connstr('another'), "$folder/custom" ]);
+my ($out, $err) = PostgreSQL::Test::Utils::run_command(
+	[ 'pg_restore', '-1', '-d', $node->connstr('another'), "$folder/custom" ]);
 like($err, qr/"Id Types\.iuid(_routes)?" does not exist/, 'the extensions are in another schema: an error');
 is(definitions_of('another'), $before, 'and nothing is restored');
-append_to_file("$folder/another", slurp_file("$folder/plain") =~ s/"Id Types"/another/gr =~ s/^CREATE SCHEMA another;$//mr);
-$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-o', '/dev/null', '-d', $node->connstr('another'), '-f', "$folder/another" ], 'with the name of that schema');
-is(sorted($node->safe_psql('another', "SET search_path = pg_catalog; $rows" =~ s/"Id Types"/another/gr)), sorted($expected_rows =~ s/"Id Types"/another/gr), 'all rows are there');
+append_to_file("$folder/another",
+	slurp_file("$folder/plain") =~ s/"Id Types"/another/gr =~ s/^CREATE SCHEMA another;$//mr);
+$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-o', '/dev/null', '-d', $node->connstr('another'),
+	'-f', "$folder/another" ], 'with the name of that schema');
+is(sorted($node->safe_psql('another', "SET search_path = pg_catalog; $rows" =~ s/"Id Types"/another/gr)),
+	sorted($expected_rows =~ s/"Id Types"/another/gr), 'all rows are there');
 is(sorted(definitions_of('another')), sorted($expected_definitions =~ s/"Id Types"/another/gr), 'and all definitions');
 is($node->safe_psql('another', 'SELECT another.iuid_node(250, 9)'), 'there', 'and the routes');
 

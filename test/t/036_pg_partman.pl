@@ -19,8 +19,10 @@ query(q{
 
 if ($version{pg_partman} =~ /^4/)
 {
-	refuses(q{SELECT partman.create_parent('public.of_iuid', 'id', 'native', '1 day')}, qr/pg_partman only supports .* Supplied column is of type iuid/, 'a key of type iuid is refused');
-	refuses(q{SELECT partman.create_parent('public.orders', 'id', 'native', '1 day')}, qr/pg_partman only supports .* Supplied column is of type uuid/, 'and one of type uuid');
+	refuses(q{SELECT partman.create_parent('public.of_iuid', 'id', 'native', '1 day')},
+		qr/pg_partman only supports .* Supplied column is of type iuid/, 'a key of type iuid is refused');
+	refuses(q{SELECT partman.create_parent('public.orders', 'id', 'native', '1 day')},
+		qr/pg_partman only supports .* Supplied column is of type uuid/, 'and one of type uuid');
 	$node->stop;
 	done_testing();
 	exit;
@@ -30,9 +32,12 @@ my $coders = q{p_time_encoder => 'public.iuid_floor', p_time_decoder => 'public.
 # The decoder of the page.
 my ($decoder) = slurp_file('doc/other-tools.md') =~ /^(CREATE FUNCTION text_time\(.*?;)$/ms;
 query($decoder);
-is(query(q{SELECT bool_and(text_time(id::text) = iuid_timestamp(id)) FROM (SELECT gen_iuid(7, 1, now() - n * interval '1.5 days') AS id FROM generate_series(1, 1000) AS n) AS x}), 't', 'it reads the time of an identifier');
+is(query(q{SELECT bool_and(text_time(id::text) = iuid_timestamp(id))
+	FROM (SELECT gen_iuid(7, 1, now() - n * interval '1.5 days') AS id FROM generate_series(1, 1000) AS n) AS x}),
+	't', 'it reads the time of an identifier');
 refuses(qq{SELECT partman.create_parent('public.of_iuid', 'id', '1 day', $coders)},
-	qr/pg_partman only supports partitioning of data types that are .* Supplied column is of type iuid/, 'a key of type iuid is refused');
+	qr/pg_partman only supports partitioning of data types that are .* Supplied column is of type iuid/,
+	'a key of type iuid is refused');
 query(qq{SELECT partman.create_parent('public.orders', 'id', '1 day', $coders)});
 
 is( query(q{
@@ -41,7 +46,8 @@ is( query(q{
 		FROM iuid_partitions('orders') WHERE NOT is_default}),
 	't|t|t|t', 'partitions of whole days, before and in advance');
 is( query(q{
-		SELECT bool_and(pg_get_expr(relpartbound, c.oid) = format('FOR VALUES FROM (%L) TO (%L)', iuid_floor(lower), iuid_floor(upper)))
+		SELECT bool_and(pg_get_expr(relpartbound, c.oid) = format('FOR VALUES FROM (%L) TO (%L)', iuid_floor(lower),
+		iuid_floor(upper)))
 		FROM iuid_partitions('orders') JOIN pg_class AS c ON c.oid = partition WHERE NOT is_default}),
 	't', 'their bounds are iuid_floor of the days');
 
@@ -60,7 +66,8 @@ is(query('SELECT * FROM iuid_check_partitions($$orders$$)'), '', 'which have no 
 
 sub plan_of { return query('EXPLAIN (COSTS OFF, ANALYZE, SUMMARY OFF, TIMING OFF) ' . shift); }
 my $today = query(q{SELECT to_char(now(), '"orders_p"YYYYMMDD')});
-my $read = plan_of(q{SELECT * FROM orders WHERE id >= '} . query(q{SELECT iuid_floor(now() - interval '1 hour')}) . q{'});
+my $read = plan_of(q{SELECT * FROM orders WHERE id >= '}
+	. query(q{SELECT iuid_floor(now() - interval '1 hour')}) . q{'});
 like($read, qr/$today/, 'a constant: the plan has the partition of today');
 unlike($read, qr/Subplans Removed|never executed/, 'and is pruned in advance');
 my %tables = map { $_ => 1 } $read =~ /\bon (orders_p\d+)\b/g;
@@ -70,8 +77,10 @@ like($read, qr/Subplans Removed: [3-9]/, 'now() prunes when execution starts');
 
 # What is too late for the partitions waits in the DEFAULT partition.
 query(q{INSERT INTO orders SELECT gen_iuid(7, 1, now() + interval '30 days'), 'waits' FROM generate_series(1, 100)});
-is(query(q{SELECT count FROM partman.check_default() WHERE default_table LIKE '%orders_default'}), '100', 'check_default counts the rows of the DEFAULT partition');
-refuses(q{CALL partman.partition_data_proc('public.orders')}, qr/function partman\.partition_data_uuid\(.*\) does not exist/, 'partition_data_proc fails');
+is(query(q{SELECT count FROM partman.check_default() WHERE default_table LIKE '%orders_default'}),
+	'100', 'check_default counts the rows of the DEFAULT partition');
+refuses(q{CALL partman.partition_data_proc('public.orders')},
+	qr/function partman\.partition_data_uuid\(.*\) does not exist/, 'partition_data_proc fails');
 if ($by_hand)
 {
 	refuses(q{SELECT partman.partition_data_time('public.orders', 10)},
@@ -95,32 +104,43 @@ is(query('SELECT * FROM iuid_check_partitions($$orders$$)'), '', 'which have no 
 # Maintenance makes partitions, and drops those that are older than the retention.
 my $before = query(q{SELECT count(*) FROM iuid_partitions('orders')});
 query(q{
-	UPDATE partman.part_config SET premake = 40, infinite_time_partitions = true, retention = '2 days', retention_keep_table = false;
+	UPDATE partman.part_config
+		SET premake = 40, infinite_time_partitions = true, retention = '2 days', retention_keep_table = false;
 	SELECT partman.run_maintenance('public.orders')});
-cmp_ok(query(q{SELECT count(*) FROM iuid_partitions('orders')}), '>', $before, 'run_maintenance makes partitions in advance');
-is( query(q{SELECT min(upper) > now() - interval '2 days', (SELECT count(*) FROM orders WHERE id < iuid_floor(now() - interval '3 days')) FROM iuid_partitions('orders')}),
+cmp_ok(query(q{SELECT count(*) FROM iuid_partitions('orders')}),
+	'>', $before, 'run_maintenance makes partitions in advance');
+is( query(q{SELECT min(upper) > now() - interval '2 days',
+	(SELECT count(*) FROM orders WHERE id < iuid_floor(now() - interval '3 days')) FROM iuid_partitions('orders')}),
 	't|0', 'and drops the old ones');
-like(query(q{SELECT partman.drop_partition_time('public.orders', '1 day', p_keep_table => false)}), qr/^\d+$/, 'drop_partition_time runs');
+like(query(q{SELECT partman.drop_partition_time('public.orders', '1 day', p_keep_table => false)}),
+	qr/^\d+$/, 'drop_partition_time runs');
 query(q{CREATE TABLE plain (LIKE orders INCLUDING ALL)});
 my $rows = query('SELECT md5(string_agg(id::text, $$,$$ ORDER BY id)) FROM orders');
 query(q{CALL partman.undo_partition_proc('public.orders', p_target_table => 'public.plain', p_keep_table => false)});
-is(query('SELECT md5(string_agg(id::text, $$,$$ ORDER BY id)) FROM plain'), $rows, 'undo_partition_proc moves all rows');
+is(query('SELECT md5(string_agg(id::text, $$,$$ ORDER BY id)) FROM plain'),
+	$rows, 'undo_partition_proc moves all rows');
 
 # The same without the extension: iuid in SQL alone.
 query('DROP EXTENSION iuid CASCADE');
 query(slurp_file('clients/sql/iuid.sql'));
 query(q{
 	CREATE TABLE alone (id uuid PRIMARY KEY DEFAULT iuid_sql.gen_iuid(7, 1)) PARTITION BY RANGE (id);
-	SELECT partman.create_parent('public.alone', 'id', '1 day', p_time_encoder => 'iuid_sql.iuid_floor', p_time_decoder => 'public.text_time');
+	SELECT partman.create_parent('public.alone', 'id', '1 day', p_time_encoder => 'iuid_sql.iuid_floor',
+		p_time_decoder => 'public.text_time');
 	INSERT INTO alone SELECT iuid_sql.gen_iuid(7, 1, now() + n * interval '1 day') FROM generate_series(-3, 3) AS n;
-	UPDATE partman.part_config SET premake = 20, infinite_time_partitions = true, retention = '2 days', retention_keep_table = false WHERE parent_table = 'public.alone';
+	UPDATE partman.part_config SET premake = 20, infinite_time_partitions = true, retention = '2 days',
+		retention_keep_table = false WHERE parent_table = 'public.alone';
 	SELECT partman.run_maintenance('public.alone')});
-is(query(q{SELECT bool_and(right(tableoid::regclass::text, 8) = to_char(iuid_sql.iuid_timestamp(id), 'YYYYMMDD')), count(*) BETWEEN 5 AND 6 FROM alone}), 't|t',
+is(query(q{SELECT bool_and(right(tableoid::regclass::text, 8) = to_char(iuid_sql.iuid_timestamp(id), 'YYYYMMDD')),
+	count(*) BETWEEN 5 AND 6 FROM alone}), 't|t',
 	'in SQL alone: each row is in the partition of its day, and the old ones are gone');
-is(query(q{SELECT count(*) > 18, bool_and(pg_get_expr(relpartbound, oid) = format('FOR VALUES FROM (%L) TO (%L)', iuid_sql.iuid_floor(day), iuid_sql.iuid_floor(day + interval '1 day')))
-	FROM (SELECT c.oid, relpartbound, to_timestamp(right(relname, 8), 'YYYYMMDD') AS day FROM pg_inherits JOIN pg_class AS c ON c.oid = inhrelid WHERE inhparent = 'alone'::regclass AND relname !~ 'default') AS x}), 't|t',
+is(query(q{SELECT count(*) > 18, bool_and(pg_get_expr(relpartbound, oid) = format('FOR VALUES FROM (%L) TO (%L)',
+	iuid_sql.iuid_floor(day), iuid_sql.iuid_floor(day + interval '1 day')))
+	FROM (SELECT c.oid, relpartbound, to_timestamp(right(relname, 8), 'YYYYMMDD') AS day FROM pg_inherits
+		JOIN pg_class AS c ON c.oid = inhrelid WHERE inhparent = 'alone'::regclass AND relname !~ 'default') AS x}), 't|t',
 	'whose bounds are iuid_floor of the days');
-$read = plan_of(q{SELECT * FROM alone WHERE id >= iuid_sql.iuid_floor(now() - interval '1 hour') AND id < iuid_sql.iuid_floor(now())});
+$read = plan_of(q{SELECT * FROM alone WHERE id >= iuid_sql.iuid_floor(now() - interval '1 hour')
+	AND id < iuid_sql.iuid_floor(now())});
 like($read, qr/Subplans Removed: \d\d/, 'and now() prunes');
 
 $node->stop;

@@ -27,7 +27,8 @@ $node->init;
 $node->start;
 $node->safe_psql('postgres', qq{
 	CREATE EXTENSION iuid;
-	CREATE FUNCTION sort_keys(ids iuid[], less regoperator, OUT abbreviated bool, OUT keys int, OUT ascending bool, OUT given_up bool)
+	CREATE FUNCTION sort_keys(ids iuid[], less regoperator, OUT abbreviated bool, OUT keys int, OUT ascending bool,
+	OUT given_up bool)
 	LANGUAGE c AS '$folder/sort_keys', 'sort_keys';
 	CREATE FUNCTION datum_bits() RETURNS int LANGUAGE c AS '$folder/sort_keys', 'datum_bits'});
 
@@ -45,7 +46,8 @@ SKIP:
 {
 	# A Datum of 32 bits has no room for such a key.
 	my $wide = $node->safe_psql('postgres', 'SELECT datum_bits()') == 64;
-	is(keys_of('<', "gen_iuid(7, 1, $later)"), $wide ? 't|20000|t|f' : 'f|||', 'keys in byte order, of 20,000 milliseconds');
+	is(keys_of('<', "gen_iuid(7, 1, $later)"), $wide ? 't|20000|t|f' : 'f|||',
+		'keys in byte order, of 20,000 milliseconds');
 	skip 'SKIPPED: no abbreviated keys on a machine of 32 bits', 5 unless $wide;
 	is(keys_of('~<~', "gen_iuid(7, 1, $later)"), 't|20000|t|f', 'and in order by origin');
 	# 20,000 of 2^19 random numbers: some 375 of them meet another, with a standard deviation of 20.
@@ -53,7 +55,8 @@ SKIP:
 	is("$used|$ascending|$given_up", 't|t|f', 'keys in byte order, of one millisecond');
 	cmp_ok($keys, '>', 19_000, 'most of them differ');
 	is(keys_of('~<~', "gen_iuid(7, 1, $at)"), 't|1|t|t', 'keys in order by origin, which all tie: given up');
-	is(keys_of('<', "iuid '019b7612-3c00-8007-8041-23456789abcd'"), 't|1|t|t', 'keys of one identifier, again and again: given up');
+	is(keys_of('<', "iuid '019b7612-3c00-8007-8041-23456789abcd'"),
+		't|1|t|t', 'keys of one identifier, again and again: given up');
 }
 $node->stop;
 done_testing();

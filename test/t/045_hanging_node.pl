@@ -16,7 +16,8 @@ use Test::More;
 my %node = start_nodes('almaty', 'mexico');
 my ($here, $there) = @node{ 'almaty', 'mexico' };
 my $version = $here->pg_version;
-at('almaty', q{CREATE FOREIGN TABLE there (datname name) SERVER mexico OPTIONS (schema_name 'pg_catalog', table_name 'pg_database')});
+at('almaty', q{CREATE FOREIGN TABLE there (datname name) SERVER mexico
+	OPTIONS (schema_name 'pg_catalog', table_name 'pg_database')});
 my $look_up = 'SELECT count(*) > 0 FROM there';
 
 # A session that has asked the node.
@@ -54,14 +55,16 @@ ask_server("SELECT pg_terminate_backend($pid{$within})");
 
 # These take longer than the others would, if they ended.
 is(run($between, $look_up), '57014', 'START TRANSACTION: statement_timeout ends it');
-is(run($between, $look_up), $version < 16 ? '08001' : '57014', 'a new connection: connect_timeout in 15, later statement_timeout');
+is(run($between, $look_up), $version < 16 ? '08001' : '57014',
+	'a new connection: connect_timeout in 15, later statement_timeout');
 
 is(activity($committing), 'activeCOMMIT;', 'COMMIT: not statement_timeout');
 ask_server("SELECT pg_cancel_backend($pid{$committing})");
 is(outcome($committing), '57014', 'but pg_cancel_backend');
 is(activity($within), "active$look_up;", 'a later statement: nothing') if $version < 17;
 go_on();
-ok($here->poll_query_until('shop', "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = $pid{$within}"), 'when the node goes on, all have ended');
+ok($here->poll_query_until('shop', "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = $pid{$within}"),
+	'when the node goes on, all have ended');
 is(run($between, $look_up), 't', 'the node answers again');
 
 $_->quit for $between, $committing;

@@ -20,7 +20,8 @@ $node->safe_psql('postgres', q{
 	WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'iuid') GROUP BY proname, p.oid
 	UNION SELECT format(form, oprname), 1
 	FROM pg_depend JOIN pg_operator AS o ON classid = 'pg_operator'::regclass AND objid = o.oid,
-		unnest('{gen_iuid(7\, 1) %s $1,$1 %s gen_iuid(7\, 1),gen_random_uuid() %s $1,$1 %s gen_random_uuid()}'::text[]) AS form
+		unnest(ARRAY['gen_iuid(7, 1) %s $1', '$1 %s gen_iuid(7, 1)', 'gen_random_uuid() %s $1',
+			'$1 %s gen_random_uuid()']) AS form
 	WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'iuid');
 
 	-- for parameters their types, for literals the function or operator; or the error
@@ -44,7 +45,8 @@ $node->safe_psql('postgres', q{
 		RETURN SQLERRM;
 	END $function$;
 });
-my $meanings = q{SELECT call, literal, meaning(call, literal) FROM call, unnest('{f,t}'::boolean[]) AS literal ORDER BY call COLLATE "C", 2, 3};
+my $meanings = q{SELECT call, literal, meaning(call, literal) FROM call, unnest('{f,t}'::boolean[]) AS literal
+	ORDER BY call COLLATE "C", 2, 3};
 my $before = $node->safe_psql('postgres', $meanings);
 cmp_ok(scalar(split /\n/, $before), '>', 150, 'there are functions and operators');
 like($before, qr/^gen_iuid\(\$1, \$2\)\|f\|\{integer,integer\}$/m, 'two parameters of gen_iuid are numbers');

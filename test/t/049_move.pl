@@ -19,14 +19,16 @@ plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
 my @names = ('almaty', 'mexico', 'jakarta', 'lagos');
 my %node = start_nodes_of_model('wal_retrieve_retry_interval = 100ms', 'autovacuum_naptime = 1s');
 passes('move', '/usr/bin/python3', 'test/models/move.py', '--rows', 5000, '--writers', 5, '--pause', '0.03',
-	'checks', 'plain', 'rights', 'circle', 'reader_writes', 'linked', 'kill', 'abort', 'limit', 'outage', 'publisher', 'consumers', 'maintenance', (map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names));
+	'checks', 'plain', 'rights', 'circle', 'reader_writes', 'linked', 'kill', 'abort', 'limit', 'outage',
+	'publisher', 'consumers', 'maintenance', (map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names));
 
 # The old node has no logical decoding.
 sub move
 {
 	my ($command, $country, $old, $new, @options) = @_;
 	my $out;
-	my $done = IPC::Run::run([ '/usr/bin/python3', 'tools/iuid', 'move', $command, $country, $old, $new, '--trust-owners', '--subscribe-as', $node{$new}->connstr('shop'), @options ], '>', \$out, '2>&1');
+	my $done = IPC::Run::run([ '/usr/bin/python3', 'tools/iuid', 'move', $command, $country, $old, $new,
+		'--trust-owners', '--subscribe-as', $node{$new}->connstr('shop'), @options ], '>', \$out, '2>&1');
 	note $out;
 	return $done ? 'done' : $out;
 }
@@ -34,14 +36,16 @@ sub move
 sub plan_of_almaty
 {
 	my $out;
-	IPC::Run::run([ '/usr/bin/python3', 'tools/iuid', 'move', 'plan', 125, 'almaty', 'jakarta', '--trust-owners', '--subscribe-as', $node{jakarta}->connstr('shop') ], '>', \$out, '2>&1');
+	IPC::Run::run([ '/usr/bin/python3', 'tools/iuid', 'move', 'plan', 125, 'almaty', 'jakarta',
+		'--trust-owners', '--subscribe-as', $node{jakarta}->connstr('shop') ], '>', \$out, '2>&1');
 	return $out;
 }
 
 sub is_followed
 {
 	my ($name) = @_;
-	$node{$name}->poll_query_until('shop', 'SELECT pid IS NOT NULL FROM pg_stat_subscription') or die 'the registry does not follow';
+	$node{$name}->poll_query_until('shop', 'SELECT pid IS NOT NULL FROM pg_stat_subscription')
+		or die 'the registry does not follow';
 	return;
 }
 
@@ -52,7 +56,8 @@ sub switch_wal_level
 	return;
 }
 switch_wal_level('replica');
-like(move('plan', 164, 'lagos', 'jakarta'), qr/wal_level at lagos is replica, not logical/, 'the old node has to have logical decoding');
+like(move('plan', 164, 'lagos', 'jakarta'), qr/wal_level at lagos is replica, not logical/,
+	'the old node has to have logical decoding');
 switch_wal_level('logical');
 is_followed('lagos');
 
@@ -67,14 +72,18 @@ at_machine('almaty', q{
 	CREATE SEQUENCE numbers;
 	ALTER TABLE ONLY orders ALTER customer SET DEFAULT nextval('numbers')});
 my @left = sort map { /^   does not go along: (\w+ \S+)/ } split /\n/, plan_of_almaty();
-is(join(', ', @left), 'index public.by_note, policy seen, publication lake, sequence public.numbers, settings of, trigger told', 'what does not go along');
-at_machine('almaty', q{ALTER TABLE ONLY orders ALTER customer DROP DEFAULT; DROP SEQUENCE numbers; ALTER TABLE orders_c125 RESET (fillfactor); DROP INDEX by_note; DROP PUBLICATION lake;
+is(join(', ', @left),
+	'index public.by_note, policy seen, publication lake, sequence public.numbers, settings of, trigger told',
+	'what does not go along');
+at_machine('almaty', q{ALTER TABLE ONLY orders ALTER customer DROP DEFAULT; DROP SEQUENCE numbers;
+	ALTER TABLE orders_c125 RESET (fillfactor); DROP INDEX by_note; DROP PUBLICATION lake;
 	DROP POLICY seen ON orders_c125; DROP FUNCTION tell CASCADE});
 like(plan_of_almaty(), qr/Nothing is in the way/, 'nothing is left of that');
 
 # The disk of the new node is full, as the server sees it.
 my $programs = PostgreSQL::Test::Utils::tempdir_short;
-append_to_file("$programs/df", "#!/bin/sh\necho Filesystem 1024-blocks Used Available Capacity Mounted on\necho none 9 8 1 89% /\n");
+append_to_file("$programs/df",
+	"#!/bin/sh\necho Filesystem 1024-blocks Used Available Capacity Mounted on\necho none 9 8 1 89% /\n");
 chmod 0755, "$programs/df";
 {
 	local $ENV{PATH} = "$programs:$ENV{PATH}";
@@ -98,11 +107,15 @@ SKIP:
 	is_followed('lagos');
 	my $clock = qr/^PROBLEM   iuid_check_regions\(.*\) at almaty: another clock, lagos/m;
 	like(plan_of_almaty(), $clock, 'a clock that differs');
-	at('almaty', q{INSERT INTO trips (id, order_id, km) SELECT gen_iuid(125, 3), id, 1 FROM orders WHERE iuid_is_from(id, 125) LIMIT 1});
-	like((attempt('almaty', q{SELECT iuid_drop_global('orders_global')}))[2], qr/violates foreign key constraint "trips_order_id_fkey/, 'a table that others refer to stays in its global table');
-	at($_, q{ALTER TABLE trips DROP CONSTRAINT trips_order_id_fkey; SELECT iuid_drop_global('orders_global'); SELECT iuid_drop_global('trips_global')}) for @names;
+	at('almaty', q{INSERT INTO trips (id, order_id, km)
+		SELECT gen_iuid(125, 3), id, 1 FROM orders WHERE iuid_is_from(id, 125) LIMIT 1});
+	like((attempt('almaty', q{SELECT iuid_drop_global('orders_global')}))[2],
+		qr/violates foreign key constraint "trips_order_id_fkey/, 'a table that others refer to stays in its global table');
+	at($_, q{ALTER TABLE trips DROP CONSTRAINT trips_order_id_fkey; SELECT iuid_drop_global('orders_global');
+		SELECT iuid_drop_global('trips_global')}) for @names;
 	like(plan_of_almaty(), $clock, 'without global tables');
-	at($_, q{SELECT iuid_create_global_table('orders_global', 'orders', 1); SELECT iuid_create_global_table('trips_global', 'trips', 3);
+	at($_, q{SELECT iuid_create_global_table('orders_global', 'orders', 1);
+		SELECT iuid_create_global_table('trips_global', 'trips', 3);
 		ALTER TABLE trips ADD FOREIGN KEY (order_id) REFERENCES orders (id)}) for @names;
 	$node{lagos}->restart;
 	is_followed('lagos');
@@ -120,8 +133,10 @@ for my $name (@names)
 		SELECT iuid_create_global_table(\$name\$$all\$name\$, \$name\$$late\$name\$, 1)});
 }
 my $count = qq{SELECT count(*) FROM $all WHERE iuid_is_from(id, 116)};
-my $leading = q{SELECT format('SELECT count(*) FROM %s', oid::regclass) FROM pg_class WHERE relkind = 'v' AND relname ~ '_c116_e1$' AND relnamespace::regnamespace::text ~ 'my' \gexec};
-at('almaty', "INSERT INTO $late SELECT gen_iuid(116, 1, now() + n * interval '10 days') FROM generate_series(-5, 5) AS n");
+my $leading = q{SELECT format('SELECT count(*) FROM %s', oid::regclass) FROM pg_class
+	WHERE relkind = 'v' AND relname ~ '_c116_e1$' AND relnamespace::regnamespace::text ~ 'my' \gexec};
+at('almaty',
+	"INSERT INTO $late SELECT gen_iuid(116, 1, now() + n * interval '10 days') FROM generate_series(-5, 5) AS n");
 is(move($_, 116, 'almaty', 'jakarta'), 'done', "$_ with such names") for 'copy', 'switch';
 is(at('almaty', $leading), 11, 'the view leads to the new node');
 is(move('finish', 116, 'almaty', 'jakarta'), 'done', 'finish with such names');
@@ -133,9 +148,12 @@ is(move('copy', 125, 'almaty', 'lagos'), 'done', 'a copy');
 $node{lagos}->stop('immediate');
 like(move('abort', 125, 'almaty', 'lagos'), qr/^iuid move abort: .*lagos/m, 'the new node is down');
 is(move('abort', 125, 'almaty', 'lagos', '--without-new'), 'done', 'the old node undoes the move alone');
-is(at_machine('almaty', q{SELECT (SELECT count(*) FROM pg_replication_slots), (SELECT count(*) FROM pg_publication), (SELECT count(*) FROM pg_proc WHERE pronamespace::regnamespace::text ~ '^moving'),
-	(SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal AND tgrelid::regclass::text ~ '^orders')}), '0|0|0|0', 'nothing is left');
-isnt(at('almaty', q{INSERT INTO orders (id, customer, note) VALUES (gen_iuid(125, 1), 1, 'still here') RETURNING id}), '', 'and the country is written');
+is(at_machine('almaty', q{SELECT (SELECT count(*) FROM pg_replication_slots), (SELECT count(*) FROM pg_publication),
+	(SELECT count(*) FROM pg_proc WHERE pronamespace::regnamespace::text ~ '^moving'),
+	(SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal AND tgrelid::regclass::text ~ '^orders')}),
+	'0|0|0|0', 'nothing is left');
+isnt(at('almaty', q{INSERT INTO orders (id, customer, note) VALUES (gen_iuid(125, 1), 1, 'still here') RETURNING id}),
+	'', 'and the country is written');
 
 $_->stop for values %node;
 done_testing();

@@ -73,7 +73,8 @@ SELECT :rows = 4 AS right \gset
 		my ($out, $err) = ('', '');
 		$err{$name} = \$err;
 		$reader{$name} = IPC::Run::start(
-			[ 'sh', '-c', 'while [ ! -e "$0" ]; do psql -XqAt -v ON_ERROR_STOP=1 -d "$1" -f "$2" || exit; done', $file, "service=$name", script($name, $script) ],
+			[ 'sh', '-c', 'while [ ! -e "$0" ]; do psql -XqAt -v ON_ERROR_STOP=1 -d "$1" -f "$2" || exit; done',
+				$file, "service=$name", script($name, $script) ],
 			'>', \$out, '2>', $err{$name});
 	}
 	$block->();
@@ -106,7 +107,8 @@ follow_registry($_, 'mexico') for grep { $_ ne 'mexico' } @names;
 $node{$_}->poll_query_until('shop', 'SELECT count(*) = 10 FROM iuid_routes') or die for @names;
 run_example("service=$_", 'tables.sql') for @names;
 my %code = (almaty => 'KZ', jakarta => 'ID', lima => 'PE', mexico => 'MX');
-at($_, "INSERT INTO orders SELECT gen_iuid(country, 1, now() - n * interval '10 days'), 42, '' FROM iuid_countries, generate_series(0, 9) AS n WHERE code = '$code{$_}'") for @names;
+at($_, qq{INSERT INTO orders SELECT gen_iuid(country, 1, now() - n * interval '10 days'), 42, ''
+	FROM iuid_countries, generate_series(0, 9) AS n WHERE code = '$code{$_}'}) for @names;
 all_is_well('at the beginning', @names);
 
 # A column comes, gets another name and another type, and goes.
@@ -116,18 +118,23 @@ is(at('lima', 'SELECT sum(amount) FROM orders'), '5.00', 'the column is there at
 all_is_well('a new column', @names);
 while_they_read('another name', \&next_command);
 while_they_read('another type', \&next_command);
-is(at('almaty', q{SELECT total, (SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'orders'::regclass AND attname = 'total') FROM orders_all WHERE total IS NOT NULL}), '5.00|numeric(12,2)', 'the column has the name and the type');
+is(at('almaty', q{SELECT total, (SELECT format_type(atttypid, atttypmod) FROM pg_attribute
+	WHERE attrelid = 'orders'::regclass AND attname = 'total') FROM orders_all WHERE total IS NOT NULL}),
+	'5.00|numeric(12,2)', 'the column has the name and the type');
 all_is_well('another type', @names);
-is(at_machine($_, q{SET ROLE desk; SELECT count(*) FROM orders_all}), '40', "$_: the support desk has its rights") for @names;
+is(at_machine($_, q{SET ROLE desk; SELECT count(*) FROM orders_all}),
+	'40', "$_: the support desk has its rights") for @names;
 while_they_read('a column less', \&next_command);
 all_is_well('a column less', @names);
 
 # Months for Mexico.
 while_they_read('months', sub { next_block(); next_block() });
-is(at('mexico', q{SELECT count(*) FILTER (WHERE isleaf) >= 5, (SELECT count(*) FROM orders_c157), (SELECT count(*) FROM orders_c157_before)
+is(at('mexico', q{SELECT count(*) FILTER (WHERE isleaf) >= 5, (SELECT count(*) FROM orders_c157),
+	(SELECT count(*) FROM orders_c157_before)
 	FROM pg_partition_tree('orders_c157')}), 't|10|10', 'Mexico has months, and its rows');
 at('mexico', q{SELECT iuid_create_partitions('orders_c157', '1 month', now() - interval '50 days', now())});
-is(at('mexico', q{SELECT count(*) < 10, (SELECT count(*) FROM orders_c157) FROM orders_c157_before}), 't|10', 'old months are cut out');
+is(at('mexico', q{SELECT count(*) < 10, (SELECT count(*) FROM orders_c157) FROM orders_c157_before}),
+	't|10', 'old months are cut out');
 all_is_well('months', @names);
 is(scalar(@blocks), 0, 'every block was run');
 
@@ -137,11 +144,14 @@ while_they_read('passwords', sub {
 	my $command = next_command_in_turn(@names);
 	ok(in_turn([ map { s/mesh/registry/r } @$command ], @node{@names}), 'the same for the subscriptions');
 });
-is(at_machine($_, q{SELECT string_agg(rolname, ' ' ORDER BY rolname) FROM pg_roles WHERE rolname ~ '^(mesh|registry)' AND rolcanlogin}),
+is(at_machine($_,
+	q{SELECT string_agg(rolname, ' ' ORDER BY rolname) FROM pg_roles WHERE rolname ~ '^(mesh|registry)' AND rolcanlogin}),
 	'mesh_2 registry_2', "$_: the second roles come in, and the first ones do not") for @names;
-ok($node{mexico}->poll_query_until('shop', q{SELECT count(*) = 3 FROM pg_stat_replication WHERE usename = 'registry_2'}), 'subscribers come in as registry_2');
+ok($node{mexico}->poll_query_until('shop',
+	q{SELECT count(*) = 3 FROM pg_stat_replication WHERE usename = 'registry_2'}), 'subscribers come in as registry_2');
 at('mexico', q{UPDATE iuid_routes SET node = 'almaty' WHERE node = 'lima'});
-at('mexico', q{UPDATE iuid_routes SET node = 'lima' FROM iuid_countries AS c WHERE c.country = iuid_routes.country AND code = 'PE'});
+at('mexico', q{UPDATE iuid_routes SET node = 'lima' FROM iuid_countries AS c
+	WHERE c.country = iuid_routes.country AND code = 'PE'});
 ok($node{jakarta}->poll_query_until('shop', q{SELECT count(*) = 1 FROM iuid_routes WHERE node = 'lima'}), 'and follow');
 all_is_well('passwords', @names);
 
@@ -154,9 +164,16 @@ is(at($_, 'SELECT current_user'), 'shop', "$_ lets the role in") for @names;
 all_is_well('another password', @names);
 
 # Lima becomes Cusco, and Lima again.
-sub of_lima { my ($name, $called) = @_; return at($name, "SELECT count(*) FROM iuid_find(NULL::orders, VARIADIC ARRAY(SELECT id FROM orders_all WHERE node = '$called'))") }
+sub of_lima
+{
+	my ($name, $called) = @_;
+	return at($name,
+		"SELECT count(*) FROM iuid_find(NULL::orders, VARIADIC ARRAY(SELECT id FROM orders_all WHERE node = '$called'))");
+}
+
 my $command = next_command_in_turn('mexico', 'lima', 'almaty', 'jakarta');
-is($node{lima}->safe_psql('shop', 'SHOW iuid.node', connstr => 'service=cusco'), 'cusco', 'the service has the new name');
+is($node{lima}->safe_psql('shop', 'SHOW iuid.node', connstr => 'service=cusco'),
+	'cusco', 'the service has the new name');
 is(of_lima($_, 'cusco'), '10', "$_ finds its rows") for 'almaty', 'jakarta', 'mexico';
 all_is_well('a new name', 'almaty', 'jakarta', 'mexico');
 my ($word, $rename, $from, $to, @rest) = @$command;
@@ -168,13 +185,16 @@ all_is_well('the old name', @names);
 at('lima', 'DELETE FROM orders');
 at('mexico', q{UPDATE iuid_routes SET node = 'mexico' WHERE node = 'lima'});
 $node{$_}->poll_query_until('shop', q{SELECT count(*) = 0 FROM iuid_routes WHERE node = 'lima'}) or die for @names;
-at('mexico', q{SELECT iuid_create_global_table('orders_global', 'orders', 1); SELECT iuid_create_routed_partitions('orders', 1)});
+at('mexico', q{SELECT iuid_create_global_table('orders_global', 'orders', 1);
+	SELECT iuid_create_routed_partitions('orders', 1)});
 next_command_in_turn(@names);
 is(scalar(@commands), 0, 'every command was run');
 my @stay = grep { $_ ne 'lima' } @names;
 all_is_well('a region less', @stay);
-is(at_machine('mexico', q{SELECT count(*) FROM pg_replication_slots WHERE slot_name ~ 'lima|cusco'}), '0', 'the publisher keeps no log for it');
-is(at_machine($_, q{SELECT count(*) FROM pg_foreign_server WHERE srvname = 'lima'}), '0', "$_ has no way to it") for @stay;
+is(at_machine('mexico', q{SELECT count(*) FROM pg_replication_slots WHERE slot_name ~ 'lima|cusco'}),
+	'0', 'the publisher keeps no log for it');
+is(at_machine($_, q{SELECT count(*) FROM pg_foreign_server WHERE srvname = 'lima'}),
+	'0', "$_ has no way to it") for @stay;
 is(at($_, 'SELECT count(*) FROM orders_all'), '30', "$_ counts the rows that are left") for @stay;
 
 $_->stop for values %node;

@@ -19,7 +19,8 @@ $node->safe_psql('postgres', 'CREATE EXTENSION iuid; CREATE TABLE made (id iuid 
 my $script = $node->basedir . '/make.sql';
 append_to_file($script, "INSERT INTO made SELECT gen_iuid(7, 1) FROM generate_series(1, 100);\n\\sleep 1 ms\n");
 my $said = '';
-my $sessions = IPC::Run::start([ 'pgbench', '-n', '-c', '4', '-T', '600', '-f', $script, $node->connstr('postgres') ], '>', \$said, '2>', \$said);
+my $sessions = IPC::Run::start([ 'pgbench', '-n', '-c', '4', '-T', '600', '-f', $script, $node->connstr('postgres') ],
+	'>', \$said, '2>', \$said);
 $node->poll_query_until('postgres', 'SELECT count(*) > 0 FROM made') or die "the sessions make no identifiers: $said";
 
 # The caches of the compilers are there, too.

@@ -26,7 +26,8 @@ sub program
 for my $bits (1, 2, 5, 8)
 {
 	my $found = program(IUID_HALF_BITS => $bits);
-	is_deeply($found, { values => 4**$bits, different => 4**$bits, back => 4**$bits }, "a permutation of $bits and $bits bits");
+	is_deeply($found, { values => 4**$bits, different => 4**$bits, back => 4**$bits },
+		"a permutation of $bits and $bits bits");
 }
 
 # Bounds of six standard deviations: a sound permutation fails in one of 500 million runs of each.

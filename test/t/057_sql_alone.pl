@@ -15,50 +15,68 @@ $node->safe_psql('postgres', 'GRANT CREATE ON DATABASE shop TO team');
 my $file = slurp_file('clients/sql/iuid.sql');
 $node->safe_psql('shop', "SET ROLE team;\n$file");
 is($node->safe_psql('shop', q{SELECT count(*) FROM pg_proc JOIN pg_namespace AS n ON n.oid = pronamespace
-	WHERE nspname = 'iuid_sql' AND (proconfig IS NOT NULL OR prosecdef OR proowner <> 'team'::regrole)}), '0', 'no SET clause, no other rights');
+	WHERE nspname = 'iuid_sql' AND (proconfig IS NOT NULL OR prosecdef OR proowner <> 'team'::regrole)}),
+	'0', 'no SET clause, no other rights');
 $node->safe_psql('shop', 'CREATE EXTENSION iuid');
 
 # Random bits with every layout, and foreign UUIDs; Nil and Max; NULL.
 $node->safe_psql('shop', q{
 	CREATE TABLE input AS
-	SELECT CASE WHEN n % 10 < 8 THEN overlay(overlay(u::text PLACING '8' || CASE n % 4 WHEN 0 THEN '0' WHEN 1 THEN '1' ELSE to_hex(n / 10 % 16) END FROM 15)
+	SELECT CASE WHEN n % 10 < 8 THEN overlay(overlay(u::text
+			PLACING '8' || CASE n % 4 WHEN 0 THEN '0' WHEN 1 THEN '1' ELSE to_hex(n / 10 % 16) END FROM 15)
 			PLACING to_hex(8 + n % 4) FROM 20)::uuid ELSE u END AS id
 	FROM (SELECT n, md5(n::text)::uuid AS u FROM generate_series(1, 100000) AS n) AS x
 	UNION ALL VALUES ('00000000-0000-0000-0000-000000000000'::uuid), ('ffffffff-ffff-ffff-ffff-ffffffffffff'), (NULL);
-	CREATE FUNCTION here(id uuid) RETURNS iuid LANGUAGE plpgsql AS $$ BEGIN RETURN id::iuid; EXCEPTION WHEN invalid_parameter_value THEN RETURN NULL; END $$;
+	CREATE FUNCTION here(id uuid) RETURNS iuid LANGUAGE plpgsql
+		AS $$ BEGIN RETURN id::iuid; EXCEPTION WHEN invalid_parameter_value THEN RETURN NULL; END $$;
 	CREATE TABLE given AS SELECT id, here(id) AS iuid FROM input});
 is($node->safe_psql('shop', q{SELECT count(*) > 80000 FROM given WHERE iuid IS NOT NULL}), 't', 'most are identifiers');
-is($node->safe_psql('shop', 'SELECT count(*) FROM given WHERE iuid_sql.iuid_is_valid(id) IS DISTINCT FROM CASE WHEN id IS NOT NULL THEN iuid IS NOT NULL END'), '0', 'which are identifiers');
+is($node->safe_psql('shop', q{SELECT count(*) FROM given
+	WHERE iuid_sql.iuid_is_valid(id) IS DISTINCT FROM CASE WHEN id IS NOT NULL THEN iuid IS NOT NULL END}),
+	'0', 'which are identifiers');
 for my $field ('timestamp', 'country', 'entity', 'random_bits', 'layout')
 {
-	is($node->safe_psql('shop', "SELECT count(*) FROM given WHERE iuid_sql.iuid_$field(id) IS DISTINCT FROM iuid_$field(iuid)"), '0', "the same $field");
+	is($node->safe_psql('shop',
+		"SELECT count(*) FROM given WHERE iuid_sql.iuid_$field(id) IS DISTINCT FROM iuid_$field(iuid)"),
+		'0', "the same $field");
 }
-is($node->safe_psql('shop', 'SELECT count(*) FROM given WHERE iuid IS NOT NULL AND (iuid_sql.iuid_fields(id))::text IS DISTINCT FROM (iuid_fields(iuid))::text'), '0', 'the same record');
+is($node->safe_psql('shop', q{SELECT count(*) FROM given WHERE iuid IS NOT NULL
+	AND (iuid_sql.iuid_fields(id))::text IS DISTINCT FROM (iuid_fields(iuid))::text}), '0', 'the same record');
 
 # Times in microseconds, inside and outside of the 48 bits, and their ends.
 is($node->safe_psql('shop', q{
-	SELECT count(*) FROM (SELECT timestamptz '1960-01-01' + (abs(hashint8extended(n, 1)) % 290000000000) * interval '1 second' + n * interval '1 microsecond' AS at
+	SELECT count(*) FROM (SELECT timestamptz '1960-01-01' + (abs(hashint8extended(n,
+			1)) % 290000000000) * interval '1 second' + n * interval '1 microsecond' AS at
 			FROM generate_series(1, 100000) AS n
-		UNION ALL VALUES ('infinity'::timestamptz), ('-infinity'), (NULL), ('1970-01-01 00:00+00'), ('1969-12-31 23:59:59.999999+00'),
+		UNION ALL
+		VALUES ('infinity'::timestamptz), ('-infinity'), (NULL), ('1970-01-01 00:00+00'), ('1969-12-31 23:59:59.999999+00'),
 			('10889-08-02 05:31:50.655+00'), ('10889-08-02 05:31:50.655001+00'), ('10889-08-02 05:31:50.654001+00')) AS x
 	WHERE iuid_sql.iuid_floor(at) IS DISTINCT FROM iuid_floor(at)::uuid}), '0', 'the same lower bounds');
 is($node->safe_psql('shop', q{
-	SELECT count(*) FROM (SELECT overlay(overlay(md5(n::text) PLACING '7' FROM 13) PLACING to_hex(8 + n % 4) FROM 17)::uuid AS id, n % 256 AS country, n / 256 % 256 AS entity
+	SELECT count(*)
+		FROM (SELECT overlay(overlay(md5(n::text) PLACING '7' FROM 13) PLACING to_hex(8 + n % 4) FROM 17)::uuid AS id,
+		n % 256 AS country, n / 256 % 256 AS entity
 		FROM generate_series(1, 100000) AS n) AS x
-	WHERE iuid_sql.iuid_from_uuid(id, country, entity) <> iuid_from_uuid(id, country, entity)::uuid}), '0', 'the same identifiers of UUIDs of version 7');
+	WHERE iuid_sql.iuid_from_uuid(id, country, entity) <> iuid_from_uuid(id, country, entity)::uuid}),
+	'0', 'the same identifiers of UUIDs of version 7');
 
 # New ones.
 is($node->safe_psql('shop', q{
-	WITH made AS MATERIALIZED (SELECT n % 256 AS country, n / 256 % 256 AS entity, iuid_sql.gen_iuid(n % 256, n / 256 % 256)::iuid AS id FROM generate_series(1, 70000) AS n)
+	WITH made AS MATERIALIZED (SELECT n % 256 AS country, n / 256 % 256 AS entity,
+		iuid_sql.gen_iuid(n % 256, n / 256 % 256)::iuid AS id FROM generate_series(1, 70000) AS n)
 	SELECT count(DISTINCT id), bool_and(iuid_country(id) = country AND iuid_entity(id) = entity AND iuid_layout(id) = 0),
-		bool_and(iuid_timestamp(id) BETWEEN date_trunc('milliseconds', now()) AND clock_timestamp()), count(DISTINCT iuid_random_bits(id) & 4398046511103) > 69990 FROM made}),
+		bool_and(iuid_timestamp(id) BETWEEN date_trunc('milliseconds', now()) AND clock_timestamp()),
+		count(DISTINCT iuid_random_bits(id) & 4398046511103) > 69990 FROM made}),
 	'70000|t|t|t', 'new identifiers');
 is($node->safe_psql('shop', q{
-	SELECT count(DISTINCT id), bool_and(iuid_timestamp(id) = '2026-01-01 00:00:00.123+00'), max(iuid_random_bits(id)) > 2^54 * 0.999, min(iuid_random_bits(id)) < 2^54 * 0.001
-	FROM (SELECT iuid_sql.gen_iuid(7, 1, '2026-01-01 00:00:00.1239+00')::iuid AS id FROM generate_series(1, 20000)) AS x}), '20000|t|t|t', 'new identifiers of a time');
+	SELECT count(DISTINCT id), bool_and(iuid_timestamp(id) = '2026-01-01 00:00:00.123+00'),
+		max(iuid_random_bits(id)) > 2^54 * 0.999, min(iuid_random_bits(id)) < 2^54 * 0.001
+	FROM (SELECT iuid_sql.gen_iuid(7, 1, '2026-01-01 00:00:00.1239+00')::iuid AS id FROM generate_series(1, 20000)) AS x}),
+	'20000|t|t|t', 'new identifiers of a time');
 is($node->safe_psql('shop', q{
 	SELECT corr(extract(microseconds FROM at) % 1000, iuid_random_bits(id) >> 42) > 0.9
-	FROM (SELECT clock_timestamp() AS at, iuid_sql.gen_iuid(7, 1)::iuid AS id FROM generate_series(1, 20000)) AS x}), 't', 'with the fraction of the millisecond');
+	FROM (SELECT clock_timestamp() AS at, iuid_sql.gen_iuid(7, 1)::iuid AS id FROM generate_series(1, 20000)) AS x}),
+	't', 'with the fraction of the millisecond');
 
 # Each random bit is set in half of them: within six standard deviations.
 for my $case ([ 'iuid_sql.gen_iuid(7, 1)', 42 ], [ q{iuid_sql.gen_iuid(7, 1, '2026-01-01 00:00+00')}, 54 ])
@@ -71,9 +89,12 @@ for my $case ([ 'iuid_sql.gen_iuid(7, 1)', 42 ], [ q{iuid_sql.gen_iuid(7, 1, '20
 }
 
 # What is refused, with the same SQLSTATE.
-for my $call ('gen_iuid(256, 1)', 'gen_iuid(-1, 1)', 'gen_iuid(1, 256)', 'gen_iuid(NULL, 1)', 'gen_iuid(1, NULL)', q{gen_iuid(1, 1, '1969-12-31 23:59:59.999+00')},
-	q{gen_iuid(1, 1, 'infinity')}, q{gen_iuid(1, 1, '-infinity')}, q{gen_iuid(1, 1, NULL)}, q{gen_iuid(1, 1, '10889-08-02 05:31:50.656+00')},
-	q{iuid_from_uuid('919108f7-52d1-4320-9bac-f847db4148a8', 7, 1)}, q{iuid_from_uuid('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 256, 1)},
+for my $call ('gen_iuid(256, 1)', 'gen_iuid(-1, 1)', 'gen_iuid(1, 256)', 'gen_iuid(NULL, 1)', 'gen_iuid(1, NULL)',
+	q{gen_iuid(1, 1, '1969-12-31 23:59:59.999+00')},
+	q{gen_iuid(1, 1, 'infinity')}, q{gen_iuid(1, 1, '-infinity')}, q{gen_iuid(1, 1, NULL)},
+	q{gen_iuid(1, 1, '10889-08-02 05:31:50.656+00')},
+	q{iuid_from_uuid('919108f7-52d1-4320-9bac-f847db4148a8', 7, 1)},
+	q{iuid_from_uuid('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 256, 1)},
 	q{iuid_from_uuid('017f22e2-79b0-7cc3-c8c4-dc0c0c07398f', 7, 1)})
 {
 	my @states = map {
@@ -88,52 +109,76 @@ is($node->safe_psql('shop', 'SELECT iuid_sql.iuid_from_uuid(NULL, 7, 1) IS NULL'
 my $page = slurp_file('doc/sql-alone.md');
 my ($without, $with) = $page =~ /^(SET search_path = .*?;)/mg;
 isnt($with, undef, 'the page has two paths');
-for my $call (map { "iuid_$_('019b76da-a87b-807d-8041-23456789abcd')" } 'country', 'entity', 'layout', 'random_bits', 'timestamp', 'fields')
+for my $call (map { "iuid_$_('019b76da-a87b-807d-8041-23456789abcd')" } 'country', 'entity', 'layout',
+	'random_bits', 'timestamp', 'fields')
 {
-	is($node->safe_psql('shop', ($with // $without) . " SELECT $call"), $node->safe_psql('shop', "SELECT iuid_sql.$call"), "beside the extension: $call");
-	is($node->safe_psql('shop', "SET search_path = $_; SELECT $call"), $node->safe_psql('shop', "SELECT iuid_sql.$call"), "$_: $call") for 'public, iuid_sql', 'iuid_sql, public';
+	is($node->safe_psql('shop', ($with // $without) . " SELECT $call"), $node->safe_psql('shop', "SELECT iuid_sql.$call"),
+		"beside the extension: $call");
+	is($node->safe_psql('shop', "SET search_path = $_; SELECT $call"), $node->safe_psql('shop', "SELECT iuid_sql.$call"),
+		"$_: $call") for 'public, iuid_sql', 'iuid_sql, public';
 }
 
 # In tables: what the planner does with it.
 $node->safe_psql('shop', q{
 	SET ROLE team; CREATE SCHEMA work; SET search_path = work, iuid_sql;
 	CREATE TABLE orders (id iuid PRIMARY KEY DEFAULT gen_iuid(125, 1), note text) PARTITION BY RANGE (id);
-	CREATE TABLE orders_2026 PARTITION OF orders FOR VALUES FROM (iuid_floor('2026-01-01 00:00+00')) TO (iuid_floor('2027-01-01 00:00+00'));
-	CREATE TABLE orders_2027 PARTITION OF orders FOR VALUES FROM (iuid_floor('2027-01-01 00:00+00')) TO (iuid_floor('2028-01-01 00:00+00'));
-	INSERT INTO orders SELECT gen_iuid(125, 1, timestamptz '2026-01-01' + n * interval '1 hour'), n FROM generate_series(1, 17000) AS n;
+	CREATE TABLE orders_2026 PARTITION OF orders
+		FOR VALUES FROM (iuid_floor('2026-01-01 00:00+00')) TO (iuid_floor('2027-01-01 00:00+00'));
+	CREATE TABLE orders_2027 PARTITION OF orders
+		FOR VALUES FROM (iuid_floor('2027-01-01 00:00+00')) TO (iuid_floor('2028-01-01 00:00+00'));
+	INSERT INTO orders SELECT gen_iuid(125, 1, timestamptz '2026-01-01' + n * interval '1 hour'), n
+		FROM generate_series(1, 17000) AS n;
 	ANALYZE orders});
 my $path = 'SET search_path = work, iuid_sql;';
-my $plan = $node->safe_psql('shop', "$path EXPLAIN (COSTS off) SELECT * FROM orders WHERE id >= iuid_floor('2027-06-01 00:00+00') AND id < iuid_floor('2027-06-02 00:00+00')");
+my $explain = "$path EXPLAIN (COSTS off) SELECT * FROM orders";
+my $plan = $node->safe_psql('shop', qq{$explain
+	WHERE id >= iuid_floor('2027-06-01 00:00+00') AND id < iuid_floor('2027-06-02 00:00+00')});
 like($plan, qr/Index.* on orders_2027/, 'a range of time uses the index');
 unlike($plan, qr/orders_2026/, 'and prunes partitions');
-$plan = $node->safe_psql('shop', "$path EXPLAIN (COSTS off) SELECT * FROM orders WHERE id >= iuid_floor(now() - interval '1 day') AND id < iuid_floor(timestamptz '2020-01-01' + (now() - now()))");
+$plan = $node->safe_psql('shop', qq{$explain WHERE id >= iuid_floor(now() - interval '1 day')
+	AND id < iuid_floor(timestamptz '2020-01-01' + (now() - now()))});
 like($plan, qr/Subplans Removed: 2|Result/, 'a time of now() prunes when the query begins');
-like($node->safe_psql('shop', "$path EXPLAIN (COSTS off, VERBOSE) SELECT iuid_country(id) FROM orders_2026"), qr/get_byte/, 'a field is computed in the query, without a call');
-my (undef, undef, $err) = $node->psql('shop', "$path INSERT INTO orders VALUES ('919108f7-52d1-4320-9bac-f847db4148a8')");
+like($node->safe_psql('shop', "$path EXPLAIN (COSTS off, VERBOSE) SELECT iuid_country(id) FROM orders_2026"),
+	qr/get_byte/, 'a field is computed in the query, without a call');
+my (undef, undef, $err) = $node->psql('shop',
+	"$path INSERT INTO orders VALUES ('919108f7-52d1-4320-9bac-f847db4148a8')");
 like($err, qr/violates check constraint/, 'the domain refuses other UUIDs');
 
 # A function, operator and type of somebody else's for each of core's, in front of it, changes nothing.
 $node->safe_psql('shop', q{
 	CREATE SCHEMA trap;
-	CREATE FUNCTION try(command text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE command; RETURN 1; EXCEPTION WHEN others THEN RETURN 0; END $$;
+	CREATE FUNCTION try(command text) RETURNS int LANGUAGE plpgsql
+		AS $$ BEGIN EXECUTE command; RETURN 1; EXCEPTION WHEN others THEN RETURN 0; END $$;
 	CREATE FUNCTION plant(name text, arguments text, result text) RETURNS int LANGUAGE sql AS $$
-		SELECT try(format('CREATE FUNCTION trap.%I(%s) RETURNS %s LANGUAGE plpgsql AS %L', name, arguments, result, format('BEGIN RAISE EXCEPTION %L; END', 'SPRUNG ' || name)))
+		SELECT try(format('CREATE FUNCTION trap.%I(%s) RETURNS %s LANGUAGE plpgsql AS %L', name, arguments,
+			result, format('BEGIN RAISE EXCEPTION %L; END', 'SPRUNG ' || name)))
 	$$;
-	SELECT sum(plant(proname, pg_get_function_identity_arguments(oid), pg_get_function_result(oid))) FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind = 'f';
-	SELECT sum(plant('operator', format('%s, %s', oprleft::regtype, oprright::regtype), oprresult::regtype::text)) FROM pg_operator WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprleft <> 0;
-	SELECT sum(try(format('CREATE OPERATOR trap.%s (FUNCTION = trap.operator, LEFTARG = %s, RIGHTARG = %s)', oprname, oprleft::regtype, oprright::regtype)))
-	FROM pg_operator WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprleft <> 0;
-	SELECT sum(try(format('CREATE DOMAIN trap.%I AS pg_catalog.%1$I CHECK (VALUE IS NULL)', typname))) FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype = 'b'});
+	SELECT sum(plant(proname, pg_get_function_identity_arguments(oid), pg_get_function_result(oid))) FROM pg_proc
+		WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind = 'f';
+	SELECT sum(plant('operator', format('%s, %s', oprleft::regtype, oprright::regtype), oprresult::regtype::text))
+		FROM pg_operator WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprleft <> 0;
+	SELECT sum(try(format('CREATE OPERATOR trap.%s (FUNCTION = trap.operator, LEFTARG = %s, RIGHTARG = %s)',
+			oprname, oprleft::regtype, oprright::regtype)))
+		FROM pg_operator WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprleft <> 0;
+	SELECT sum(try(format('CREATE DOMAIN trap.%I AS pg_catalog.%1$I CHECK (VALUE IS NULL)', typname))) FROM pg_type
+		WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype = 'b'});
 my $trapped = 'SET search_path = trap, pg_catalog, iuid_sql;';
-like(($node->psql('shop', "$trapped SELECT $_"))[2], qr/SPRUNG/, "there is a trap: $_") for '1 + 1', '8 >> 1', '1::bigint & 1::bigint', 'gen_random_uuid()', 'clock_timestamp()', q{'a'::pg_catalog.text || 'b'::pg_catalog.text};
+like(($node->psql('shop', "$trapped SELECT $_"))[2], qr/SPRUNG/, "there is a trap: $_") for '1 + 1', '8 >> 1',
+	'1::bigint & 1::bigint', 'gen_random_uuid()', 'clock_timestamp()', q{'a'::pg_catalog.text || 'b'::pg_catalog.text};
 is($node->safe_psql('shop', "$trapped " . q{
 	SELECT iuid_country(id), iuid_entity(id), iuid_layout(id) FROM (SELECT gen_iuid(7, 200) AS id) AS x;
-	SELECT iuid_floor('2026-01-01 00:00:00.123+00'::pg_catalog.timestamptz), iuid_from_uuid('017f22e2-79b0-7cc3-98c4-dc0c0c07398f'::pg_catalog.uuid, 125, 1),
-		iuid_timestamp('019b76da-a87b-807d-8041-23456789abcd'::pg_catalog.uuid) OPERATOR(pg_catalog.=) '2026-01-01 00:00:00.123+00'::pg_catalog.timestamptz,
-		iuid_layout(gen_iuid(7, 200, '2026-01-01 00:00:00.123+00'::pg_catalog.timestamptz)), '019b76da-a87b-807d-8041-23456789abcd'::iuid}),
-	"7|200|0\n019b76da-a87b-8000-8000-000000000000|017f22e2-79b0-807d-8073-0d8c4dc0c0c0|t|0|019b76da-a87b-807d-8041-23456789abcd", 'whatever the search_path is');
-like(($node->psql('shop', "$trapped SELECT $_"))[2], qr/ERROR:  (country|entity|time|uuid) .* (out of range|must not be null|no time)/, "what is refused: $_")
-	for 'gen_iuid(256, 1)', 'gen_iuid(1, -1)', 'gen_iuid(1, NULL)', q{gen_iuid(1, 1, 'infinity'::pg_catalog.timestamptz)}, q{iuid_from_uuid('919108f7-52d1-4320-9bac-f847db4148a8'::pg_catalog.uuid, 7, 1)};
+	SELECT iuid_floor('2026-01-01 00:00:00.123+00'::pg_catalog.timestamptz),
+		iuid_from_uuid('017f22e2-79b0-7cc3-98c4-dc0c0c07398f'::pg_catalog.uuid, 125, 1),
+		iuid_timestamp('019b76da-a87b-807d-8041-23456789abcd'::pg_catalog.uuid)
+			OPERATOR(pg_catalog.=) '2026-01-01 00:00:00.123+00'::pg_catalog.timestamptz,
+		iuid_layout(gen_iuid(7, 200, '2026-01-01 00:00:00.123+00'::pg_catalog.timestamptz)),
+		'019b76da-a87b-807d-8041-23456789abcd'::iuid}),
+	"7|200|0\n" . join('|', '019b76da-a87b-8000-8000-000000000000', '017f22e2-79b0-807d-8073-0d8c4dc0c0c0', 't', '0',
+		'019b76da-a87b-807d-8041-23456789abcd'), 'whatever the search_path is');
+like(($node->psql('shop', "$trapped SELECT $_"))[2],
+	qr/ERROR:  (country|entity|time|uuid) .* (out of range|must not be null|no time)/, "what is refused: $_")
+	for 'gen_iuid(256, 1)', 'gen_iuid(1, -1)', 'gen_iuid(1, NULL)', q{gen_iuid(1, 1, 'infinity'::pg_catalog.timestamptz)},
+	q{iuid_from_uuid('919108f7-52d1-4320-9bac-f847db4148a8'::pg_catalog.uuid, 7, 1)};
 
 # To the extension and back, as on the page, while the table is in use: what refers to it, and what was prepared.
 my ($there) = $page =~ /^(ALTER TABLE accounts .*?;)$/ms;
@@ -162,22 +207,31 @@ like(($node->psql('shop', $there))[2],
 $node->safe_psql('shop', 'DROP VIEW shown');
 
 my $service = $node->background_psql('shop', on_error_stop => 0);
-$service->query_safe(q{PREPARE make AS INSERT INTO accounts (note) VALUES ('made') RETURNING id; PREPARE quiet AS INSERT INTO accounts (note) VALUES ('made')});
+$service->query_safe(q{PREPARE make AS INSERT INTO accounts (note) VALUES ('made') RETURNING id;
+	PREPARE quiet AS INSERT INTO accounts (note) VALUES ('made')});
 $service->query_safe('EXECUTE make; EXECUTE quiet');
 for my $way ([ there => $there, 'public.iuid' ], [ back => $back, 'uuid' ])
 {
 	my ($name, $command, $type) = @$way;
 	$node->safe_psql('shop', $command);
 	is($read->(), $name eq 'there' ? 'iuid' : 'uuid', "$name: what a driver reads");
-	is($node->safe_psql('shop', q{SET search_path = ''; SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'public.accounts'::regclass AND attname = 'id'}), $type, "$name: the type");
-	is($node->safe_psql('shop', q{SELECT count(*), count(*) FILTER (WHERE a.id::uuid = b.id) FROM accounts AS a JOIN before AS b USING (note)}), '20000|20000', "$name: the bytes stay");
-	like(($node->psql('shop', 'DELETE FROM accounts WHERE id = (SELECT account FROM letters LIMIT 1)'))[2], qr/foreign key/, "$name: the foreign key stays");
-	like($node->safe_psql('shop', 'SET enable_seqscan = off; EXPLAIN (COSTS off) SELECT FROM accounts JOIN letters ON account = id LIMIT 1'), qr/Index/, "$name: a join uses an index");
+	is($node->safe_psql('shop', q{SET search_path = '';
+		SELECT format_type(atttypid, NULL) FROM pg_attribute
+			WHERE attrelid = 'public.accounts'::regclass AND attname = 'id'}), $type, "$name: the type");
+	is($node->safe_psql('shop', q{SELECT count(*), count(*) FILTER (WHERE a.id::uuid = b.id)
+		FROM accounts AS a JOIN before AS b USING (note)}), '20000|20000', "$name: the bytes stay");
+	like(($node->psql('shop', 'DELETE FROM accounts WHERE id = (SELECT account FROM letters LIMIT 1)'))[2],
+		qr/foreign key/, "$name: the foreign key stays");
+	like($node->safe_psql('shop', q{SET enable_seqscan = off;
+		EXPLAIN (COSTS off) SELECT FROM accounts JOIN letters ON account = id LIMIT 1}),
+		qr/Index/, "$name: a join uses an index");
 	$service->{stderr} = '';
 	$service->query('EXECUTE make');
-	like($service->{stderr}, qr/cached plan must not change result type/, "$name: a prepared statement that returns the key is prepared again");
+	like($service->{stderr}, qr/cached plan must not change result type/,
+		"$name: a prepared statement that returns the key is prepared again");
 	$service->{stderr} = '';
-	$service->query_safe(q{EXECUTE quiet; DEALLOCATE make; PREPARE make AS INSERT INTO accounts (note) VALUES ('made') RETURNING id});
+	$service->query_safe(q{EXECUTE quiet; DEALLOCATE make;
+		PREPARE make AS INSERT INTO accounts (note) VALUES ('made') RETURNING id});
 	$service->query_safe('EXECUTE make');
 }
 $service->quit;
@@ -195,18 +249,22 @@ my ($subscription) = $page =~ /^(CREATE SUBSCRIPTION .*?;)$/m;
 $node->safe_psql('shop', $publication =~ s/\borders\b/work.orders/r);
 $new->safe_psql('postgres', $subscription =~ s/host=\S+/sprintf 'host=%s port=%s', $node->host, $node->port/er);
 $new->wait_for_subscription_sync($node, 'move');
-$node->safe_psql('shop', q{INSERT INTO work.orders VALUES (iuid_sql.gen_iuid(125, 1), 'after'); DELETE FROM work.orders WHERE note = '5'; UPDATE work.orders SET note = 'six' WHERE note = '6'});
+$node->safe_psql('shop', q{INSERT INTO work.orders VALUES (iuid_sql.gen_iuid(125, 1), 'after');
+	DELETE FROM work.orders WHERE note = '5'; UPDATE work.orders SET note = 'six' WHERE note = '6'});
 $node->wait_for_catchup('move');
 my $digest = q{SELECT count(*), md5(string_agg(id::text || note, ',' ORDER BY id)) FROM work.orders};
-is($new->safe_psql('postgres', $digest), $node->safe_psql('shop', $digest), 'a server with the extension has the same rows');
-is($new->safe_psql('postgres', q{SELECT count(*) > 20 FROM (SELECT DISTINCT tableoid FROM work.orders) AS x}), 't', 'in its months');
+is($new->safe_psql('postgres', $digest), $node->safe_psql('shop', $digest),
+	'a server with the extension has the same rows');
+is($new->safe_psql('postgres', q{SELECT count(*) > 20 FROM (SELECT DISTINCT tableoid FROM work.orders) AS x}),
+	't', 'in its months');
 $new->stop;
 
 # What pg_tle is given, by a stand-in for it that runs it as pg_tle does, without transactions of its own.
 $node->safe_psql('postgres', 'CREATE DATABASE of_tle');
 my ($tle) = $page =~ /```sql needs pg_tle\n(.*?)^CREATE EXTENSION/ms;
 is($node->safe_psql('of_tle', q{CREATE SCHEMA pgtle;
-	CREATE FUNCTION pgtle.install_extension(name text, version text, description text, script text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN EXECUTE script; RETURN true; END $$;} . "\n$tle" .
+	CREATE FUNCTION pgtle.install_extension(name text, version text, description text, script text) RETURNS boolean
+		LANGUAGE plpgsql AS $$ BEGIN EXECUTE script; RETURN true; END $$;} . "\n$tle" .
 	'SELECT iuid_sql.iuid_country(iuid_sql.gen_iuid(7, 1))'), "t\n7", 'the text for pg_tle');
 
 $node->stop;

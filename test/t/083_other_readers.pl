@@ -26,25 +26,35 @@ query(q{CREATE EXTENSION iuid;
 # The messages of the protocol: Type has an OID with the name of a type that is not core's, and of a domain
 # that of its base type; Relation has the OID of each column.
 query("INSERT INTO orders VALUES ('$key', '$key', '$key')");
-my @messages = map { pack 'H*', $_ } split /\n/, query(q{SELECT encode(data, 'hex') FROM pg_logical_slot_get_binary_changes('core', NULL, NULL, 'proto_version', '1', 'publication_names', 'all_tables')});
+my @messages = map { pack 'H*', $_ } split /\n/, query(q{SELECT encode(data, 'hex')
+	FROM pg_logical_slot_get_binary_changes('core', NULL, NULL, 'proto_version', '1', 'publication_names', 'all_tables')});
 my (%type, %column, @values);
 for (@messages)
 {
 	my $kind = substr($_, 0, 1);
 	if ($kind eq 'Y') { my ($oid, $schema, $name) = unpack 'x N Z* Z*', $_; $type{$oid} = $name; }
-	if ($kind eq 'R') { my (undef, undef, undef, undef, undef, @rest) = unpack 'x N Z* Z* a n (C Z* N N)*', $_; %column = map { $rest[4 * $_ + 1] => $rest[4 * $_ + 2] } 0 .. 2; }
 	if ($kind eq 'I') { @values = unpack 'x N x n (x N/a)*', $_; }
+	if ($kind eq 'R')
+	{
+		my (undef, undef, undef, undef, undef, @rest) = unpack 'x N Z* Z* a n (C Z* N N)*', $_;
+		%column = map { $rest[4 * $_ + 1] => $rest[4 * $_ + 2] } 0 .. 2;
+	}
 }
-is_deeply({ map { $_ => $type{ $column{$_} } // $column{$_} } keys %column }, { u => 2950, d => 'uuid', i => 'iuid' }, 'pgoutput: core knows the number of uuid, and names the others');
+is_deeply({ map { $_ => $type{ $column{$_} } // $column{$_} } keys %column },
+	{ u => 2950, d => 'uuid', i => 'iuid' }, 'pgoutput: core knows the number of uuid, and names the others');
 is_deeply([ @values[ -3 .. -1 ] ], [ ($key) x 3 ], 'each value is the same text');
 
 SKIP:
 {
-	skip 'SKIPPED: wal2json is not installed', 1 unless -e query(q{SELECT setting FROM pg_config WHERE name = 'PKGLIBDIR'}) . '/wal2json.so';
+	skip 'SKIPPED: wal2json is not installed', 1
+		unless -e query(q{SELECT setting FROM pg_config WHERE name = 'PKGLIBDIR'}) . '/wal2json.so';
 	query(q{SELECT pg_create_logical_replication_slot('json', 'wal2json')});
 	query("UPDATE orders SET i = i");
-	like(query(q{SELECT data FROM pg_logical_slot_get_changes('json', NULL, NULL, 'format-version', '2') WHERE data LIKE '%"U"%'}),
-		qr/"columns":\[\{"name":"u","type":"uuid","value":"$key"\},\{"name":"d","type":"order_id","value":"$key"\},\{"name":"i","type":"(?:public\.)?iuid","value":"$key"\}\]/, 'wal2json names the type as SQL does');
+	my $data = query(q{SELECT data FROM pg_logical_slot_get_changes('json', NULL, NULL, 'format-version', '2')
+		WHERE data LIKE '%"U"%'});
+	my $columns = join ',', map { qq(\\{"name":"$_->[0]","type":"$_->[1]","value":"$key"\\}) }
+		[ u => 'uuid' ], [ d => 'order_id' ], [ i => '(?:public\.)?iuid' ];
+	like($data, qr/"columns":\[$columns\]/, 'wal2json names the type as SQL does');
 }
 
 SKIP:
@@ -55,9 +65,11 @@ SKIP:
 	append_to_file($node->data_dir . '/pg_hba.conf', "\nhost all app 127.0.0.1/32 trust\n");
 	$node->reload;
 	my ($out, $err);
-	IPC::Run::run([ 'java', '-cp', $driver, 'test/readers/Metadata.java', 'jdbc:postgresql://127.0.0.1:' . $node->port . '/postgres?user=app' ], '>', \$out, '2>', \$err) or diag $err;
+	IPC::Run::run([ 'java', '-cp', $driver, 'test/readers/Metadata.java',
+		'jdbc:postgresql://127.0.0.1:' . $node->port . '/postgres?user=app' ], '>', \$out, '2>', \$err) or diag $err;
 	# Types.OTHER is 1111, Types.DISTINCT 2001.
-	is($out, "u 1111 uuid 1111 uuid\nd 1111 uuid 2001 order_id\ni 1111 iuid 1111 iuid\n", 'pgjdbc: a domain is a uuid in a result, and DISTINCT in the metadata of the table');
+	is($out, "u 1111 uuid 1111 uuid\nd 1111 uuid 2001 order_id\ni 1111 iuid 1111 iuid\n",
+		'pgjdbc: a domain is a uuid in a result, and DISTINCT in the metadata of the table');
 }
 
 SKIP:
@@ -65,14 +77,28 @@ SKIP:
 	skip 'SKIPPED: pgbouncer is not installed', 1 unless -x '/usr/sbin/pgbouncer';
 	my $folder = PostgreSQL::Test::Utils::tempdir_short();
 	append_to_file("$folder/users", qq{"postgres" ""\n});
-	append_to_file("$folder/ini", "[databases]\npostgres = host=" . $node->host . ' port=' . $node->port . "\n[pgbouncer]\nlisten_addr =\nunix_socket_dir = $folder\nlisten_port = 6432\n"
-		. "auth_type = trust\nignore_startup_parameters = options,extra_float_digits\nauth_file = $folder/users\npool_mode = transaction\nlogfile = $folder/log\npidfile = $folder/pid\n");
+	my ($host, $port) = ($node->host, $node->port);
+	append_to_file("$folder/ini", qq{[databases]
+postgres = host=$host port=$port
+[pgbouncer]
+listen_addr =
+unix_socket_dir = $folder
+listen_port = 6432
+auth_type = trust
+ignore_startup_parameters = options,extra_float_digits
+auth_file = $folder/users
+pool_mode = transaction
+logfile = $folder/log
+pidfile = $folder/pid
+});
 	my $pooler = IPC::Run::start([ '/usr/sbin/pgbouncer', "$folder/ini" ], '>', \my $said, '2>&1');
 	my ($found, $error) = ('', '');
 	for (1 .. 100)
 	{
-		last if IPC::Run::run([ 'psql', '-XAtq', '-h', $folder, '-p', 6432, '-U', 'postgres', '-d', 'postgres', '-c',
-				"SELECT iuid_country(u), iuid_country(d), iuid_country(i) FROM orders WHERE u >= iuid_floor('2026-01-01 00:00+00') AND i >= timestamptz '2026-01-01 00:00+00'" ], '>', \$found, '2>', \$error);
+		last if IPC::Run::run([ 'psql', '-XAtq', '-h', $folder, '-p', 6432, '-U', 'postgres', '-d', 'postgres', '-c', q{
+			SELECT iuid_country(u), iuid_country(d), iuid_country(i) FROM orders
+			WHERE u >= iuid_floor('2026-01-01 00:00+00') AND i >= timestamptz '2026-01-01 00:00+00'} ],
+			'>', \$found, '2>', \$error);
 		select undef, undef, undef, 0.1;
 	}
 	is($found, "125|125|125\n", 'PgBouncer passes all of them on') or diag $error;

@@ -42,7 +42,8 @@ sub beside
 	{
 		for my $statement (@maintenance)
 		{
-			my ($status, undef, $err) = $node->psql('postgres', "SET client_min_messages = error; $statement" =~ s/:round/$round/gr);
+			my ($status, undef, $err) = $node->psql('postgres', qq{SET client_min_messages = error;
+				$statement} =~ s/:round/$round/gr);
 			$failed .= "round $round: $err\n" if $status != 0;
 		}
 	}
@@ -77,7 +78,8 @@ beside('readers of parent and DEFAULT',
 		'BEGIN; SELECT count(*) FROM orders_rest; SELECT pg_sleep(0.002); SELECT count(*) FROM orders; COMMIT;'
 	],
 	"SELECT count(*) FROM iuid_create_partitions('orders', '1 day', now() - interval '6 days', now() - interval '3 days')",
-	"CALL iuid_maintain_partitions('orders', '1 day', :round, '2 days') \\gset\nSELECT 1 / least(:created, :dropped) AS made_and_dropped");
+	qq{CALL iuid_maintain_partitions('orders', '1 day', :round, '2 days') \\gset\nSELECT 1 / least(:created,
+			:dropped) AS made_and_dropped});
 
 # Writers of a referring table, who check what they refer to.
 start_with($orders, $rest, $lines, "INSERT INTO orders VALUES ('019b76da-a87b-8007-8041-23456789abcd')");
@@ -96,13 +98,17 @@ start_with(
 	'CREATE TABLE products (id int PRIMARY KEY, n int)',
 	'INSERT INTO customers SELECT n, 0 FROM generate_series(1, 10) AS n',
 	'INSERT INTO products SELECT n, 0 FROM generate_series(1, 10) AS n',
-	'CREATE TABLE orders (id iuid PRIMARY KEY, customer int REFERENCES customers, product int REFERENCES products) PARTITION BY RANGE (id)',
+	q{CREATE TABLE orders (id iuid PRIMARY KEY, customer int REFERENCES customers, product int REFERENCES products)
+		PARTITION BY RANGE (id)},
 	"SELECT iuid_create_partitions('orders', '1 day', now(), now() + interval '1 day')");
 beside('writers of two referred tables',
 	[
-		"BEGIN; UPDATE customers SET n = n + 1 WHERE id = :client_id + 1; SELECT pg_sleep(0.002); UPDATE products SET n = n + 1 WHERE id = :client_id + 1; COMMIT;",
-		"BEGIN; UPDATE products SET n = n + 1 WHERE id = :client_id + 1; SELECT pg_sleep(0.002); UPDATE customers SET n = n + 1 WHERE id = :client_id + 1; COMMIT;",
-		"BEGIN; INSERT INTO orders VALUES ($now, 1, 1); SELECT pg_sleep(0.002); UPDATE customers SET n = n + 1 WHERE id = :client_id + 1; COMMIT;"
+		q{BEGIN; UPDATE customers SET n = n + 1 WHERE id = :client_id + 1; SELECT pg_sleep(0.002);
+			UPDATE products SET n = n + 1 WHERE id = :client_id + 1; COMMIT;},
+		q{BEGIN; UPDATE products SET n = n + 1 WHERE id = :client_id + 1; SELECT pg_sleep(0.002);
+			UPDATE customers SET n = n + 1 WHERE id = :client_id + 1; COMMIT;},
+		qq{BEGIN; INSERT INTO orders VALUES ($now, 1, 1); SELECT pg_sleep(0.002);
+			UPDATE customers SET n = n + 1 WHERE id = :client_id + 1; COMMIT;}
 	],
 	$create, $drop);
 
@@ -110,7 +116,8 @@ beside('writers of two referred tables',
 start_with($orders, $rest);
 append_to_file("$scripts/maintain.sql", q{
 	\set days random(1, 300)
-	SELECT count(*) FROM iuid_create_partitions('orders', '1 day', now() - :days * interval '1 day', now() - (:days - 1) * interval '1 day');
+	SELECT count(*) FROM iuid_create_partitions('orders', '1 day', now() - :days * interval '1 day',
+		now() - (:days - 1) * interval '1 day');
 	CALL iuid_maintain_partitions('orders', '1 day', 2, :days * interval '1 day');
 });
 my ($out, $err) = ('', '');
@@ -119,7 +126,8 @@ my $ran = IPC::Run::run(
 	'>', \$out, '2>', \$err);
 ok($ran, 'maintenance of one table in six sessions');
 unlike("$out$err", qr/ERROR|aborted/, 'none of them fails') or diag $err;
-is($node->safe_psql('postgres', "SELECT count(*) FROM iuid_check_partitions('orders') WHERE problem <> 'gap'"), '0', 'and the table is well');
+is($node->safe_psql('postgres', "SELECT count(*) FROM iuid_check_partitions('orders') WHERE problem <> 'gap'"),
+	'0', 'and the table is well');
 
 # Partitions of countries and a global table, beside readers and writers.
 start_with('CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_origin_ops)',
@@ -132,14 +140,18 @@ start_with('CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RA
 $node->safe_psql('postgres', "SELECT iuid_create_global_table('orders_global', 'orders', 1)");
 beside('partitions of countries',
 	[
-		"BEGIN; INSERT INTO orders VALUES (gen_iuid(250, 1)); SELECT pg_sleep(0.002); SELECT count(*) FROM orders_global WHERE iuid_is_from(id, 250); COMMIT;",
-		"BEGIN; SELECT count(*) FROM orders_global WHERE iuid_is_from(id, 250); SELECT pg_sleep(0.002); INSERT INTO orders VALUES (gen_iuid(251, 1)); COMMIT;",
-		"BEGIN; SELECT count(*) FROM orders_other; SELECT pg_sleep(0.002); INSERT INTO orders_global VALUES (gen_iuid(252, 1)); COMMIT;"
+		q{BEGIN; INSERT INTO orders VALUES (gen_iuid(250, 1)); SELECT pg_sleep(0.002);
+			SELECT count(*) FROM orders_global WHERE iuid_is_from(id, 250); COMMIT;},
+		q{BEGIN; SELECT count(*) FROM orders_global WHERE iuid_is_from(id, 250); SELECT pg_sleep(0.002);
+			INSERT INTO orders VALUES (gen_iuid(251, 1)); COMMIT;},
+		q{BEGIN; SELECT count(*) FROM orders_other; SELECT pg_sleep(0.002);
+			INSERT INTO orders_global VALUES (gen_iuid(252, 1)); COMMIT;}
 	],
 	"INSERT INTO iuid_routes VALUES (:round, 1, CASE :round % 2 WHEN 0 THEN 'here' ELSE 'there' END);
 	SELECT count(*) FROM iuid_create_routed_partitions('orders', 1);
 	SELECT count(*) FROM iuid_create_global_table('orders_global', 'orders', 1)");
-is($node->safe_psql('postgres', q{SELECT relkind, count(*) FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE relname ~ '_c[0-9]+$' GROUP BY 1 ORDER BY 1}),
+is($node->safe_psql('postgres', q{SELECT relkind, count(*) FROM pg_inherits JOIN pg_class ON oid = inhrelid
+	WHERE relname ~ '_c[0-9]+$' GROUP BY 1 ORDER BY 1}),
 	join("\n", map { "$_|" . $rounds / 2 } 'f', 'r'), 'and they are there');
 
 # Who has lost the table while waiting for it does not change it any more.
@@ -152,21 +164,26 @@ my $sale = $node->background_psql('postgres');
 $sale->query_safe('BEGIN; ALTER TABLE sold OWNER TO buyer');
 $err = '';
 my $waiting = IPC::Run::start(
-	[ 'psql', '-X', '-d', $node->connstr('postgres') . ' user=seller', '-c', "SELECT iuid_create_partitions('sold', '1 day', '2026-01-01', '2026-01-02')" ],
+	[ 'psql', '-X', '-d', $node->connstr('postgres') . ' user=seller',
+		'-c', "SELECT iuid_create_partitions('sold', '1 day', '2026-01-01', '2026-01-02')" ],
 	'>', \$out, '2>', \$err);
-$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'sold'::regclass});
+$node->poll_query_until('postgres',
+	q{SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'sold'::regclass});
 $sale->query_safe('COMMIT');
 $sale->quit;
 IPC::Run::finish($waiting);
 like($err, qr/must be owner of table sold/, 'who has lost the table while waiting is refused');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_inherits WHERE inhparent = 'sold'::regclass}), '0', 'and it has no partition');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_inherits WHERE inhparent = 'sold'::regclass}),
+	'0', 'and it has no partition');
 
 # Who waits for the move finds the rows where they are then, and not in neither place.
 start_with($orders, $rest, "INSERT INTO orders VALUES ('019b8b74-1800-8007-8041-23456789abcd')");
 my $mover = $node->background_psql('postgres');
-$mover->query_safe(q{SET client_min_messages = warning; BEGIN; SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-02-01')});
+$mover->query_safe(q{SET client_min_messages = warning; BEGIN;
+	SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-02-01')});
 $out = '';
-$waiting = IPC::Run::start([ 'psql', '-XAt', '-d', $node->connstr('postgres'), '-c', 'SELECT tableoid::regclass FROM orders' ], '>', \$out);
+$waiting = IPC::Run::start([ 'psql', '-XAt', '-d', $node->connstr('postgres'),
+	'-c', 'SELECT tableoid::regclass FROM orders' ], '>', \$out);
 $node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_locks WHERE NOT granted});
 $mover->query_safe('COMMIT');
 $mover->quit;
@@ -178,10 +195,13 @@ start_with($orders, $rest, "INSERT INTO orders VALUES ('019b8b74-1800-8007-8041-
 my $reader = $node->background_psql('postgres');
 $reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
 $node->safe_psql('postgres', q{SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-02-01')});
-is($reader->query_safe('SELECT tableoid::regclass FROM orders'), 'orders_rest', 'an old snapshot sees the row in DEFAULT');
-is($reader->query_safe(q{SELECT count(*) FROM orders WHERE id = '019b8b74-1800-8007-8041-23456789abcd'}), '0', 'and by its key does not look there');
+is($reader->query_safe('SELECT tableoid::regclass FROM orders'),
+	'orders_rest', 'an old snapshot sees the row in DEFAULT');
+is($reader->query_safe(q{SELECT count(*) FROM orders WHERE id = '019b8b74-1800-8007-8041-23456789abcd'}),
+	'0', 'and by its key does not look there');
 $reader->query_safe('COMMIT');
-is($reader->query_safe(q{SELECT tableoid::regclass FROM orders WHERE id = '019b8b74-1800-8007-8041-23456789abcd'}), 'orders_2026_01', 'a new one finds it');
+is($reader->query_safe(q{SELECT tableoid::regclass FROM orders WHERE id = '019b8b74-1800-8007-8041-23456789abcd'}),
+	'orders_2026_01', 'a new one finds it');
 $reader->quit;
 
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock in all of this');

@@ -25,8 +25,10 @@ sub make_tables
 		'CREATE TABLE products_all PARTITION OF products FOR VALUES FROM (MINVALUE) TO (MAXVALUE)',
 		'CREATE TABLE orders (id iuid PRIMARY KEY, customer int, product int) PARTITION BY RANGE (id)',
 		$default ? ('CREATE TABLE orders_rest PARTITION OF orders DEFAULT') : (),
-		$referred ? ('ALTER TABLE orders ADD FOREIGN KEY (customer) REFERENCES customers, ADD FOREIGN KEY (product) REFERENCES products') : (),
-		$referring ? ('CREATE TABLE lines (order_id iuid REFERENCES orders)', 'CREATE TABLE parts (order_id iuid REFERENCES orders) PARTITION BY HASH (order_id)',
+		$referred ? (q{ALTER TABLE orders ADD FOREIGN KEY (customer) REFERENCES customers,
+			ADD FOREIGN KEY (product) REFERENCES products}) : (),
+		$referring ? ('CREATE TABLE lines (order_id iuid REFERENCES orders)',
+			'CREATE TABLE parts (order_id iuid REFERENCES orders) PARTITION BY HASH (order_id)',
 			'CREATE TABLE parts_all PARTITION OF parts FOR VALUES WITH (MODULUS 1, REMAINDER 0)') : (),
 		q{SELECT count(*) FROM iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-04-01')},
 		$_[0] eq '1 with rows' ? q{INSERT INTO orders VALUES (gen_iuid(7, 1, '2030-01-01'))} : ());
@@ -45,7 +47,8 @@ sub locks_of
 			FROM pg_locks JOIN pg_class ON oid = relation
 			WHERE pid = pg_backend_pid() AND relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
 				AND relname !~ '^orders_2026' AND mode NOT IN ('AccessShareLock', 'RowShareLock')
-			ORDER BY relname, array_position('{AccessExclusiveLock,ExclusiveLock,ShareRowExclusiveLock,ShareLock,ShareUpdateExclusiveLock,RowExclusiveLock}'::text[], mode)) AS x;
+			ORDER BY relname, array_position(ARRAY['AccessExclusiveLock', 'ExclusiveLock', 'ShareRowExclusiveLock',
+				'ShareLock', 'ShareUpdateExclusiveLock', 'RowExclusiveLock'], mode)) AS x;
 		ROLLBACK});
 }
 
@@ -73,7 +76,8 @@ for my $case (@cases)
 {
 	my ($default, $to, $from, $call, $parent, @more) = @$case;
 	make_tables($default, $to, $from);
-	my $expected = join ', ', sort map { split /, / } $parent ? ("orders $parent", @more, $default ? "orders_rest $all" : ()) : ();
+	my $expected = join ', ', sort map { split /, / }
+		$parent ? ("orders $parent", @more, $default ? "orders_rest $all" : ()) : ();
 	is(locks_of($call), $expected, "$call, DEFAULT $default, refers $to, is referred to $from");
 }
 
@@ -95,7 +99,8 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE below PARTITION OF above FOR VALUES IN (1) PARTITION BY RANGE (id)});
 my $above = $node->background_psql('postgres');
 $above->query_safe('BEGIN; LOCK TABLE ONLY above IN ACCESS EXCLUSIVE MODE');
-my (undef, undef, $said) = $node->psql('postgres', q{SELECT iuid_create_partitions('below', '1 month', '2026-01-01', '2026-02-01', lock_wait => '100 ms')});
+my (undef, undef, $said) = $node->psql('postgres',
+	q{SELECT iuid_create_partitions('below', '1 month', '2026-01-01', '2026-02-01', lock_wait => '100 ms')});
 like($said, qr/could not lock table public\.above/, 'a table above in use: gives up before it begins');
 $above->quit;
 
@@ -137,7 +142,8 @@ sub make_regions
 	CREATE TABLE customers (id int PRIMARY KEY);
 	CREATE TABLE products (id int PRIMARY KEY) PARTITION BY RANGE (id);
 	CREATE TABLE products_all PARTITION OF products FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
-	CREATE TABLE orders (id iuid PRIMARY KEY, customer int REFERENCES customers, product int REFERENCES products) PARTITION BY RANGE (id iuid_origin_ops);
+	CREATE TABLE orders (id iuid PRIMARY KEY, customer int REFERENCES customers, product int REFERENCES products)
+		PARTITION BY RANGE (id iuid_origin_ops);
 	CREATE TABLE lines (order_id iuid REFERENCES orders);
 	SELECT iuid_create_routed_partitions('orders', 1);
 	INSERT INTO iuid_routes VALUES (5, NULL, 'here');
@@ -157,15 +163,23 @@ my $node_comes = q{INSERT INTO iuid_nodes VALUES ('third', NULL, 'there')};
 for (
 	[ $countries, $come ], [ $countries, $go ], [ $countries, $column ], [ $months, $come ],
 	[ $global, $come ], [ $global, "$go; SELECT $countries" ], [ $global, q{DROP FOREIGN TABLE global_orders_c3} ],
-	[ q{iuid_create_global_table('second_orders', 'lesser_orders', 1)}, q{CREATE TABLE lesser_orders (id iuid PRIMARY KEY, customer int REFERENCES customers) PARTITION BY RANGE (id iuid_origin_ops);
+	[ q{iuid_create_global_table('second_orders', 'lesser_orders', 1)}, q{
+		CREATE TABLE lesser_orders (id iuid PRIMARY KEY, customer int REFERENCES customers)
+			PARTITION BY RANGE (id iuid_origin_ops);
 		SELECT iuid_create_routed_partitions('lesser_orders', 1, '1 month')} ],
-	[ $view ], [ $view, $column ], [ $view, $node_comes ], [ $view, q{CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw; UPDATE iuid_nodes SET server = 'other' WHERE node = 'there'} ],
+	[ $view ], [ $view, $column ],
+	[ $view, $node_comes ], [ $view, q{CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw;
+		UPDATE iuid_nodes SET server = 'other' WHERE node = 'there'} ],
 	[ q{iuid_drop_global('global_orders')} ], [ q{iuid_drop_global('all_orders')} ],
-	[ q{iuid_create_partitions('orders_c5', '1 month', '2020-01-01', '2020-02-01')} ], [ q{iuid_create_partitions('orders_c5', '1 month', '2030-01-01', '2031-02-01')} ],
-	[ q{iuid_drop_partitions('orders_c5', now() + interval '2 months')} ], [ q{iuid_detach_partitions('orders_c5', now() + interval '2 months')} ],
-	[ q{iuid_drop_partitions('orders_c5', now() + interval '2 months')}, q{ALTER TABLE lines DROP CONSTRAINT lines_order_id_fkey} ],
+	[ q{iuid_create_partitions('orders_c5', '1 month', '2020-01-01', '2020-02-01')} ],
+	[ q{iuid_create_partitions('orders_c5', '1 month', '2030-01-01', '2031-02-01')} ],
+	[ q{iuid_drop_partitions('orders_c5', now() + interval '2 months')} ],
+	[ q{iuid_detach_partitions('orders_c5', now() + interval '2 months')} ],
+	[ q{iuid_drop_partitions('orders_c5', now() + interval '2 months')},
+		q{ALTER TABLE lines DROP CONSTRAINT lines_order_id_fkey} ],
 	# The open end goes with its row, and a new one comes.
-	[ q{iuid_drop_partitions('orders_c5', now() + interval '2 months')}, q{ALTER TABLE lines DROP CONSTRAINT lines_order_id_fkey; INSERT INTO orders VALUES (gen_iuid(5, 1, '2000-01-01'))} ])
+	[ q{iuid_drop_partitions('orders_c5', now() + interval '2 months')},
+		q{ALTER TABLE lines DROP CONSTRAINT lines_order_id_fkey; INSERT INTO orders VALUES (gen_iuid(5, 1, '2000-01-01'))} ])
 {
 	my ($call, $before) = @$_;
 	$before //= 'SELECT 1';
@@ -178,11 +192,13 @@ for (
 		SELECT txid_current() AS own, max(oid) AS newest FROM pg_class \\gset
 		SELECT count(*) AS done FROM $call \\gset
 		SELECT DISTINCT relation::regclass::text FROM pg_locks AS l JOIN pg_class AS c ON c.oid = relation
-		WHERE pid = pg_backend_pid() AND relnamespace = 'public'::regnamespace AND relkind NOT IN ('i', 'I', 'S') AND relation::oid <= :newest AND relation::regclass::text !~ '^iuid_';
+		WHERE pid = pg_backend_pid() AND relnamespace = 'public'::regnamespace AND relkind NOT IN ('i', 'I', 'S')
+		AND relation::oid <= :newest AND relation::regclass::text !~ '^iuid_';
 		ROLLBACK});
 	push @locks, split /\n/, $node->safe_psql('postgres', qq{
 		SET client_min_messages = error;
-		CREATE TEMP TABLE before AS SELECT oid, relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind NOT IN ('i', 'I', 'S');
+		CREATE TEMP TABLE before AS SELECT oid, relname FROM pg_class
+			WHERE relnamespace = 'public'::regnamespace AND relkind NOT IN ('i', 'I', 'S');
 		BEGIN;
 		SELECT count(*) AS done FROM $call \\gset
 		SELECT relname FROM before WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = before.oid);
@@ -193,14 +209,18 @@ for (
 		my $session = $node->background_psql('postgres');
 		# Unlike LOCK, this takes foreign tables, too, and views without the tables in them.
 		$session->query_safe("BEGIN; ALTER TABLE $table OWNER TO CURRENT_USER");
-		my ($status, undef, $err) = $node->psql('postgres', "SET client_min_messages = error; SET lock_timeout = '40ms'; BEGIN; SELECT " . within($call, '40 ms') . '; ROLLBACK');
+		my ($status, undef, $err) = $node->psql('postgres', q{SET client_min_messages = error; SET lock_timeout = '40ms';
+			BEGIN; SELECT } . within($call, '40 ms') . '; ROLLBACK');
 		# The tables themselves are read before any other lock is taken.
-		my $refusal = $table =~ /^\w*orders$|^orders_c5$/ ? qr/could not lock table public\.|canceling statement due to lock timeout/ : qr/could not lock table public\./;
+		my $refusal = $table =~ /^\w*orders$|^orders_c5$/
+			? qr/could not lock table public\.|canceling statement due to lock timeout/ : qr/could not lock table public\./;
 		like($err, $refusal, "$table in use: gives up before it begins") if $status != 0;
 		$session->query_safe('ROLLBACK');
 		$session->quit;
 	}
-	$node->safe_psql('postgres', q{SET client_min_messages = error; DROP TABLE IF EXISTS second_orders, lesser_orders CASCADE; DELETE FROM iuid_nodes WHERE node = 'third'; UPDATE iuid_nodes SET server = 'there' WHERE node = 'there'; DROP SERVER IF EXISTS other CASCADE});
+	$node->safe_psql('postgres', q{SET client_min_messages = error;
+		DROP TABLE IF EXISTS second_orders, lesser_orders CASCADE; DELETE FROM iuid_nodes WHERE node = 'third';
+		UPDATE iuid_nodes SET server = 'there' WHERE node = 'there'; DROP SERVER IF EXISTS other CASCADE});
 }
 
 # A table that is listed twice is locked in the stronger mode: readers with FOR UPDATE are waited for, too.
@@ -209,8 +229,10 @@ for my $table ('customers', 'products', 'products_all')
 {
 	my $session = $node->background_psql('postgres');
 	$session->query_safe("BEGIN; LOCK TABLE ONLY $table IN ROW SHARE MODE");
-	my (undef, undef, $err) = $node->psql('postgres', q{SELECT iuid_drop_partitions('orders_c5', now() + interval '2 months', '100 ms')});
-	like($err, qr/ERROR:  could not lock table public\.$table/, "$table is read by SELECT FOR UPDATE: gives up before it begins");
+	my (undef, undef, $err) = $node->psql('postgres',
+		q{SELECT iuid_drop_partitions('orders_c5', now() + interval '2 months', '100 ms')});
+	like($err, qr/ERROR:  could not lock table public\.$table/,
+		"$table is read by SELECT FOR UPDATE: gives up before it begins");
 	$session->query_safe('ROLLBACK');
 	$session->quit;
 }
@@ -222,9 +244,12 @@ sub planned_again
 	my ($changing, $reading) = map { $node->background_psql('postgres') } 1, 2;
 	$changing->query_safe("SET client_min_messages = error; BEGIN; $first");
 	my $err;
-	my $waiting = IPC::Run::start([ 'psql', '-X', '-d', $node->connstr('postgres'), '-c', 'SELECT ' . within($call, '8 s') ], '>', \my $out, '2>', \$err);
+	my $waiting = IPC::Run::start([ 'psql', '-X', '-d', $node->connstr('postgres'),
+		'-c', 'SELECT ' . within($call, '8 s') ], '>', \my $out, '2>', \$err);
 	# Not one of its first attempts, which are over before anything changes.
-	$node->poll_query_until('postgres', q{SELECT clock_timestamp() - min(query_start) > interval '0.6 s' FROM pg_stat_activity WHERE query LIKE 'SELECT iuid\_%lock_wait%' AND state = 'active'}) or die 'the call did not wait';
+	$node->poll_query_until('postgres', q{SELECT clock_timestamp() - min(query_start) > interval '0.6 s'
+		FROM pg_stat_activity WHERE query LIKE 'SELECT iuid\_%lock_wait%' AND state = 'active'})
+		or die 'the call did not wait';
 	$changing->query_safe($change);
 	$reading->query_safe("BEGIN; LOCK TABLE ONLY $next IN ACCESS SHARE MODE");
 	$changing->query_safe('COMMIT');

@@ -30,7 +30,8 @@ for my $node (@nodes)
 		INSERT INTO iuid_nodes SELECT n, NULL, n FROM unnest('{client,leaf,divided}'::text[]) AS n;
 		INSERT INTO iuid_routes VALUES (1, NULL, 'client'), (2, NULL, 'leaf'), (3, NULL, 'divided')});
 	$server->safe_psql($node, qq{
-		CREATE SERVER $_ FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname '$_', extensions 'iuid');
+		CREATE SERVER $_ FOREIGN DATA WRAPPER postgres_fdw
+			OPTIONS (host '$host', port '$port', dbname '$_', extensions 'iuid');
 		CREATE USER MAPPING FOR PUBLIC SERVER $_}) for @nodes;
 	my $step = $node eq 'divided' ? ", '1 month'" : '';
 	# Five orders a month: each has the ctid of one of another month.  They are
@@ -41,11 +42,13 @@ for my $node (@nodes)
 		SELECT iuid_create_routed_partitions('orders', 1$step);
 		SELECT iuid_create_global_table('orders_global', 'orders', 1);
 		SELECT iuid_create_global_view('orders_everywhere', 'orders');
-		CREATE TABLE kept AS SELECT iuid_from_name(country, 1, month || ' ' || n, date_trunc('month', now()) + month * interval '1 month' + interval '1 hour') AS id, month * 10 + n AS n
+		CREATE TABLE kept AS SELECT iuid_from_name(country, 1, month || ' ' || n,
+		date_trunc('month', now()) + month * interval '1 month' + interval '1 hour') AS id, month * 10 + n AS n
 		FROM iuid_countries, generate_series(0, 2) AS month, generate_series(1, 5) AS n WHERE iuid_node(country, 1) = '$node';
 		INSERT INTO orders (id, n, note) SELECT id, n, 'as it was' FROM kept ORDER BY n;});
 }
-is($server->safe_psql('divided', 'SELECT count(*), count(DISTINCT ctid), count(DISTINCT tableoid) FROM orders'), '15|5|3', 'a ctid is that of a row in each month');
+is($server->safe_psql('divided', 'SELECT count(*), count(DISTINCT ctid), count(DISTINCT tableoid) FROM orders'),
+	'15|5|3', 'a ctid is that of a row in each month');
 
 # The rows of a node.
 sub rows { return map { $_ => 1 } split /\n/, $server->safe_psql(shift, 'SELECT id, n, note, at FROM orders') }
@@ -65,7 +68,8 @@ sub run
 		my $gone = grep { !$after{$_} } keys %{ $before{$node} };
 		my $come = grep { !$before{$node}{$_} } keys %after;
 		$changed{$node} = $gone > $come ? $gone : $come;
-		$server->safe_psql($node, q{DELETE FROM orders; VACUUM orders; INSERT INTO orders (id, n, note) SELECT id, n, 'as it was' FROM kept ORDER BY n})
+		$server->safe_psql($node, q{DELETE FROM orders; VACUUM orders;
+			INSERT INTO orders (id, n, note) SELECT id, n, 'as it was' FROM kept ORDER BY n})
 			if $changed{$node};
 	}
 	return ($out, $err, \%changed);
@@ -87,14 +91,17 @@ my @whole = (
 	[ 'a constant', q{UPDATE orders_global SET note = 'x' WHERE id = $1} ],
 	[ 'an expression', q{UPDATE orders_global SET n = n + 1, note = note || 'x' WHERE id = $1} ],
 	[ 'the time, as a sub-query', q{UPDATE orders_global SET at = (SELECT now()) WHERE id = $1} ],
-	[ 'the row, with RETURNING', q{WITH x AS (UPDATE orders_global SET note = 'x' WHERE id = $1 RETURNING id, note) SELECT count(*) FROM x}, 1 ],
+	[ 'the row, with RETURNING',
+		q{WITH x AS (UPDATE orders_global SET note = 'x' WHERE id = $1 RETURNING id, note) SELECT count(*) FROM x}, 1 ],
 	[ 'deletion', q{DELETE FROM orders_global WHERE id = $1} ],
-	[ 'deletion, with RETURNING', q{WITH x AS (DELETE FROM orders_global WHERE id = $1 RETURNING *) SELECT count(*) FROM x}, 1 ],
+	[ 'deletion, with RETURNING',
+		q{WITH x AS (DELETE FROM orders_global WHERE id = $1 RETURNING *) SELECT count(*) FROM x}, 1 ],
 	[ 'two conditions', q{UPDATE orders_global SET note = 'x' WHERE id = $1 AND n = 11} ]);
 my @parts = (
 	[ 'the time', q{UPDATE orders_global SET at = now() WHERE id = $1} ],
 	[ 'a random number', q{UPDATE orders_global SET note = random()::text WHERE id = $1} ],
-	[ 'FROM', q{UPDATE orders_global AS o SET note = v.note FROM (VALUES ('x')) AS v (note) WHERE o.id = $1 AND v.note <> clock_timestamp()::text} ],
+	[ 'FROM', q{UPDATE orders_global AS o SET note = v.note FROM (VALUES ('x')) AS v (note)
+		WHERE o.id = $1 AND v.note <> clock_timestamp()::text} ],
 	[ 'FROM a table', q{UPDATE orders_global AS o SET note = 'x' FROM kept AS k WHERE o.id = $1 AND k.n = o.n} ],
 	[ 'USING', q{DELETE FROM orders_global AS o USING kept AS k WHERE o.id = $1 AND k.n = o.n} ],
 	[ 'deletion by the present time', q{DELETE FROM orders_global WHERE id = $1 AND id < now() + interval '100 days'} ],
@@ -108,11 +115,13 @@ for my $owner (@nodes)
 		{
 			my ($what, $sql, $works, $in_select) = @$case;
 			$sql =~ s/\$1/'$id{$owner}'/ if $how eq 'literal';
-			$sql = "SET plan_cache_mode = force_${how}_plan; PREPARE s (iuid) AS $sql; EXECUTE s ('$id{$owner}')" if $how ne 'literal';
+			$sql = qq{SET plan_cache_mode = force_${how}_plan; PREPARE s (iuid) AS $sql;
+				EXECUTE s ('$id{$owner}')} if $how ne 'literal';
 			my ($out, $err, $changed) = run($sql);
 			my $reported = $in_select ? ($out =~ /^(\d+)$/m)[0] // 0 : reported($out);
 			my %expected = map { $_ => $_ eq $owner && $works ? 1 : 0 } @nodes;
-			is_deeply($changed, \%expected, "$owner, $how: $what changes " . ($works ? 'its row' : 'nothing')) or diag "$out$err";
+			is_deeply($changed, \%expected, "$owner, $how: $what changes " . ($works ? 'its row' : 'nothing'))
+				or diag "$out$err";
 			is($reported, $works ? 1 : 0, 'and reports that') or diag $err;
 			like($err, qr/operator does not exist: json = unknown/, 'and is the error of the manual') if !$works;
 		}
@@ -128,7 +137,8 @@ for my $case (
 	[ q{DELETE FROM orders_global WHERE id < timestamptz '2100-01-01' AND n = 3}, 3, 1, 1, 1 ],
 	[ q{DELETE FROM orders_global WHERE id < (SELECT now() + interval '1 year')}, 45, 15, 15, 15 ],
 	[ q{UPDATE orders_global_c3 SET note = 'x' WHERE n = 3}, 1, 0, 0, 1 ],
-	[ q{INSERT INTO orders_global (id, n) SELECT iuid_from_name(c, 1, 'new', now()), 0 FROM generate_series(1, 3) AS c}, 3, 1, 1, 1 ],
+	[ q{INSERT INTO orders_global (id, n) SELECT iuid_from_name(c, 1, 'new', now()), 0 FROM generate_series(1, 3) AS c},
+		3, 1, 1, 1 ],
 	[ qq{INSERT INTO orders_global (id, n) VALUES ('$new', 0) ON CONFLICT DO NOTHING}, 1, 0, 0, 1 ],
 	[ qq{INSERT INTO orders_global (id, n) VALUES ('$id{divided}', 0) ON CONFLICT DO NOTHING}, 0, 0, 0, 0 ],
 	[ qq{SELECT FROM orders_global WHERE id = '$id{divided}' FOR UPDATE}, 0, 0, 0, 0 ],
@@ -145,7 +155,8 @@ for my $case (
 	[ qq{INSERT INTO orders_global (id, n) VALUES ('$id{divided}', 0) ON CONFLICT (id) DO UPDATE SET note = 'x'}, undef ],
 	[ qq{UPDATE orders_global SET id = iuid_from_name(2, 1, 'new', now()) WHERE id = '$id{divided}'}, undef ],
 	[ qq{UPDATE orders_global SET id = '$id{divided}' WHERE n = 3}, undef ],
-	[ qq{MERGE INTO orders_global AS o USING (SELECT 3 AS n) AS v ON o.n = v.n WHEN MATCHED THEN UPDATE SET note = 'x'}, undef ],
+	[ qq{MERGE INTO orders_global AS o USING (SELECT 3 AS n) AS v ON o.n = v.n WHEN MATCHED THEN UPDATE SET note = 'x'},
+		undef ],
 	[ q{TRUNCATE orders_global}, undef ],
 	[ q{UPDATE orders_everywhere SET note = 'x'}, undef ],
 	[ q{DELETE FROM orders_everywhere_divided}, undef ],
@@ -162,13 +173,16 @@ for my $case (
 # A row that a session has locked through the global table waits for it.
 my $locker = $server->background_psql('client');
 $locker->query_safe("BEGIN; SELECT n FROM orders_global WHERE id = '$id{divided}' FOR UPDATE");
-isnt($server->psql('divided', "SELECT FROM orders WHERE id = '$id{divided}' FOR UPDATE NOWAIT"), 0, 'a row is locked at its node');
+isnt($server->psql('divided', "SELECT FROM orders WHERE id = '$id{divided}' FOR UPDATE NOWAIT"),
+	0, 'a row is locked at its node');
 is($server->psql('divided', "SELECT FROM orders WHERE id <> '$id{divided}' FOR UPDATE NOWAIT"), 0, 'and no other row');
 $locker->quit;
 
 # Reads never ask for the place: not of all columns, not of rows, not for ANALYZE.
-for my $sql ('SELECT * FROM orders_global', 'SELECT o FROM orders_global AS o', 'SELECT count(*) FROM orders_global', 'TABLE orders_global_c3',
-	'SELECT note FROM orders_global ORDER BY id DESC LIMIT 3', 'SELECT * FROM orders_everywhere', 'ANALYZE orders_global', 'ANALYZE orders_everywhere_divided')
+for my $sql ('SELECT * FROM orders_global', 'SELECT o FROM orders_global AS o', 'SELECT count(*) FROM orders_global',
+	'TABLE orders_global_c3',
+	'SELECT note FROM orders_global ORDER BY id DESC LIMIT 3', 'SELECT * FROM orders_everywhere', 'ANALYZE orders_global',
+	'ANALYZE orders_everywhere_divided')
 {
 	is($server->psql('client', $sql, on_error_stop => 1), 0, "reads: $sql");
 }
@@ -184,13 +198,16 @@ for my $node (@nodes)
 }
 for my $owner ('leaf', 'divided')
 {
-	is($server->safe_psql('client', "SELECT double FROM orders_global WHERE id = '$id{$owner}'"), '22', "$owner: a generated column is read");
-	my ($out, $err, $changed) = run("INSERT INTO orders_global (id, n) VALUES (iuid_from_name($country{$owner}, 1, 'new', now()), 4) RETURNING double");
+	is($server->safe_psql('client', "SELECT double FROM orders_global WHERE id = '$id{$owner}'"),
+		'22', "$owner: a generated column is read");
+	my ($out, $err, $changed) = run(qq{INSERT INTO orders_global (id, n)
+		VALUES (iuid_from_name($country{$owner}, 1, 'new', now()), 4) RETURNING double});
 	is_deeply($changed, { (map { $_ => 0 } @nodes), $owner => 1 }, 'and made in a new row') or diag $err;
 	like($out, qr/^8$/m, 'which is returned');
 	($out, $err, $changed) = run("UPDATE orders_global SET n = 5 WHERE id = '$id{$owner}'");
 	is_deeply($changed, { map { $_ => 0 } @nodes }, 'an UPDATE changes nothing');
-	like($err, $owner eq 'leaf' ? qr/can only be updated to DEFAULT/ : qr/operator does not exist: json = unknown/, 'and is an error');
+	like($err, $owner eq 'leaf' ? qr/can only be updated to DEFAULT/ : qr/operator does not exist: json = unknown/,
+		'and is an error');
 }
 
 $server->stop;

@@ -30,7 +30,8 @@ $primary->safe_psql('postgres', q{
 	CREATE TABLE ended_before PARTITION OF ended FOR VALUES FROM (MINVALUE) TO (iuid_floor('2020-02-01'));
 	CREATE TABLE ended_after PARTITION OF ended FOR VALUES FROM (iuid_floor('2020-02-01')) TO (MAXVALUE);
 	CREATE TABLE countries (LIKE rested INCLUDING ALL) PARTITION BY RANGE (id iuid_origin_ops);
-	} . join ';', map { "INSERT INTO $_ SELECT $id, 'old' FROM generate_series(1, $rows) AS n" =~ s/:n/n/gr } 'rested', 'ended');
+	} . join ';',
+	map { "INSERT INTO $_ SELECT $id, 'old' FROM generate_series(1, $rows) AS n" =~ s/:n/n/gr } 'rested', 'ended');
 $primary->backup('copy');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($primary, 'copy', has_streaming => 1);
@@ -41,7 +42,8 @@ sub replayed { return $primary->wait_for_catchup($standby, 'replay', $primary->l
 # Sessions of the standby that have looked before see what the primary has committed since, and not
 # what it has rolled back.
 my $session = $standby->background_psql('postgres');
-my $row = q{SELECT n.node, n.region, n.country, n.code, n.key FROM iuid_inspect('019b76da-a87b-8007-8041-23456789abcd') AS n};
+my $row = q{SELECT n.node, n.region, n.country, n.code, n.key
+	FROM iuid_inspect('019b76da-a87b-8007-8041-23456789abcd') AS n};
 is($session->query_safe('SELECT iuid_node(7, 1)'), 'almaty', 'a route, on the standby');
 for my $case (
 	[ q{UPDATE iuid_routes SET node = 'mexico'} => 'mexico|america|7|KZ|AyanOrder' ],
@@ -49,7 +51,8 @@ for my $case (
 	[ q{UPDATE iuid_countries SET code = 'QZ'} => 'mexico|north|7|QZ|AyanOrder' ],
 	[ q{UPDATE iuid_entities SET name = 'Ride'} => 'mexico|north|7|QZ|AyanRide' ],
 	[ q{BEGIN; DELETE FROM iuid_routes; TRUNCATE iuid_entities; ROLLBACK} => 'mexico|north|7|QZ|AyanRide' ],
-	[ q{BEGIN; SAVEPOINT s; DELETE FROM iuid_routes; ROLLBACK TO s; UPDATE iuid_nodes SET region = 'south'; COMMIT} => 'mexico|south|7|QZ|AyanRide' ],
+	[ q{BEGIN; SAVEPOINT s; DELETE FROM iuid_routes; ROLLBACK TO s; UPDATE iuid_nodes SET region = 'south';
+		COMMIT} => 'mexico|south|7|QZ|AyanRide' ],
 	[ q{TRUNCATE iuid_routes} => '||7|QZ|AyanRide' ],
 	[ q{INSERT INTO iuid_routes VALUES (NULL, NULL, 'almaty')} => 'almaty|south|7|QZ|AyanRide' ])
 {
@@ -67,7 +70,8 @@ $primary->safe_psql('postgres', q{UPDATE iuid_nodes SET region = 'west' WHERE no
 replayed();
 waits_in_loop($session, q{iuid_node(7, 1) = 'almaty'}, $standby) or die 'nobody waits';
 $first->query_safe('COMMIT');
-is($session->query_safe(q{SELECT current_setting('test.seen', true)}), 'mexico', 'a statement that waits for a change sees it');
+is($session->query_safe(q{SELECT current_setting('test.seen', true)}),
+	'mexico', 'a statement that waits for a change sees it');
 $first->query_safe(q{UPDATE iuid_routes SET node = 'almaty'});
 $first->quit;
 replayed();
@@ -85,8 +89,10 @@ for my $statement (
 {
 	for my $node ($standby, $primary)
 	{
-		my (undef, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\n" . ($statement =~ /^CALL/ ? 'SET default_transaction_read_only = on' : 'BEGIN READ ONLY') . "; $statement");
-		like($err, qr/ERROR:  25006: cannot execute [A-Z ]+ in a read-only transaction/, 'refused at the ' . $node->name . ": $statement");
+		my (undef, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\n"
+			. ($statement =~ /^CALL/ ? 'SET default_transaction_read_only = on' : 'BEGIN READ ONLY') . "; $statement");
+		like($err, qr/ERROR:  25006: cannot execute [A-Z ]+ in a read-only transaction/,
+			'refused at the ' . $node->name . ": $statement");
 	}
 }
 
@@ -106,20 +112,23 @@ for my $table ('rested', 'ended')
 sub read_standby
 {
 	my ($mode, $out) = @_;
-	return IPC::Run::start([ 'pgbench', '-n', '-c', '2', '-T', '600', '--progress=1', '-M', $mode, '-f', "$scripts/rested.sql",
+	return IPC::Run::start([ 'pgbench', '-n', '-c', '2', '-T', '600', '--progress=1', '-M', $mode,
+		'-f', "$scripts/rested.sql",
 		'-f', "$scripts/ended.sql", $standby->connstr('postgres') ], '>', $out, '2>', $out);
 }
 # What the primary acknowledges is at the standby.
 $primary->append_conf('postgresql.conf', q{synchronous_standby_names = '*'});
 $primary->reload;
-my @writers = start_writers($primary->connstr('postgres'), map { "INSERT INTO $_ DEFAULT VALUES RETURNING id;" } 'rested', 'ended');
+my @writers = start_writers($primary->connstr('postgres'),
+	map { "INSERT INTO $_ DEFAULT VALUES RETURNING id;" } 'rested', 'ended');
 my @out = ('', '');
 my @readers = (read_standby('simple', \$out[0]), read_standby('prepared', \$out[1]));
 for my $n (1 .. rounds(20))
 {
 	$primary->safe_psql('postgres', qq{SET client_min_messages = warning;
 		SELECT iuid_create_partitions('rested', '1 day', '2020-01-10', timestamptz '2020-01-10' + $n * interval '4 days');
-		SELECT iuid_create_partitions('ended', '1 day', timestamptz '2020-02-01' - $n * interval '1 days', timestamptz '2020-02-01' + $n * interval '3 days')});
+		SELECT iuid_create_partitions('ended', '1 day', timestamptz '2020-02-01' - $n * interval '1 days',
+			timestamptz '2020-02-01' + $n * interval '3 days')});
 }
 replayed();
 # The next line tells of the sessions as they are now.
@@ -140,20 +149,26 @@ my ($errors, @acknowledged) = stop_writers(@writers);
 is($errors, '', 'no writer had an error but the lost connection');
 $standby->promote;
 my @after = split /\n/, $session->query_safe('SELECT gen_iuid(7, 1) FROM generate_series(1, 1000)');
-push @after, split /\n/, $standby->safe_psql('postgres', 'INSERT INTO ended SELECT FROM generate_series(1, 1000) RETURNING id');
+push @after, split /\n/, $standby->safe_psql('postgres',
+	'INSERT INTO ended SELECT FROM generate_series(1, 1000) RETURNING id');
 my ($newest) = sort { $b cmp $a } @before, @acknowledged;
 my ($oldest) = sort @after;
 cmp_ok($oldest, 'gt', $newest, 'what it makes comes after what the primary and its own session made');
-my @there = split /\n/, $standby->safe_psql('postgres', q{SELECT id FROM rested UNION ALL SELECT id FROM ended WHERE note IS NULL});
+my @there = split /\n/, $standby->safe_psql('postgres',
+	q{SELECT id FROM rested UNION ALL SELECT id FROM ended WHERE note IS NULL});
 is(not_once(\@acknowledged, \@there), '', 'each acknowledged row is there, once');
 check_indexes($standby, 'postgres', 'the promoted standby');
-is($standby->safe_psql('postgres', "SELECT * FROM iuid_check_partitions('$_') WHERE problem !~ '^rows'"), '', "$_ is as it should be") for 'rested', 'ended';
-isnt($standby->safe_psql('postgres', q{CALL iuid_maintain_partitions('ended', '1 year')}), '', 'partitions are made there');
-is($session->query_safe(q{UPDATE iuid_routes SET node = 'mexico'; SELECT iuid_node(7, 1)}), 'mexico', 'and routes change');
+is($standby->safe_psql('postgres', "SELECT * FROM iuid_check_partitions('$_') WHERE problem !~ '^rows'"),
+	'', "$_ is as it should be") for 'rested', 'ended';
+isnt($standby->safe_psql('postgres', q{CALL iuid_maintain_partitions('ended', '1 year')}),
+	'', 'partitions are made there');
+is($session->query_safe(q{UPDATE iuid_routes SET node = 'mexico';
+	SELECT iuid_node(7, 1)}), 'mexico', 'and routes change');
 
 # The old primary, which is there again, and the new one: no two of 100,000 have the same 54 random
 # bits, but by chance once in three million runs.
-my %made = map { $_ => 1 } map { split /\n/, $_->safe_psql('postgres', 'SET iuid.monotonic = off; SELECT iuid_random_bits(gen_iuid(7, 1)) FROM generate_series(1, 50000)') } $primary, $standby;
+my $make = 'SET iuid.monotonic = off; SELECT iuid_random_bits(gen_iuid(7, 1)) FROM generate_series(1, 50000)';
+my %made = map { $_ => 1 } map { split /\n/, $_->safe_psql('postgres', $make) } $primary, $standby;
 is(scalar keys %made, 100_000, 'two servers that were one make no identifier twice');
 $session->quit;
 $standby->stop;

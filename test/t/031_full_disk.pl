@@ -35,7 +35,8 @@ $node->init;
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nrestart_after_crash = on");
 $node->start;
 mkdir "$disk/tables" or die "$disk/tables: $!";
-my $rows = q{SELECT gen_iuid(7, 1, timestamptz '2020-01-01' + n * interval '1 hour'), repeat('x', 100) FROM generate_series(1, 4000) AS n};
+my $rows = q{SELECT gen_iuid(7, 1, timestamptz '2020-01-01' + n * interval '1 hour'), repeat('x', 100)
+	FROM generate_series(1, 4000) AS n};
 $node->safe_psql('postgres', qq{
 	CREATE TABLESPACE small LOCATION '$disk/tables';
 	ALTER DATABASE postgres SET iuid.node = 'here';
@@ -110,7 +111,8 @@ rmtree("$disk/tables");
 # committed never was.
 $node = PostgreSQL::Test::Cluster->new('log');
 $node->init(extra => [ '--waldir', "$disk/log", '--wal-segsize', '1' ]);
-$node->append_conf('postgresql.conf', "timezone = 'UTC'\nwal_level = replica\nmin_wal_size = 2MB\nmax_wal_size = 4MB\nwal_recycle = off");
+$node->append_conf('postgresql.conf',
+	"timezone = 'UTC'\nwal_level = replica\nmin_wal_size = 2MB\nmax_wal_size = 4MB\nwal_recycle = off");
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION iuid;' . $tables =~ s{'x', 100}{'x', 400}gr);
 my $rows_of_both = q{SELECT md5(string_agg(r::text, '' ORDER BY id)) FROM (TABLE rested UNION ALL TABLE ended) AS r};

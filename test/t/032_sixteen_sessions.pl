@@ -47,7 +47,8 @@ sub check
 	my ($lines) = PostgreSQL::Test::Utils::run_command([ 'sh', '-c', 'cat "$@" | wc -l', 'sh', @files ]);
 	cmp_ok($lines, '==', $count, "$what: the number of identifiers");
 	my $merge = @in_order == @files ? '-m' : '';
-	($lines) = PostgreSQL::Test::Utils::run_command([ 'sh', '-c', "sort $merge -u -S 512M -T $folder \"\$\@\" | wc -l", 'sh', @files ]);
+	($lines) = PostgreSQL::Test::Utils::run_command([ 'sh',
+		'-c', "sort $merge -u -S 512M -T $folder \"\$\@\" | wc -l", 'sh', @files ]);
 	cmp_ok($lines, '==', $count, "$what: none twice");
 	return;
 }
@@ -70,9 +71,11 @@ for my $monotonic ('on', 'off')
 		SELECT pg_advisory_lock_shared(1);
 		COPY (SELECT gen_iuid(7, 1) FROM generate_series(1, $size)) TO '$folder/session_:client_id';\n");
 	my $said = '';
-	my $sessions = IPC::Run::start([ 'pgbench', '-n', '-c', $processes, '-j', '2', '-t', '1', '-f', "$folder/$monotonic.sql", $node->connstr('postgres') ],
+	my $sessions = IPC::Run::start([ 'pgbench', '-n', '-c', $processes, '-j', '2', '-t', '1',
+		'-f', "$folder/$monotonic.sql", $node->connstr('postgres') ],
 		'>', \$said, '2>', \$said);
-	$node->poll_query_until('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}, $processes)
+	$node->poll_query_until('postgres',
+		q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}, $processes)
 	  or die "the sessions do not come: $said";
 	$starter->quit;
 	ok(IPC::Run::finish($sessions), 'sixteen sessions make identifiers') or diag $said;
@@ -91,7 +94,9 @@ for my $monotonic ('on', 'off')
 		ALTER TABLE n SET (parallel_workers = 15)});
 	my $plan = $node->safe_psql('postgres', 'EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF)
 		CREATE UNLOGGED TABLE made AS SELECT process() AS pid, gen_iuid(7, 1) AS id FROM n');
-	like($plan, qr/Gather.*Workers Launched: 15\n.*Parallel Seq Scan on public\.n[^\n]*\n\s+Output: process\(\), gen_iuid\(7, 1\)/s, 'workers make identifiers') or diag $plan;
+	like($plan,
+		qr/Gather.*Workers Launched: 15\n.*Parallel Seq Scan on public\.n[^\n]*\n\s+Output: process\(\), gen_iuid\(7, 1\)/s,
+		'workers make identifiers') or diag $plan;
 	my @pids = split /\n/, $node->safe_psql('postgres', 'SELECT DISTINCT pid FROM made');
 	cmp_ok(scalar @pids, '>', 2, 'at least two of them');
 	note scalar @pids . ' processes';

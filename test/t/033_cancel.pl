@@ -28,7 +28,8 @@ note "FAULT_SEED=$seed";
 # The database "postgres" is a node, and "there" is another one.
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
-$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'\nlog_statement = none\nmax_locks_per_transaction = 256\nautovacuum = off");
+$node->append_conf('postgresql.conf',
+	"fsync = off\ntimezone = 'UTC'\nlog_statement = none\nmax_locks_per_transaction = 256\nautovacuum = off");
 $node->start;
 my ($host, $port) = ($node->host, $node->port);
 $node->safe_psql('postgres', 'CREATE DATABASE there');
@@ -36,14 +37,16 @@ $node->safe_psql('there', 'CREATE EXTENSION iuid_regions CASCADE');
 $node->safe_psql('postgres', qq{
 	CREATE ROLE keeper; CREATE ROLE clerk IN ROLE keeper; CREATE ROLE caller IN ROLE clerk;
 	CREATE EXTENSION iuid_regions CASCADE; CREATE EXTENSION postgres_fdw;
-	CREATE SERVER there FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host,$host', port '$port', dbname 'there', extensions 'iuid');
+	CREATE SERVER there FOREIGN DATA WRAPPER postgres_fdw
+		OPTIONS (host '$host,$host', port '$port', dbname 'there', extensions 'iuid');
 	CREATE USER MAPPING FOR PUBLIC SERVER there;
 	GRANT USAGE ON FOREIGN SERVER there TO keeper;
 	GRANT INSERT, UPDATE ON iuid_countries TO keeper;
 	GRANT CREATE ON DATABASE postgres TO keeper;
 	INSERT INTO iuid_nodes VALUES ('here', NULL, NULL), ('there', NULL, 'there');
 	INSERT INTO iuid_routes VALUES (NULL, NULL, 'there');
-	INSERT INTO iuid_routes SELECT n, NULL, CASE WHEN n <= 10 THEN 'here' ELSE 'there' END FROM generate_series(1, 20) AS n;
+	INSERT INTO iuid_routes SELECT n, NULL, CASE WHEN n <= 10 THEN 'here' ELSE 'there' END
+		FROM generate_series(1, 20) AS n;
 	ALTER DATABASE postgres SET iuid.node = 'here'});
 
 # What there is, by name, and the rows of each table.
@@ -53,22 +56,33 @@ $node->safe_psql('postgres', q{
 		leaf regclass;
 	BEGIN
 		RETURN QUERY
-		SELECT format('class %s %s %s %s %s %s %s', oid::regclass, relkind, relowner::regrole, relacl, reloptions, relispartition, pg_get_expr(relpartbound, oid))
+		SELECT format('class %s %s %s %s %s %s %s', oid::regclass, relkind, relowner::regrole, relacl, reloptions,
+			relispartition, pg_get_expr(relpartbound, oid))
 			FROM pg_class WHERE oid >= 16384 AND relkind <> 't' AND relname NOT LIKE 'pg_toast%'
-		UNION ALL SELECT format('column %s %s %s %s %s %s', attrelid::regclass, attnum, attname, atttypid::regtype, attnotnull, pg_get_expr(adbin, adrelid))
-			FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE attrelid >= 16384 AND attnum > 0 AND attrelid::regclass::text NOT LIKE 'pg_toast%'
+		UNION ALL SELECT format('column %s %s %s %s %s %s', attrelid::regclass, attnum, attname, atttypid::regtype,
+			attnotnull, pg_get_expr(adbin, adrelid))
+			FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+			WHERE attrelid >= 16384 AND attnum > 0 AND attrelid::regclass::text NOT LIKE 'pg_toast%'
 		UNION ALL SELECT format('inherits %s %s', inhrelid::regclass, inhparent::regclass) FROM pg_inherits
-		UNION ALL SELECT format('constraint %s %s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid), convalidated) FROM pg_constraint WHERE oid >= 16384
-		UNION ALL SELECT format('index %s %s', pg_get_indexdef(indexrelid), indisvalid) FROM pg_index WHERE indexrelid >= 16384 AND indexrelid::regclass::text NOT LIKE 'pg_toast%'
-		UNION ALL SELECT format('trigger %s %s', tgrelid::regclass, pg_get_triggerdef(oid)) FROM pg_trigger WHERE NOT tgisinternal
-		UNION ALL SELECT format('view %s %s', oid::regclass, pg_get_viewdef(oid)) FROM pg_class WHERE oid >= 16384 AND relkind = 'v'
+		UNION ALL SELECT format('constraint %s %s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid),
+			convalidated)
+			FROM pg_constraint WHERE oid >= 16384
+		UNION ALL SELECT format('index %s %s', pg_get_indexdef(indexrelid), indisvalid)
+			FROM pg_index WHERE indexrelid >= 16384 AND indexrelid::regclass::text NOT LIKE 'pg_toast%'
+		UNION ALL SELECT format('trigger %s %s', tgrelid::regclass, pg_get_triggerdef(oid))
+			FROM pg_trigger WHERE NOT tgisinternal
+		UNION ALL SELECT format('view %s %s', oid::regclass, pg_get_viewdef(oid))
+			FROM pg_class WHERE oid >= 16384 AND relkind = 'v'
 		UNION ALL SELECT format('foreign table %s %s %s', ftrelid::regclass, ftserver, ftoptions) FROM pg_foreign_table
 		UNION ALL SELECT format('server %s %s %s', srvname, srvacl, srvoptions) FROM pg_foreign_server
 		UNION ALL SELECT format('mapping %s %s %s', srvid, umuser, umoptions) FROM pg_user_mappings
-		UNION ALL SELECT format('depend %s %s %s %s', classid::regclass, refclassid::regclass, deptype, count(*)) FROM pg_depend GROUP BY classid, refclassid, deptype;
-		FOR leaf IN SELECT oid FROM pg_class WHERE relkind = 'r' AND (relnamespace = to_regnamespace('work') OR relname LIKE 'iuid%')
+		UNION ALL SELECT format('depend %s %s %s %s', classid::regclass, refclassid::regclass, deptype, count(*))
+			FROM pg_depend GROUP BY classid, refclassid, deptype;
+		FOR leaf IN SELECT oid FROM pg_class
+			WHERE relkind = 'r' AND (relnamespace = to_regnamespace('work') OR relname LIKE 'iuid%')
 		LOOP
-			RETURN QUERY EXECUTE format('SELECT format(%L, %L, count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text))) FROM ONLY %s AS t', 'rows %s %s %s', leaf, leaf);
+			RETURN QUERY EXECUTE format('SELECT format(%L, %L, count(*),
+				md5(string_agg(t::text, chr(10) ORDER BY t::text))) FROM ONLY %s AS t', 'rows %s %s %s', leaf, leaf);
 		END LOOP;
 	END $$;
 
@@ -103,7 +117,8 @@ my $orders = q{
 	CREATE TABLE orders (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id);
 	CREATE INDEX ON orders (note, id);
 	CREATE TABLE orders_rest PARTITION OF orders DEFAULT;
-	INSERT INTO orders SELECT iuid_from_name(7, 1, n::text, timestamptz '2026-01-01' + n * interval '6 hours'), 'order ' || n FROM generate_series(1, 1000) AS n;
+	INSERT INTO orders SELECT iuid_from_name(7, 1, n::text, timestamptz '2026-01-01' + n * interval '6 hours'),
+		'order ' || n FROM generate_series(1, 1000) AS n;
 	CREATE TABLE lines (order_id iuid REFERENCES orders);
 	INSERT INTO lines SELECT id FROM orders LIMIT 100;};
 my $months = q{SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-10-01');};
@@ -111,11 +126,13 @@ my $places = q{
 	CREATE TABLE places (id iuid PRIMARY KEY, note text) PARTITION BY RANGE (id iuid_origin_ops);};
 my $waiting = q{
 	CREATE TABLE places_rest PARTITION OF places DEFAULT;
-	INSERT INTO places SELECT iuid_from_name(n % 10 + 1, 1, n::text, timestamptz '2026-01-01' + n * interval '6 hours'), 'place ' || n FROM generate_series(1, 1000) AS n;};
+	INSERT INTO places SELECT iuid_from_name(n % 10 + 1, 1, n::text, timestamptz '2026-01-01' + n * interval '6 hours'),
+		'place ' || n FROM generate_series(1, 1000) AS n;};
 my $countries = q{SELECT iuid_create_routed_partitions('places', 1);};
 my $divided = q{
 	SELECT iuid_create_routed_partitions('places', 1, '1 year');
-	INSERT INTO places SELECT iuid_from_name(n % 2 + 1, 1, n::text, timestamptz '2020-01-01' + n * interval '1 day'), 'place ' || n FROM generate_series(1, 1000) AS n;};
+	INSERT INTO places SELECT iuid_from_name(n % 2 + 1, 1, n::text, timestamptz '2020-01-01' + n * interval '1 day'),
+		'place ' || n FROM generate_series(1, 1000) AS n;};
 my $table = q{SELECT iuid_create_global_table('places_global', 'places', 1)};
 my $view = q{SELECT iuid_create_global_view('places_all', 'places')};
 my $lock = 'LOCK TABLE work.%s IN ACCESS EXCLUSIVE MODE';
@@ -123,17 +140,22 @@ my $lock = 'LOCK TABLE work.%s IN ACCESS EXCLUSIVE MODE';
 # What there is before, the call, and the table for which it waits if that is locked.
 my @scenarios = (
 	[ $orders, q{SELECT iuid_create_partitions('orders', '1 month', '2026-01-01', '2026-10-01')}, 'orders_rest' ],
-	[ "$places $divided", q{SELECT iuid_create_partitions('places_c1', '1 year', '2019-01-01', '2025-01-01')}, 'places_c1_before' ],
+	[ "$places $divided", q{SELECT iuid_create_partitions('places_c1', '1 year', '2019-01-01', '2025-01-01')},
+		'places_c1_before' ],
 	[ "$orders $months DELETE FROM lines", q{SELECT iuid_drop_partitions('orders', '2026-07-01')}, 'orders' ],
 	[ "$orders $months DELETE FROM lines", q{SELECT iuid_detach_partitions('orders', '2026-07-01')}, 'orders' ],
 	[ "$places $divided SELECT iuid_create_partitions('places_c1', '1 year', '2019-01-01', '2025-01-01')",
 		q{SELECT iuid_maintenance_step('places_c1', '1 year', 8, '5 years', false, '1 min', 0, 0, '{}')}, 'places_c1_after' ],
 	[ "$orders CREATE TABLE march (LIKE orders)",
-		q{SELECT iuid_attach_partitions('orders', '{march}', ARRAY[iuid_floor('2026-03-01')]::uuid[], ARRAY[iuid_floor('2026-04-01')]::uuid[])}, 'orders_rest' ],
+		q{SELECT iuid_attach_partitions('orders', '{march}', ARRAY[iuid_floor('2026-03-01')]::uuid[],
+			ARRAY[iuid_floor('2026-04-01')]::uuid[])}, 'orders_rest' ],
 	# An open end with a foreign key: all its rows go out, and those that stay come back.
-	[ "$orders DROP TABLE lines; ALTER TABLE orders DETACH PARTITION orders_rest; ALTER TABLE orders ATTACH PARTITION orders_rest FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-10-01'));
-		CREATE TABLE lines (order_id iuid REFERENCES orders); INSERT INTO lines SELECT id FROM orders; CREATE TABLE september (LIKE orders)",
-		q{SELECT iuid_attach_partitions('orders', '{september}', ARRAY[iuid_floor('2026-08-01')]::uuid[], ARRAY[iuid_floor('2026-10-01')]::uuid[])}, 'lines' ],
+	[ "$orders DROP TABLE lines; ALTER TABLE orders DETACH PARTITION orders_rest;
+		ALTER TABLE orders ATTACH PARTITION orders_rest FOR VALUES FROM (MINVALUE) TO (iuid_floor('2026-10-01'));
+		CREATE TABLE lines (order_id iuid REFERENCES orders); INSERT INTO lines SELECT id FROM orders;
+		CREATE TABLE september (LIKE orders)",
+		q{SELECT iuid_attach_partitions('orders', '{september}', ARRAY[iuid_floor('2026-08-01')]::uuid[],
+			ARRAY[iuid_floor('2026-10-01')]::uuid[])}, 'lines' ],
 	[ $orders, q{SELECT iuid_run_as_owner('orders', 'UPDATE work.orders SET note = note || 1')}, 'orders_rest' ],
 	[ $orders . $months, q{SELECT iuid_partitions('orders')}, 'orders' ],
 	[ $orders, q{SELECT iuid_check_partitions('orders')}, 'orders' ],
@@ -143,7 +165,9 @@ my @scenarios = (
 	[ $places, q{SELECT iuid_create_routed_partitions('places', 1, '1 year')}, 'places' ],
 	[ $places . $countries, $table, 'places' ],
 	[ $places . $countries, $view, 'places' ],
-	[ "$places $countries $table; DROP FOREIGN TABLE places_global_c12, places_global_c17; ALTER TABLE places_global ADD COLUMN more text", $table, 'places_global' ],
+	[ qq{$places $countries $table;
+		DROP FOREIGN TABLE places_global_c12, places_global_c17;
+		ALTER TABLE places_global ADD COLUMN more text}, $table, 'places_global' ],
 	[ "$places $countries $table", q{SELECT iuid_drop_global('places_global')}, 'places' ],
 	[ "$places $countries $view; ALTER TABLE places ADD COLUMN more text", $view, 'places' ],
 	[ "$places $countries $view", q{SELECT iuid_drop_global('places_all')}, 'places_all' ],
@@ -151,25 +175,36 @@ my @scenarios = (
 	[ "$places $countries $table; $view", q{SELECT iuid_check_regions('places_all')}, 'places', 'postgres' ],
 	[ "$places $countries $table; $view", q{SELECT iuid_check_regions()}, undef, 'postgres' ],
 	[ $places, q{SELECT iuid_run_on_nodes('SELECT pg_sleep(0.02) IS NULL', timeout => '20 seconds')}, undef, 'postgres' ],
-	[ $places, q{SELECT count(*) FROM iuid_select_on_nodes(NULL::iuid_nodes, 'SELECT n.* FROM iuid_nodes AS n, pg_sleep(0.02)', timeout => '20 seconds')}, undef, 'postgres' ],
-	[ $places, q{SELECT count(*) FROM iuid_run_on_hosts('SELECT pg_sleep(0.02) IS NULL', '20 seconds')}, undef, 'postgres' ],
-	[ $places, q{SELECT count(*) FROM iuid_registry_on_nodes(NULL, 'SELECT NULL::jsonb AS countries, NULL::jsonb AS entities, NULL::jsonb AS nodes, NULL::jsonb AS routes FROM pg_sleep(0.02)', NULL, '20 seconds', false)},
+	[ $places, q{SELECT count(*) FROM iuid_select_on_nodes(NULL::iuid_nodes,
+		'SELECT n.* FROM iuid_nodes AS n, pg_sleep(0.02)', timeout => '20 seconds')}, undef, 'postgres' ],
+	[ $places, q{SELECT count(*) FROM iuid_run_on_hosts('SELECT pg_sleep(0.02) IS NULL', '20 seconds')},
 		undef, 'postgres' ],
+	[ $places, q{SELECT count(*) FROM iuid_registry_on_nodes(NULL, 'SELECT NULL::jsonb AS countries,
+		NULL::jsonb AS entities, NULL::jsonb AS nodes, NULL::jsonb AS routes FROM pg_sleep(0.02)',
+		NULL, '20 seconds', false)}, undef, 'postgres' ],
 	[ $places, q{SELECT count(*) FROM iuid_compare_registry('there', '20 seconds')}, undef, 'postgres' ],
-	[ $places, q{SELECT * FROM iuid_select_here('SELECT pg_sleep(0.02) IS NULL AS slept', '{slept}', '{boolean}') AS r (slept text)}, undef, 'postgres' ],
-	[ $places . $waiting, q{SELECT count(*) FROM iuid_find(NULL::places, VARIADIC ARRAY(SELECT id::uuid FROM places WHERE iuid_country(id) <= 10))}, undef, 'postgres' ],
-	[ $places . $waiting, q{SELECT count(*) FROM iuid_find_here('places', '{id}', '{public.iuid}', ARRAY(SELECT id::uuid FROM places WHERE iuid_country(id) <= 10),
-		ARRAY(SELECT 'here'::text FROM places WHERE iuid_country(id) <= 10)) AS r (found text, node text, id text)}, undef, 'postgres' ],
+	[ $places,
+		q{SELECT * FROM iuid_select_here('SELECT pg_sleep(0.02) IS NULL AS slept', '{slept}', '{boolean}') AS r (slept text)},
+		undef, 'postgres' ],
+	[ $places . $waiting, q{SELECT count(*) FROM iuid_find(NULL::places,
+		VARIADIC ARRAY(SELECT id::uuid FROM places WHERE iuid_country(id) <= 10))}, undef, 'postgres' ],
+	[ $places . $waiting, q{SELECT count(*) FROM iuid_find_here('places', '{id}', '{public.iuid}',
+		ARRAY(SELECT id::uuid FROM places WHERE iuid_country(id) <= 10),
+		ARRAY(SELECT 'here'::text FROM places WHERE iuid_country(id) <= 10)) AS r (found text, node text, id text)},
+		undef, 'postgres' ],
 	[ q{TRUNCATE iuid_countries}, q{SELECT iuid_register_iso_countries()}, 'iuid_countries' ]);
 
 is( $node->safe_psql('postgres', q{
 		SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname)
 		FROM pg_proc JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e'
 			JOIN pg_extension AS e ON refclassid = 'pg_extension'::regclass AND refobjid = e.oid AND extname LIKE 'iuid%'
-		WHERE NOT (prokind = 'f' AND (provolatile = 's' OR prolang <> (SELECT oid FROM pg_language WHERE lanname = 'c')) AND obj_description(pg_proc.oid, 'pg_proc') LIKE 'internal:%')
+		WHERE NOT (prokind = 'f' AND (provolatile = 's' OR prolang <> (SELECT oid FROM pg_language WHERE lanname = 'c'))
+			AND obj_description(pg_proc.oid, 'pg_proc') LIKE 'internal:%')
 			AND ('regclass'::regtype = ANY (proargtypes)
 			OR provolatile = 'v' AND prorettype NOT IN ('iuid'::regtype, 'trigger'::regtype, 'tid'::regtype))}),
-	join(' ', sort keys %{ { map { $_->[1] =~ /(iuid_\w+)/; $1 =~ s/maintenance_step/maintain_partitions/r => 1 } @scenarios } }), 'every function has a scenario');
+	join(' ',
+		sort keys %{ { map { $_->[1] =~ /(iuid_\w+)/; $1 =~ s/maintenance_step/maintain_partitions/r => 1 } @scenarios } }),
+	'every function has a scenario');
 
 # --- What is seen after each ------------------------------------------------------
 
@@ -179,7 +214,10 @@ my ($session, $pid, $settings);
 my $mark = 0;
 my %count;
 
-sub state { return $monitor->query_safe('SELECT md5(string_agg(line, chr(10) ORDER BY line COLLATE "C")) FROM state()') }
+sub state
+{
+	return $monitor->query_safe('SELECT md5(string_agg(line, chr(10) ORDER BY line COLLATE "C")) FROM state()');
+}
 
 sub prepare
 {
@@ -194,7 +232,8 @@ sub prepare
 sub settings
 {
 	return run($session, q{
-		SELECT current_user, session_user, md5(string_agg(name || ' ' || setting, ',' ORDER BY name)) FROM pg_settings WHERE name NOT LIKE 'plpgsql.%' GROUP BY 1, 2});
+		SELECT current_user, session_user, md5(string_agg(name || ' ' || setting, ',' ORDER BY name)) FROM pg_settings
+			WHERE name NOT LIKE 'plpgsql.%' GROUP BY 1, 2});
 }
 
 sub begin_session
@@ -204,7 +243,8 @@ sub begin_session
 	$pid = run($session, 'SELECT pg_backend_pid()');
 	# The libraries have settings of their own.
 	run($session, q{LOAD 'iuid'; LOAD 'iuid_regions'; LOAD 'plpgsql'; LOAD 'postgres_fdw'});
-	run($session, "SET client_min_messages = error; SET search_path = work, public; SET lock_timeout = '30s'; SET iuid.country = 3"
+	run($session, q{SET client_min_messages = error; SET search_path = work, public; SET lock_timeout = '30s';
+		SET iuid.country = 3}
 		. ($role ? "; SET SESSION AUTHORIZATION $role" : '; SET SESSION AUTHORIZATION caller; SET ROLE clerk'));
 	$settings = settings();
 	return;
@@ -213,7 +253,8 @@ sub begin_session
 sub nothing_left
 {
 	my ($what) = @_;
-	my $left = $monitor->query_safe("SELECT (SELECT count(*) FROM pg_locks WHERE pid = $pid), (SELECT count(*) FROM pg_class WHERE relpersistence = 't'), (SELECT count(*) FROM pg_prepared_xacts)");
+	my $left = $monitor->query_safe(qq{SELECT (SELECT count(*) FROM pg_locks WHERE pid = $pid),
+		(SELECT count(*) FROM pg_class WHERE relpersistence = 't'), (SELECT count(*) FROM pg_prepared_xacts)});
 	return $left eq '0|0|0' ? '' : "$what: locks, temporary tables, prepared transactions: $left\n";
 }
 
@@ -221,7 +262,8 @@ sub nothing_left
 sub asked_there
 {
 	my ($states, $what) = @_;
-	return $node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = 'there' AND state IN ($states)") ? '' : "$what: a connection to the other node is left\n";
+	return $node->poll_query_until('postgres', qq{SELECT count(*) = 0 FROM pg_stat_activity
+		WHERE datname = 'there' AND state IN ($states)}) ? '' : "$what: a connection to the other node is left\n";
 }
 
 # A session that was cancelled is what it was: it is in no restricted operation, either.
@@ -274,9 +316,11 @@ sub interrupt_once
 	my $out = interrupted($how, $moment, $call);
 	if ($out eq 'ended')
 	{
-		my $gone = $node->poll_query_until('postgres', "SELECT (SELECT count(*) FROM pg_stat_activity WHERE pid = $pid) + (SELECT count(*) FROM pg_locks WHERE pid = $pid) = 0");
+		my $gone = $node->poll_query_until('postgres', qq{SELECT (SELECT count(*) FROM pg_stat_activity
+			WHERE pid = $pid) + (SELECT count(*) FROM pg_locks WHERE pid = $pid) = 0});
 		$count{ended}++;
-		my $fault = ($gone ? '' : "$what: the backend is there\n") . nothing_left($what) . asked_there(q{'idle', 'active'}, $what);
+		my $fault = ($gone ? '' : "$what: the backend is there\n") . nothing_left($what)
+			. asked_there(q{'idle', 'active'}, $what);
 		my $now = state();
 		$fault .= "$what: half done\n" unless $now eq $before || $now eq $after;
 		return ($fault, $now ne $before);
@@ -334,7 +378,8 @@ for (@scenarios)
 			next if $end eq 'lock_timeout' && $name =~ /^iuid_maintenance_step/;
 			my $what = "while it waits, $end";
 			my $timeout = $end =~ /timeout/;
-			run($holder, sprintf 'BEGIN; LOCK TABLE %s IN %s MODE', $locked =~ /iuid/ ? $locked : "work.$locked", $locked eq 'places_all' ? 'ACCESS SHARE' : 'ACCESS EXCLUSIVE');
+			run($holder, sprintf 'BEGIN; LOCK TABLE %s IN %s MODE', $locked =~ /iuid/ ? $locked : "work.$locked",
+				$locked eq 'places_all' ? 'ACCESS SHARE' : 'ACCESS EXCLUSIVE');
 			run($session, "SET $end = '50ms'") if $timeout;
 			my $out = $timeout ? call($call) : interrupted($end, '0.05', $call);
 			# A cancel of the moment in which an attempt's time ends is lost, as for everyone who catches that.
@@ -363,8 +408,15 @@ ok($count{cancelled} > 0 && $count{ended} > 0, 'calls were cancelled, and sessio
 # --- A statement_timeout that ends together with a wait ---------------------------------
 
 # A process that is stopped finds both when it goes on.
-sub is_waiting { return $monitor->query_safe("SELECT count(*) FROM pg_locks WHERE pid = $pid AND NOT granted AND relation IS NOT NULL") }
-sub is_asleep { return $monitor->query_safe("SELECT count(*) FROM pg_stat_activity WHERE pid = $pid AND wait_event = 'PgSleep'") }
+sub is_waiting
+{
+	return $monitor->query_safe("SELECT count(*) FROM pg_locks WHERE pid = $pid AND NOT granted AND relation IS NOT NULL");
+}
+
+sub is_asleep
+{
+	return $monitor->query_safe("SELECT count(*) FROM pg_stat_activity WHERE pid = $pid AND wait_event = 'PgSleep'");
+}
 
 # Sends a statement; stops the session when something is so, until its wait and statement_timeout are
 # over; and returns what comes of it.  Meanwhile the server is asked nothing, as the session may have
@@ -400,7 +452,8 @@ $session->quit;
 # A node is looked up in the server's catalogs, which may be locked.
 begin_session('postgres');
 run($holder, 'BEGIN; LOCK TABLE pg_foreign_server IN ACCESS EXCLUSIVE MODE');
-is(interrupted('cancel', '0.1', q{SELECT * FROM iuid_run_on_nodes('SELECT 1')}), '57014', 'cancel, while a node is looked up');
+is(interrupted('cancel', '0.1', q{SELECT * FROM iuid_run_on_nodes('SELECT 1')}),
+	'57014', 'cancel, while a node is looked up');
 run($holder, 'ROLLBACK');
 $_->quit for $session, $holder;
 
@@ -408,7 +461,8 @@ $_->quit for $session, $holder;
 for my $how ('cancel', 'terminate')
 {
 	begin_session('postgres');
-	my $out = interrupted($how, '0.2', q{SELECT * FROM iuid_run_on_nodes('SELECT pg_sleep(3600)', ARRAY['there'], '1 hour')});
+	my $out = interrupted($how, '0.2',
+		q{SELECT * FROM iuid_run_on_nodes('SELECT pg_sleep(3600)', ARRAY['there'], '1 hour')});
 	is($out, $how eq 'cancel' ? '57014' : 'ended', "$how, while another node works");
 	is(asked_there(q{'active'}, $how), '', 'which ends the command');
 	next if $how eq 'terminate';

@@ -18,7 +18,8 @@ my ($host, $port) = ($node->host, $node->port);
 $node->safe_psql('postgres', qq{
 	CREATE DATABASE there;
 	CREATE EXTENSION postgres_fdw; CREATE EXTENSION citext;
-	CREATE SERVER there FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'there', extensions 'iuid');
+	CREATE SERVER there FOREIGN DATA WRAPPER postgres_fdw
+		OPTIONS (host '$host', port '$port', dbname 'there', extensions 'iuid');
 	CREATE USER MAPPING FOR PUBLIC SERVER there;
 	CREATE SCHEMA one; CREATE SCHEMA two;
 	ALTER DATABASE postgres SET search_path = one, two, public;
@@ -64,7 +65,8 @@ sub prepare
 {
 	my ($session) = @_;
 	run($session, join ';', 'DEALLOCATE ALL', map { "PREPARE $_->[0] AS $_->[1]" } @prepared);
-	run($session, 'CREATE OR REPLACE FUNCTION pg_temp.node() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN iuid_node(7, 1); END $$');
+	run($session,
+		'CREATE OR REPLACE FUNCTION pg_temp.node() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN iuid_node(7, 1); END $$');
 	return;
 }
 
@@ -79,7 +81,8 @@ sub executes_all
 		is("@given", join(' ', ($expected) x 7), "$what: $name");
 	}
 	is(run($session, 'SELECT pg_temp.node()'), 'here', "$what: in a function");
-	is(run($session, q{SELECT string_agg(success || ' ' || result, ' ') FROM iuid_run_on_nodes('SELECT 5')}), 'true 5 true 5', "$what: on all nodes");
+	is(run($session, q{SELECT string_agg(success || ' ' || result, ' ') FROM iuid_run_on_nodes('SELECT 5')}),
+		'true 5 true 5', "$what: on all nodes");
 	return;
 }
 
@@ -94,7 +97,8 @@ sub gives
 sub prunes
 {
 	my ($session, $what) = @_;
-	my $plan = run($session, q{EXPLAIN (COSTS OFF) SELECT note FROM orders WHERE id >= timestamptz '2026-02-01 00:00+00' AND id < timestamptz '2026-03-01 00:00+00'});
+	my $plan = run($session, q{EXPLAIN (COSTS OFF) SELECT note FROM orders
+		WHERE id >= timestamptz '2026-02-01 00:00+00' AND id < timestamptz '2026-03-01 00:00+00'});
 	like($plan, qr/orders_2026_02 .*019c167f-cc00-8000-8000-000000000000/s, "$what: the range is pruned to a month");
 	unlike($plan, qr/orders_2026_01|orders_rest/, "$what: and no other partition is read");
 	return;
@@ -189,7 +193,8 @@ executes_all($_, 'in another schema') for $session, $other;
 prunes($_, 'in another schema') for $session, $other;
 is(run($session, q{SELECT array_agg(problem) FROM iuid_check_partitions('orders')}), '', 'the partitions are well');
 like(run($session, "CALL iuid_maintain_partitions('orders', '1 month', 1)"), qr/^[1-9]\d*\|0$/, 'and are maintained');
-is(run($session, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'one'::regnamespace}), '0', 'nothing is left in the first schema');
+is(run($session, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'one'::regnamespace}),
+	'0', 'nothing is left in the first schema');
 
 # Rolled back, too: the same session never sees the first ones again.
 run($session, 'DROP EXTENSION iuid CASCADE');
@@ -212,9 +217,11 @@ for ('iuid', 'iuid_regions')
 executes_all($_, 'after that') for $session, $other;
 # Without the bound functions the predicates are filters, and give the same.
 for my $change (
-	[ 'ALTER FUNCTION iuid_floor(timestamptz) RENAME TO lowest', 'ALTER FUNCTION lowest(timestamptz) RENAME TO iuid_floor' ],
+	[ 'ALTER FUNCTION iuid_floor(timestamptz) RENAME TO lowest',
+		'ALTER FUNCTION lowest(timestamptz) RENAME TO iuid_floor' ],
 	[ 'ALTER FUNCTION iuid_floor(timestamptz) SET SCHEMA one', 'ALTER FUNCTION iuid_floor(timestamptz) SET SCHEMA two' ],
-	[ 'ALTER OPERATOR FAMILY iuid_origin_ops USING btree RENAME TO other_ops', 'ALTER OPERATOR FAMILY other_ops USING btree RENAME TO iuid_origin_ops' ])
+	[ 'ALTER OPERATOR FAMILY iuid_origin_ops USING btree RENAME TO other_ops',
+		'ALTER OPERATOR FAMILY other_ops USING btree RENAME TO iuid_origin_ops' ])
 {
 	my ($there, $back) = @$change;
 	is(run($session, $there), '', $there);
@@ -222,13 +229,15 @@ for my $change (
 	{
 		gives($_, 'as before', 'b', 'range');
 		gives($_, 'as before', '2', 'origin');
-		is(run($_, q{SELECT note FROM orders WHERE id >= timestamptz '2026-02-01' + interval '0'}), 'b', 'so does a new statement');
+		is(run($_, q{SELECT note FROM orders WHERE id >= timestamptz '2026-02-01' + interval '0'}),
+			'b', 'so does a new statement');
 	}
 	is(run($session, $back), '', 'and back');
 }
 executes_all($_, 'in the end') for $session, $other;
 
 $_->quit for $session, $other;
-unlike(slurp_file($node->logfile), qr/PANIC|TRAP|was terminated by signal|cache lookup failed for (?!type)/, 'no process crashed');
+unlike(slurp_file($node->logfile), qr/PANIC|TRAP|was terminated by signal|cache lookup failed for (?!type)/,
+	'no process crashed');
 $node->stop;
 done_testing();

@@ -44,13 +44,15 @@ cmp_ok(scalar @functions, '>=', 2, "trigger functions: @functions");
 
 # Tables of a stranger with the columns of the registry.  Each has a row, also when triggers refuse.
 $node->safe_psql('postgres', q{
-	CREATE FUNCTION mine() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'fired' USING errcode = 'ZZ001'; END $$;
+	CREATE FUNCTION mine() RETURNS trigger LANGUAGE plpgsql
+		AS $$ BEGIN RAISE EXCEPTION 'fired' USING errcode = 'ZZ001'; END $$;
 	CREATE TABLE iuid_nodes (node text, region text, server text, country int, entity int);
 	CREATE TABLE iuid_routes (LIKE iuid_nodes);
 	CREATE TABLE parent (LIKE iuid_nodes) PARTITION BY LIST (node);
 	CREATE TABLE child PARTITION OF parent DEFAULT;
 	CREATE TABLE behind (LIKE iuid_nodes);
-	CREATE FOREIGN TABLE outside (node text, region text, server text, country int, entity int) SERVER loop OPTIONS (table_name 'behind');
+	CREATE FOREIGN TABLE outside (node text, region text, server text, country int, entity int) SERVER loop
+		OPTIONS (table_name 'behind');
 	CREATE VIEW seen AS SELECT * FROM behind;
 	-- Other triggers of a view fire only where one of these changes it.
 	CREATE FUNCTION handle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN coalesce(new, old); END';
@@ -59,11 +61,13 @@ $node->safe_psql('postgres', q{
 	INSERT INTO iuid_routes TABLE iuid_nodes; INSERT INTO parent TABLE iuid_nodes; INSERT INTO behind TABLE iuid_nodes;
 
 	-- What a trigger on one of the tables comes to.  Nothing that it does stays.
-	CREATE FUNCTION try(what text, relation text, moment text, event text, level text, function text) RETURNS text LANGUAGE plpgsql AS $$
+	CREATE FUNCTION try(what text, relation text, moment text, event text, level text, function text) RETURNS text
+	LANGUAGE plpgsql AS $$
 	DECLARE
 		written regclass := relation;
 	BEGIN
-		EXECUTE format('CREATE %s x %s %s ON %s FOR EACH %s EXECUTE FUNCTION %s', what, moment, event, relation, level, function);
+		EXECUTE format('CREATE %s x %s %s ON %s FOR EACH %s EXECUTE FUNCTION %s', what, moment, event, relation,
+			level, function);
 		BEGIN
 			IF relation = 'parent' AND event <> 'TRUNCATE' THEN
 				written := 'child';
@@ -73,7 +77,8 @@ $node->safe_psql('postgres', q{
 			END IF;
 			EXECUTE CASE event
 				WHEN 'INSERT' THEN format($_$INSERT INTO %s VALUES ('evil', NULL, NULL, 8, NULL)$_$, written)
-				WHEN 'UPDATE' THEN format($_$UPDATE %s SET node = CASE current_setting('check_function_bodies') WHEN 'on' THEN 'evil' ELSE repeat('x', 2000) END$_$, written)
+				WHEN 'UPDATE' THEN format($_$UPDATE %s SET node = CASE current_setting('check_function_bodies')
+					WHEN 'on' THEN 'evil' ELSE repeat('x', 2000) END$_$, written)
 				WHEN 'DELETE' THEN format('DELETE FROM %s', written)
 				ELSE format('TRUNCATE %s', written) END;
 			SET CONSTRAINTS ALL IMMEDIATE;
@@ -90,7 +95,8 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE allowed AS
 	SELECT what, relation, moment, event, level
 	FROM unnest(ARRAY['TRIGGER', 'CONSTRAINT TRIGGER']) AS what,
-		unnest(ARRAY['pg_temp.t', 'strange.iuid_nodes', 'strange.iuid_routes', 'parent', 'child', 'outside', 'seen']) AS relation,
+		unnest(ARRAY['pg_temp.t', 'strange.iuid_nodes', 'strange.iuid_routes', 'parent', 'child', 'outside',
+			'seen']) AS relation,
 		unnest(ARRAY['BEFORE', 'AFTER', 'INSTEAD OF']) AS moment,
 		unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) AS event,
 		unnest(ARRAY['ROW', 'STATEMENT']) AS level;
@@ -104,7 +110,8 @@ my $allowed = $node->safe_psql('postgres', q{
 	FROM (SELECT relation, count(*) AS n FROM strange.allowed GROUP BY relation) AS t});
 # A foreign table has triggers for TRUNCATE from 16 on.
 my $outside = $node->pg_version >= 16 ? 14 : 12;
-is($allowed, "child 17, outside $outside, parent 17, pg_temp.t 17, seen 9, strange.iuid_nodes 17, strange.iuid_routes 17",
+is($allowed,
+	"child 17, outside $outside, parent 17, pg_temp.t 17, seen 9, strange.iuid_nodes 17, strange.iuid_routes 17",
 	'the triggers that fire with a function of the stranger');
 
 # What each function comes to in all of these.
@@ -138,8 +145,10 @@ for my $case (
 	[ 'iuid_keep_node', 'BEFORE TRUNCATE ON iuid_nodes FOR EACH STATEMENT', q{TRUNCATE iuid_nodes, iuid_routes} ],
 	[ 'iuid_require_node', 'AFTER DELETE ON iuid_routes FOR EACH ROW', q{DELETE FROM iuid_routes} ],
 	[ 'iuid_require_node', 'AFTER TRUNCATE ON iuid_routes FOR EACH STATEMENT', q{TRUNCATE iuid_routes} ],
-	[ 'iuid_require_node', 'BEFORE INSERT ON iuid_routes FOR EACH ROW', q{INSERT INTO iuid_routes VALUES (9, NULL, 'almaty')} ],
-	[ 'iuid_require_node', 'AFTER INSERT ON iuid_routes FOR EACH STATEMENT', q{INSERT INTO iuid_routes VALUES (9, NULL, 'almaty')} ])
+	[ 'iuid_require_node', 'BEFORE INSERT ON iuid_routes FOR EACH ROW',
+		q{INSERT INTO iuid_routes VALUES (9, NULL, 'almaty')} ],
+	[ 'iuid_require_node', 'AFTER INSERT ON iuid_routes FOR EACH STATEMENT',
+		q{INSERT INTO iuid_routes VALUES (9, NULL, 'almaty')} ])
 {
 	my ($function, $trigger, $statement) = @$case;
 	my (undef, undef, $err) = $node->psql('postgres',
@@ -148,7 +157,8 @@ for my $case (
 }
 # A table of the stranger in the place of one of the registry's.
 $node->safe_psql('postgres', q{GRANT CREATE ON SCHEMA public TO stranger; ALTER TABLE iuid_nodes RENAME TO nodes});
-$node->safe_psql('postgres', 'CREATE TABLE public.iuid_nodes (node text)', connstr => $node->connstr('postgres') . ' user=stranger');
+$node->safe_psql('postgres', 'CREATE TABLE public.iuid_nodes (node text)',
+	connstr => $node->connstr('postgres') . ' user=stranger');
 my (undef, undef, $refused) = $node->psql('postgres', q{INSERT INTO iuid_routes VALUES (9, NULL, 'almaty')});
 like($refused, qr/"iuid_nodes" is not a table of a superuser/, 'a table of another owner is not asked');
 $node->safe_psql('postgres', 'DROP TABLE iuid_nodes; ALTER TABLE nodes RENAME TO iuid_nodes');

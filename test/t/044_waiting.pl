@@ -12,7 +12,13 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
-$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'\nlog_statement = none\nlog_lock_waits = off\nmax_prepared_transactions = 2\nlog_min_error_statement = error");
+$node->append_conf('postgresql.conf', q{
+fsync = off
+timezone = 'UTC'
+log_statement = none
+log_lock_waits = off
+max_prepared_transactions = 2
+log_min_error_statement = error});
 $node->start;
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION iuid_regions CASCADE;
@@ -35,12 +41,15 @@ $node->safe_psql('postgres', q{
 my $stranger = open_session($node);
 run($stranger, q{SET ROLE stranger; SET search_path = strange, public; SET statement_timeout = '20s'});
 run($stranger, q{CREATE TEMP VIEW seen AS SELECT node, id FROM victim.away});
-run($stranger, q{CREATE TABLE orders (id iuid PRIMARY KEY); CREATE VIEW all_orders AS SELECT node, id FROM victim.away});
+run($stranger, q{CREATE TABLE orders (id iuid PRIMARY KEY);
+	CREATE VIEW all_orders AS SELECT node, id FROM victim.away});
 # A lock that the caller would wait for, if it asked for it.
 my $victim = open_session($node);
 run($victim, 'BEGIN; ALTER FOREIGN TABLE victim.away OWNER TO victim');
-is(run($stranger, q{SELECT iuid_drop_global('seen')}), '42809', 'a view over a foreign table of another role is not dropped');
-is(run($stranger, q{SELECT iuid_create_global_view('all_orders', 'orders')}), '42P07', 'nor made anew, as iuid did not make it');
+is(run($stranger, q{SELECT iuid_drop_global('seen')}),
+	'42809', 'a view over a foreign table of another role is not dropped');
+is(run($stranger, q{SELECT iuid_create_global_view('all_orders', 'orders')}),
+	'42P07', 'nor made anew, as iuid did not make it');
 is(run($stranger, q{SELECT iuid_drop_global('victim.away')}), '42501', 'and the foreign table itself is not touched');
 is(run($stranger, q{SELECT iuid_create_global_view('away', 'victim.away')}), '42501', 'nor taken as a local table');
 run($victim, 'ROLLBACK');
@@ -48,7 +57,8 @@ run($victim, 'ROLLBACK');
 # Who loses a right while waiting is refused.
 $node->safe_psql('postgres', q{
 	CREATE TABLE victim.parts (id iuid) PARTITION BY RANGE (id);
-	CREATE TABLE victim.parts_first PARTITION OF victim.parts FOR VALUES FROM (iuid_floor('2026-01-01')) TO (iuid_floor('2026-02-01'));
+	CREATE TABLE victim.parts_first PARTITION OF victim.parts
+		FOR VALUES FROM (iuid_floor('2026-01-01')) TO (iuid_floor('2026-02-01'));
 	CREATE TABLE victim.parts_rest PARTITION OF victim.parts DEFAULT;
 	ALTER TABLE victim.parts OWNER TO victim;
 	ALTER TABLE victim.parts_rest OWNER TO victim;
@@ -76,7 +86,8 @@ my $count = q{SELECT rows FROM iuid_keys_between('public.moving_rest', NULL, NUL
 run($stranger, q{RESET ROLE; SET deadlock_timeout = '1 min'});
 run($victim, 'RESET ROLE; SET search_path = public; BEGIN; LOCK TABLE moving_rest');
 ok(waits($stranger, $count, $victim), 'a count of keys waits');
-is(run($victim, q{SET LOCAL lock_timeout = '100ms'; ALTER TABLE moving RENAME id TO key}), '55P03', 'and the table above is in use');
+is(run($victim, q{SET LOCAL lock_timeout = '100ms'; ALTER TABLE moving RENAME id TO key}),
+	'55P03', 'and the table above is in use');
 run($victim, 'ROLLBACK');
 is(outcome($stranger), '1', 'until it has counted');
 run($victim, 'BEGIN; LOCK TABLE moving');
@@ -124,7 +135,8 @@ $holder->quit;
 # A table that is dropped meanwhile is an undefined one for the node that asks.
 $node->safe_psql('postgres', 'CREATE TABLE going (id iuid PRIMARY KEY)');
 run($victim, 'RESET ROLE; BEGIN; DROP TABLE public.going');
-ok(waits($stranger, q{SELECT iuid_find_here('public.going', '{id}', '{public.iuid}', '{}', '{}');}, $victim), 'iuid_find_here() waits');
+ok(waits($stranger, q{SELECT iuid_find_here('public.going', '{id}', '{public.iuid}', '{}', '{}');}, $victim),
+	'iuid_find_here() waits');
 run($victim, 'COMMIT');
 is(outcome($stranger), '42P01', 'and finds no table');
 
@@ -141,17 +153,21 @@ $node->safe_psql('postgres', q{
 	CREATE VIEW orders_c11_e1 AS SELECT ctid, x FROM away;
 	CREATE VIEW orders_everywhere AS SELECT x FROM away;
 	INSERT INTO iuid_routes VALUES (7, NULL, 'there'), (8, NULL, 'here'), (9, NULL, 'there'), (11, NULL, 'there')});
-my $views = q{SELECT string_agg(viewname || definition, '' ORDER BY viewname) FROM pg_views WHERE viewname IN ('orders_c7_e1', 'orders_c9_e1', 'orders_c11_e1', 'orders_everywhere')};
+my $views = q{SELECT string_agg(viewname || definition, '' ORDER BY viewname) FROM pg_views
+	WHERE viewname IN ('orders_c7_e1', 'orders_c9_e1', 'orders_c11_e1', 'orders_everywhere')};
 my $before = $node->safe_psql('postgres', $views);
-is($node->safe_psql('postgres', q{SELECT iuid_create_routed_partitions('orders', 1)}), 'orders_c8', 'countries of another node, and views that are not of iuid');
+is($node->safe_psql('postgres', q{SELECT iuid_create_routed_partitions('orders', 1)}),
+	'orders_c8', 'countries of another node, and views that are not of iuid');
 my $session = open_session($node);
 for my $country (7, 9, 11)
 {
 	$node->safe_psql('postgres', "UPDATE iuid_routes SET node = 'here' WHERE country = $country");
-	is(run($session, q{SELECT iuid_create_routed_partitions('orders', 1)}), '42P07', "which are in the way of a country here: $country");
+	is(run($session, q{SELECT iuid_create_routed_partitions('orders', 1)}),
+		'42P07', "which are in the way of a country here: $country");
 	$node->safe_psql('postgres', "UPDATE iuid_routes SET node = 'there' WHERE country = $country");
 }
-is(run($session, q{SELECT iuid_create_global_view('orders_everywhere', 'orders')}), '42P07', 'as another is in the way of a global view');
+is(run($session, q{SELECT iuid_create_global_view('orders_everywhere', 'orders')}),
+	'42P07', 'as another is in the way of a global view');
 is(run($session, q{SELECT iuid_drop_global('orders_everywhere')}), '42809', 'which is not dropped as one');
 is($node->safe_psql('postgres', $views), $before, 'they are as they were');
 
@@ -159,12 +175,15 @@ is($node->safe_psql('postgres', $views), $before, 'they are as they were');
 
 $node->safe_psql('postgres', q{
 	CREATE TABLE kinds (kind int PRIMARY KEY);
-	CREATE TABLE legs (id uuid, kind int REFERENCES kinds, CONSTRAINT valid CHECK (iuid_is_valid(id))) PARTITION BY RANGE (id uuid_origin_ops);
+	CREATE TABLE legs (id uuid, kind int REFERENCES kinds, CONSTRAINT valid CHECK (iuid_is_valid(id)))
+		PARTITION BY RANGE (id uuid_origin_ops);
 	CREATE TABLE legs_rest PARTITION OF legs DEFAULT;
 	INSERT INTO legs VALUES (gen_iuid(1, 1))});
 run($victim, 'BEGIN; LOCK TABLE kinds IN SHARE ROW EXCLUSIVE MODE');
-ok(waits($session, q{SELECT iuid_create_country_partitions('legs', 1, '{1}');}, $victim), 'a call waits for a table that its rows refer to');
-$node->safe_psql('postgres', q{ALTER TABLE legs DROP CONSTRAINT valid; INSERT INTO legs VALUES ('919108f7-52d1-4301-9b07-f847db4148a8')});
+ok(waits($session, q{SELECT iuid_create_country_partitions('legs', 1, '{1}');}, $victim),
+	'a call waits for a table that its rows refer to');
+$node->safe_psql('postgres', q{ALTER TABLE legs DROP CONSTRAINT valid;
+	INSERT INTO legs VALUES ('919108f7-52d1-4301-9b07-f847db4148a8')});
 run($victim, 'COMMIT');
 is(outcome($session), '55000', 'and makes no partition of a country, as the key takes other UUIDs now');
 
@@ -176,18 +195,21 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE my_tables (name regclass);
 	INSERT INTO my_tables VALUES ('trips')});
 my $maintain = q{CALL iuid_maintain_partitions('trips', '1 month')};
-my $create = q{SELECT count(*) FROM iuid_create_partitions('trips', '1 month', date_trunc('month', now()), date_trunc('month', now()) + interval '5 months')};
+my $create = q{SELECT count(*) FROM iuid_create_partitions('trips', '1 month', date_trunc('month', now()),
+	date_trunc('month', now()) + interval '5 months')};
 my $other = open_session($node);
 my $pid = run($session, 'SELECT pg_backend_pid()');
 
 # A cancel that comes as a wait ends is lost, and has to come again.
 sub cancel_session
 {
-	return $node->poll_query_until('postgres', "SELECT CASE state WHEN 'active' THEN NOT pg_cancel_backend(pid) ELSE true END FROM pg_stat_activity WHERE pid = $pid");
+	return $node->poll_query_until('postgres', qq{SELECT CASE state WHEN 'active' THEN NOT pg_cancel_backend(pid)
+		ELSE true END FROM pg_stat_activity WHERE pid = $pid});
 }
 
 # Without lock_timeout, too, no wait is longer than the others wait for each other.
-for my $call ($create, q{SELECT iuid_create_routed_partitions('orders', 1)}, q{SELECT iuid_create_global_table('orders_global', 'orders', 1)})
+for my $call ($create, q{SELECT iuid_create_routed_partitions('orders', 1)},
+	q{SELECT iuid_create_global_table('orders_global', 'orders', 1)})
 {
 	my ($table) = $call =~ /'(trips|orders)'/;
 	run($other, "BEGIN; LOCK TABLE $table");
@@ -205,7 +227,8 @@ for my $call ($create, q{SELECT iuid_create_routed_partitions('orders', 1)}, q{S
 my $waits_for_rest = q{count(*) FILTER (WHERE relation = 'trips_rest'::regclass AND NOT granted) = 1};
 run($other, 'BEGIN; LOCK TABLE ONLY trips IN SHARE UPDATE EXCLUSIVE MODE');
 ok(waits($session, "$create;", $other), 'the call waits for a session that attaches or detaches');
-ok($node->poll_query_until('postgres', qq{SELECT count(*) = 1 FROM pg_locks WHERE pid = $pid AND relation = 'trips'::regclass AND NOT granted AND mode = 'ShareUpdateExclusiveLock'}),
+ok($node->poll_query_until('postgres', qq{SELECT count(*) = 1 FROM pg_locks
+	WHERE pid = $pid AND relation = 'trips'::regclass AND NOT granted AND mode = 'ShareUpdateExclusiveLock'}),
 	'with a lock that lets writers through');
 cancel_session();
 is(outcome($session), '57014', 'and can be cancelled');
@@ -216,7 +239,8 @@ for my $mode ('ACCESS SHARE', 'ROW EXCLUSIVE', 'ACCESS EXCLUSIVE')
 	run($other, "BEGIN; LOCK TABLE ONLY trips_rest IN $mode MODE");
 	ok(waits($session, "$create;", $other), "$mode: the call waits for the DEFAULT partition");
 	ok($node->poll_query_until('postgres', qq{
-		SELECT $waits_for_rest AND count(*) FILTER (WHERE relation = 'trips'::regclass AND granted) = 0 FROM pg_locks WHERE pid = $pid}), 'without a lock on the table');
+		SELECT $waits_for_rest AND count(*) FILTER (WHERE relation = 'trips'::regclass AND granted) = 0 FROM pg_locks
+			WHERE pid = $pid}), 'without a lock on the table');
 	cancel_session();
 	is(outcome($session), '57014', 'and can be cancelled');
 	run($other, 'ROLLBACK');
@@ -241,7 +265,8 @@ for my $call ($create =~ s/\)$/, lock_wait => '300 ms')/r, $maintain =~ s/\)$/, 
 	{
 		run($other, "BEGIN; LOCK TABLE trips IN $mode MODE");
 		my $said = said_by($call);
-		like($said, qr/could not lock table public\.trips(_rest)?\nDETAIL:  Process $other_pid holds public\.trips(_rest)? since [^;\n]+LOCK TABLE trips IN $mode MODE\.\n/, "$mode is in the way of $call")
+		my $holds = qr/Process $other_pid holds public\.trips(_rest)? since [^;\n]+LOCK TABLE trips IN $mode MODE\.\n/;
+		like($said, qr/could not lock table public\.trips(_rest)?\nDETAIL:  $holds/, "$mode is in the way of $call")
 			unless $mode eq 'ACCESS SHARE' && $call =~ /^CALL/;
 		run($other, 'ROLLBACK');
 	}
@@ -252,7 +277,8 @@ my $seen = said_by($create =~ s/\)$/, lock_wait => '0')/r);
 like($seen, qr/DETAIL:  Process $other_pid holds public\.trips\.\n/, 'who may not see the query sees the process');
 run($other, 'ROLLBACK');
 run($session, 'RESET ROLE; ALTER TABLE trips OWNER TO CURRENT_USER');
-like(run($session, "SET lock_timeout = '1234ms'; BEGIN; $create; SHOW lock_timeout; ROLLBACK; RESET lock_timeout"), qr/1234ms/, 'lock_timeout is as before');
+like(run($session, qq{SET lock_timeout = '1234ms'; BEGIN; $create; SHOW lock_timeout; ROLLBACK;
+	RESET lock_timeout}), qr/1234ms/, 'lock_timeout is as before');
 
 # Who waits for the same table is not in the way, and holds nothing in another database, whose tables may
 # have the same OIDs.
@@ -269,16 +295,20 @@ $third->quit;
 
 # A table is named that was missing in the last attempt, with no time to wait, too.
 run($other, 'BEGIN; LOCK TABLE ONLY trips_rest IN ACCESS SHARE MODE');
-like(said_by($create =~ s/\)$/, lock_wait => '0')/r), qr/could not lock table public\.trips_rest\n/, 'with lock_wait 0, the table that was in use');
+like(said_by($create =~ s/\)$/, lock_wait => '0')/r), qr/could not lock table public\.trips_rest\n/,
+	'with lock_wait 0, the table that was in use');
 run($other, 'ROLLBACK');
 
 run($other, 'BEGIN; LOCK TABLE ONLY trips_rest');
-like(said_by($create =~ s/\)$/, lock_wait => '300 ms')/r), qr/could not lock table public\.trips_rest\nDETAIL:  Process $other_pid holds public\.trips_rest since/, 'and who holds it');
+like(said_by($create =~ s/\)$/, lock_wait => '300 ms')/r),
+	qr/could not lock table public\.trips_rest\nDETAIL:  Process $other_pid holds public\.trips_rest since/,
+	'and who holds it');
 run($other, 'ROLLBACK');
 
 # A transaction that was prepared has no process.
 run($other, q{BEGIN; LOCK TABLE trips IN ACCESS SHARE MODE; PREPARE TRANSACTION 'mine'});
-like(said_by($create =~ s/\)$/, lock_wait => '300 ms')/r), qr/DETAIL:  Prepared transaction 'mine' holds public\.trips(_rest)? since /, 'a prepared transaction is named');
+like(said_by($create =~ s/\)$/, lock_wait => '300 ms')/r),
+	qr/DETAIL:  Prepared transaction 'mine' holds public\.trips(_rest)? since /, 'a prepared transaction is named');
 run($other, q{ROLLBACK PREPARED 'mine'});
 
 # statement_timeout counts the statement, not the transaction.
@@ -295,7 +325,8 @@ run($session, 'ROLLBACK');
 $node->safe_psql('postgres', 'ALTER SYSTEM SET log_lock_waits = on; SELECT pg_reload_conf()');
 my $log = -s $node->logfile;
 run($other, 'BEGIN; LOCK TABLE trips');
-is(run($session, "SET deadlock_timeout = '90ms'; " . $create =~ s/\)$/, lock_wait => '300 ms')/r), '55P03', 'with a short deadlock_timeout');
+is(run($session, "SET deadlock_timeout = '90ms'; " . $create =~ s/\)$/, lock_wait => '300 ms')/r),
+	'55P03', 'with a short deadlock_timeout');
 run($session, 'RESET deadlock_timeout');
 run($other, 'ROLLBACK');
 unlike(slurp_file($node->logfile, $log), qr/still waiting/, 'no wait comes to it');
@@ -305,8 +336,10 @@ $node->safe_psql('postgres', 'ALTER SYSTEM RESET log_lock_waits; SELECT pg_reloa
 my $readers = $node->basedir . '/readers.sql';
 append_to_file($readers, "BEGIN;\nSELECT count(*) FROM trips;\nSELECT pg_sleep(0.2 + 0.2 * random());\nCOMMIT;\n");
 my $out = '';
-my $pgbench = IPC::Run::start([ 'pgbench', '-n', '-c', 2, '-T', '600', '-f', $readers, $node->connstr('postgres') ], '>', \$out, '2>', \$out);
-ok($node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_locks WHERE relation = 'trips'::regclass AND granted}), 'two readers');
+my $pgbench = IPC::Run::start([ 'pgbench', '-n', '-c', 2, '-T', '600', '-f', $readers, $node->connstr('postgres') ],
+	'>', \$out, '2>', \$out);
+ok($node->poll_query_until('postgres',
+	q{SELECT count(*) = 2 FROM pg_locks WHERE relation = 'trips'::regclass AND granted}), 'two readers');
 is(run($session, $create =~ s/\)$/, lock_wait => '5 min')/r), '5', 'beside two readers');
 $pgbench->signal('TERM');
 IPC::Run::finish($pgbench);
@@ -345,10 +378,12 @@ $node->safe_psql('postgres', q{
 my $drop = q{SELECT * FROM iuid_drop_partitions('notes', '2021-01-01', '1 s')};
 run($other, 'BEGIN; SELECT * FROM needs');
 run($session, 'BEGIN');
-is(run($session, $drop), "public.notes_2020_02\npublic.notes_2020_03", 'a partition stays while what needs it is in use, and the others go');
+is(run($session, $drop), "public.notes_2020_02\npublic.notes_2020_03",
+	'a partition stays while what needs it is in use, and the others go');
 run($session, 'ROLLBACK');
 run($other, 'COMMIT');
-for my $part ('goes', $node->safe_psql('postgres', q{SELECT reltoastrelid::regclass FROM pg_class WHERE relname = 'notes_2020_03'}))
+for my $part ('goes',
+	$node->safe_psql('postgres', q{SELECT reltoastrelid::regclass FROM pg_class WHERE relname = 'notes_2020_03'}))
 {
 	run($other, "BEGIN; SELECT * FROM $part");
 	run($session, 'BEGIN');
@@ -381,7 +416,8 @@ for my $rights ('', 'REVOKE UPDATE, DELETE, TRUNCATE ON late, late_before, late_
 		is(outcome($session), "${schema}late_before\n${schema}late_2026_01", 'and knows that the open end has a row');
 		is(run($other, $row), 'nowhere', 'which goes where it is said');
 	}
-	is(run($session, q{SELECT iuid_create_partitions('late', '1 month', '2026-03-01', '2026-04-01')}), 'late_2026_03', 'and a partition is made');
+	is(run($session, q{SELECT iuid_create_partitions('late', '1 month', '2026-03-01', '2026-04-01')}),
+		'late_2026_03', 'and a partition is made');
 }
 
 # Of two open ends, dropping needs the first one, and making a partition the one that it is carved out of.
@@ -392,22 +428,27 @@ $node->safe_psql('postgres', q{
 	SELECT iuid_create_partitions('ends', '1 month', '2026-01-01', '2026-02-01');
 	INSERT INTO ends VALUES (gen_iuid(7, 1, '2025-12-15'))});
 run($other, 'BEGIN; LOCK TABLE ONLY ends_before IN ACCESS SHARE MODE');
-like(said_by(q{SELECT iuid_create_partitions('ends', '1 month', '2025-12-01', '2026-01-01', lock_wait => '300 ms')}), qr/could not lock table public\.ends_before\n/, 'the first open end is in use');
+like(said_by(q{SELECT iuid_create_partitions('ends', '1 month', '2025-12-01', '2026-01-01', lock_wait => '300 ms')}),
+	qr/could not lock table public\.ends_before\n/, 'the first open end is in use');
 run($other, 'ROLLBACK; BEGIN; LOCK TABLE ONLY ends_after IN ACCESS SHARE MODE');
-is(run($session, q{SELECT iuid_drop_partitions('ends', '2026-02-01', '300 ms')}), "public.ends_before\npublic.ends_2026_01", 'the last one is in use, and not needed');
+is(run($session, q{SELECT iuid_drop_partitions('ends', '2026-02-01', '300 ms')}),
+	"public.ends_before\npublic.ends_2026_01", 'the last one is in use, and not needed');
 run($other, 'ROLLBACK');
 
 # A foreign table is a partition, and its schema and another one change names while the call waits.
 $node->safe_psql('postgres', q{
 	CREATE SCHEMA blue; CREATE SCHEMA green;
 	CREATE TABLE blue.parts (id iuid, n int) PARTITION BY RANGE (id);
-	CREATE FOREIGN TABLE blue.parts_2026_01 PARTITION OF blue.parts FOR VALUES FROM (iuid_floor('2026-01-01')) TO (iuid_floor('2026-02-01')) SERVER there;
+	CREATE FOREIGN TABLE blue.parts_2026_01 PARTITION OF blue.parts
+		FOR VALUES FROM (iuid_floor('2026-01-01')) TO (iuid_floor('2026-02-01')) SERVER there;
 	CREATE FOREIGN TABLE green.parts_2026_01 (id iuid, n int) SERVER there});
 run($other, 'BEGIN; COMMENT ON FOREIGN TABLE blue.parts_2026_01 IS NULL');
-ok(waits($session, q{SELECT iuid_drop_partitions('blue.parts', '2026-02-01', '1 min');}, $other), 'a call waits for a foreign table');
+ok(waits($session, q{SELECT iuid_drop_partitions('blue.parts', '2026-02-01', '1 min');}, $other),
+	'a call waits for a foreign table');
 run($other, 'ALTER SCHEMA blue RENAME TO old; ALTER SCHEMA green RENAME TO blue; COMMIT');
 is(outcome($session), 'old.parts_2026_01', 'and drops that one');
-is($node->safe_psql('postgres', q{SELECT to_regclass('blue.parts_2026_01')}), 'blue.parts_2026_01', 'and no other one of its name');
+is($node->safe_psql('postgres', q{SELECT to_regclass('blue.parts_2026_01')}),
+	'blue.parts_2026_01', 'and no other one of its name');
 
 # Another table gets the name of the one that a call waits for: what is dropped is of the one that was named.
 for my $round (1 .. 3)
@@ -420,7 +461,8 @@ for my $round (1 .. 3)
 		SELECT 'swapped'::regclass::oid});
 	run($other, 'BEGIN; LOCK TABLE ONLY swapped IN SHARE UPDATE EXCLUSIVE MODE');
 	run($session, 'BEGIN');
-	ok(waits($session, "SELECT iuid_drop_partitions($swapped, '2026-03-01', '1 min');", $other), 'a call waits for its table');
+	ok(waits($session, "SELECT iuid_drop_partitions($swapped, '2026-03-01', '1 min');", $other),
+		'a call waits for its table');
 	run($other, 'ALTER TABLE swapped RENAME TO swapped_before; ALTER TABLE other RENAME TO swapped; COMMIT');
 	is(outcome($session), "public.swapped_2026_01\npublic.swapped_2026_02", 'and drops partitions of that one');
 	run($session, 'ROLLBACK');

@@ -37,8 +37,10 @@ sub start_anew
 
 # All that the tables and views stand on.
 my $stands = q{
-	SELECT c.oid::regclass, relkind, pg_get_expr(relpartbound, c.oid), ftserver, ftoptions, CASE relkind WHEN 'v' THEN pg_get_viewdef(c.oid) END
-	FROM pg_class AS c LEFT JOIN pg_foreign_table ON ftrelid = c.oid WHERE relname LIKE 'orders%' AND relkind IN ('r', 'p', 'f', 'v') ORDER BY 1};
+	SELECT c.oid::regclass, relkind, pg_get_expr(relpartbound, c.oid), ftserver, ftoptions,
+		CASE relkind WHEN 'v' THEN pg_get_viewdef(c.oid) END
+	FROM pg_class AS c LEFT JOIN pg_foreign_table ON ftrelid = c.oid
+	WHERE relname LIKE 'orders%' AND relkind IN ('r', 'p', 'f', 'v') ORDER BY 1};
 
 my $view = q{iuid_create_global_view('orders_all', 'orders')};
 my $table = q{iuid_create_global_table('orders_global', 'orders', 1)};

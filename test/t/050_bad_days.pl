@@ -21,7 +21,8 @@ my @of_page = blocks_of(part_of('doc/running-regions.md', 'Bad days'));
 # 053_failover_slots has the block for PostgreSQL 17.
 my @blocks = grep { $_->{language} eq 'sql' && $_->{needs} !~ /from 17$/ } @of_page;
 # 076_restored_node and 077_node_address have the other commands.
-my @commands = grep { "@$_" !~ /^node (?:restored|address) / } map { commands_in($_->{text}) } grep { $_->{language} eq 'sh' } @of_page;
+my @commands = grep { "@$_" !~ /^node (?:restored|address) / } map { commands_in($_->{text}) }
+	grep { $_->{language} eq 'sh' } @of_page;
 my $variables = "\\i " . passwords() . "\n";
 
 # Runs a block of the page at the nodes that it names; what each gives.
@@ -53,13 +54,15 @@ sub mend
 sub chile_is_at
 {
 	my ($name, $other) = @_;
-	return $node{$name}->poll_query_until('shop', "SELECT iuid_node(country, 1) = '$other' FROM iuid_countries WHERE code = 'CL'");
+	return $node{$name}->poll_query_until('shop',
+		"SELECT iuid_node(country, 1) = '$other' FROM iuid_countries WHERE code = 'CL'");
 }
 
 sub route_chile_to
 {
 	my ($other, $publisher) = @_;
-	at($publisher // 'mexico', "UPDATE iuid_routes SET node = '$other' FROM iuid_countries AS c WHERE c.country = iuid_routes.country AND code = 'CL'");
+	at($publisher // 'mexico', qq{UPDATE iuid_routes SET node = '$other' FROM iuid_countries AS c
+		WHERE c.country = iuid_routes.country AND code = 'CL'});
 	return;
 }
 
@@ -74,7 +77,8 @@ sub session_at
 sub problems
 {
 	my ($name, $awaited) = @_;
-	return at_last($name, q{SELECT DISTINCT problem FROM iuid_check_regions() WHERE problem NOT LIKE '% slot' ORDER BY 1}, $awaited // qr/^/);
+	return at_last($name, q{SELECT DISTINCT problem FROM iuid_check_regions() WHERE problem NOT LIKE '% slot' ORDER BY 1},
+		$awaited // qr/^/);
 }
 
 sub has_no_more
@@ -104,8 +108,9 @@ run_example($node{mexico}->connstr('shop'), 'registry.sql');
 follow_registry($_, 'mexico') for grep { $_ ne 'mexico' } @names;
 $node{$_}->poll_query_until('shop', 'SELECT count(*) = 10 FROM iuid_routes') or die for @names;
 run_example("service=$_", 'tables.sql') for @names;
-my %id = map { my ($name, $code) = @$_; $name => at($name, "INSERT INTO orders SELECT gen_iuid(country, 1), 42, 'of $name' FROM iuid_countries WHERE code = '$code' RETURNING id") }
-	['almaty', 'KZ'], ['jakarta', 'ID'], ['lima', 'PE'], ['mexico', 'MX'];
+my %code = (almaty => 'KZ', jakarta => 'ID', lima => 'PE', mexico => 'MX');
+my %id = map { $_ => at($_, qq{INSERT INTO orders
+	SELECT gen_iuid(country, 1), 42, 'of $_' FROM iuid_countries WHERE code = '$code{$_}' RETURNING id}) } keys %code;
 sub finds { my ($name, $other) = @_; return at($name, "SELECT note FROM iuid_find(NULL::orders, '$id{$other}')") }
 is_well($_, "$_ is well at the beginning") for @names;
 
@@ -115,17 +120,20 @@ my $change = "UPDATE orders_global SET note = 'changed' WHERE id = '$id{jakarta}
 my $session = session_at('almaty');
 $session->query("BEGIN; $change;");
 signal_node('STOP', 'almaty');
-is(at('jakarta', "SET lock_timeout = '60s'; UPDATE orders SET note = 'of jakarta' WHERE id = '$id{jakarta}' RETURNING note"),
+is(at('jakarta', qq{SET lock_timeout = '60s';
+	UPDATE orders SET note = 'of jakarta' WHERE id = '$id{jakarta}' RETURNING note}),
 	'of jakarta', 'a row that a frozen node has locked is free after the timeout');
 signal_node('CONT', 'almaty');
 $session->query('COMMIT;');
-like($session->{stderr}, qr/08006: FATAL:  terminating connection due to idle-in-transaction timeout/, 'what the transaction of the frozen node then gets');
+like($session->{stderr}, qr/08006: FATAL:  terminating connection due to idle-in-transaction timeout/,
+	'what the transaction of the frozen node then gets');
 is(finds('almaty', 'jakarta'), 'of jakarta', 'and nothing of it is done');
 $session->{stderr} = '';
 $session->query("BEGIN; $change;");
 sleep 2;
 $session->query("$change;");
-like($session->{stderr}, qr/08006: FATAL:  terminating connection due to idle-in-transaction timeout/, 'what a healthy long transaction gets');
+like($session->{stderr}, qr/08006: FATAL:  terminating connection due to idle-in-transaction timeout/,
+	'what a healthy long transaction gets');
 $session->quit;
 $node{$_}->safe_psql('shop', 'ALTER ROLE mesh SET idle_in_transaction_session_timeout = $$5min$$') for @names;
 
@@ -134,7 +142,8 @@ my %port = map { $_ => $node{$_}->port } 'almaty', 'jakarta';
 at_machine('almaty', q{ALTER SERVER jakarta OPTIONS (SET port '1')});
 at_machine('jakarta', q{ALTER SERVER almaty OPTIONS (SET port '1')});
 is(problems('almaty'), 'no answer', 'what a node says of the one that it cannot reach');
-is(finds('lima', 'almaty') . finds('lima', 'jakarta') . finds('almaty', 'lima'), 'of almatyof jakartaof lima', 'the others are found');
+is(finds('lima', 'almaty') . finds('lima', 'jakarta') . finds('almaty', 'lima'),
+	'of almatyof jakartaof lima', 'the others are found');
 at_machine('almaty', "ALTER SERVER jakarta OPTIONS (SET port '$port{jakarta}')");
 at_machine('jakarta', "ALTER SERVER almaty OPTIONS (SET port '$port{almaty}')");
 is(finds('almaty', 'jakarta'), 'of jakarta', 'the network is back');
@@ -142,25 +151,33 @@ is(finds('almaty', 'jakarta'), 'of jakarta', 'the network is back');
 # One of them is the publisher of the registry.
 my $subscription = at_machine('almaty', q{SELECT subconninfo FROM pg_subscription WHERE subname = 'registry_almaty'});
 at_machine('almaty', 'ALTER SUBSCRIPTION registry_almaty CONNECTION $$' . $subscription =~ s/port=\d+/port=1/r . '$$');
-$node{mexico}->poll_query_until('shop', q{SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'registry_almaty'}) or die 'the subscriber is not cut off';
+$node{mexico}->poll_query_until('shop',
+	q{SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'registry_almaty'})
+	or die 'the subscriber is not cut off';
 route_chile_to('lima');
 ok(chile_is_at('jakarta', 'lima'), 'another node has the new route');
-is(at('almaty', q{SELECT iuid_node(country, 1) FROM iuid_countries WHERE code = 'CL'}), 'mexico', 'the node that is cut off has not');
+is(at('almaty', q{SELECT iuid_node(country, 1) FROM iuid_countries WHERE code = 'CL'}),
+	'mexico', 'the node that is cut off has not');
 at_machine('almaty', "ALTER SUBSCRIPTION registry_almaty CONNECTION \$\$$subscription\$\$");
 ok(chile_is_at('almaty', 'lima'), 'it gets the route when the network is back');
 
 # For so long that the slot is lost.
 at_machine('almaty', 'ALTER SUBSCRIPTION registry_almaty CONNECTION $$' . $subscription =~ s/port=\d+/port=1/r . '$$');
-$node{mexico}->poll_query_until('shop', q{SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'registry_almaty'}) or die 'the subscriber is not cut off';
+$node{mexico}->poll_query_until('shop',
+	q{SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'registry_almaty'})
+	or die 'the subscriber is not cut off';
 route_chile_to('mexico');
-$node{mexico}->safe_psql('shop', $_) for map { ('CREATE TABLE filler ()', 'DROP TABLE filler', 'SELECT pg_switch_wal()') } 1 .. 4;
+$node{mexico}->safe_psql('shop', $_)
+	for map { ('CREATE TABLE filler ()', 'DROP TABLE filler', 'SELECT pg_switch_wal()') } 1 .. 4;
 my $end = $node{mexico}->lsn('insert');
 $node{mexico}->safe_psql('shop', 'CHECKPOINT');
-$node{mexico}->poll_query_until('shop', "SELECT count(*) = 2 FROM pg_replication_slots WHERE restart_lsn >= '$end'") or die 'the others do not follow';
+$node{mexico}->poll_query_until('shop', "SELECT count(*) = 2 FROM pg_replication_slots WHERE restart_lsn >= '$end'")
+	or die 'the others do not follow';
 $node{mexico}->append_conf('postgresql.conf', 'max_slot_wal_keep_size = 16MB');
 $node{mexico}->reload;
 $node{mexico}->safe_psql('shop', 'CHECKPOINT');
-like(at('mexico', 'SELECT string_agg(problem, $$,$$) FROM iuid_check_regions()'), qr/lost slot/, 'what the check says of a slot that is lost');
+like(at('mexico', 'SELECT string_agg(problem, $$,$$) FROM iuid_check_regions()'),
+	qr/lost slot/, 'what the check says of a slot that is lost');
 at_machine('almaty', "ALTER SUBSCRIPTION registry_almaty CONNECTION \$\$$subscription\$\$");
 my ($status, $said) = run_on($commands[0], 'almaty');
 is($status, 5, 'the node that was cut off lacks a change');
@@ -173,7 +190,8 @@ $node{mexico}->reload;
 
 # A later change.
 route_chile_to('lima');
-at('mexico', q{UPDATE iuid_routes SET node = 'jakarta' FROM iuid_countries AS c WHERE c.country = iuid_routes.country AND code = 'CO'});
+at('mexico', q{UPDATE iuid_routes SET node = 'jakarta' FROM iuid_countries AS c
+	WHERE c.country = iuid_routes.country AND code = 'CO'});
 ok(chile_is_at($_, 'lima'), "$_ has the new route") for @names;
 
 # The publisher is restored without its slots.
@@ -192,10 +210,13 @@ ok(chile_is_at($_, 'jakarta'), "$_ has the new route") for @names;
 at_machine('mexico', 'CREATE TABLE much AS SELECT repeat(md5(n::text), 10) FROM generate_series(1, 30000) AS n');
 $node{mexico}->wait_for_catchup("registry_$_") for @names[ 0 .. 2 ];
 restore_disk('mexico');
-$node{mexico}->poll_query_until('shop', q{SELECT count(*) = 3 FROM pg_stat_replication}) or die 'not all subscribers are back';
-at('mexico', q{UPDATE iuid_routes SET node = 'lima' FROM iuid_countries AS c WHERE c.country = iuid_routes.country AND code = 'CO'});
+$node{mexico}->poll_query_until('shop', q{SELECT count(*) = 3 FROM pg_stat_replication})
+	or die 'not all subscribers are back';
+at('mexico', q{UPDATE iuid_routes SET node = 'lima' FROM iuid_countries AS c
+	WHERE c.country = iuid_routes.country AND code = 'CO'});
 $node{mexico}->wait_for_catchup('registry_almaty', 'flush');
-is(at('almaty', q{SELECT iuid_node(country, 1) FROM iuid_countries WHERE code = 'CO'}), 'jakarta', 'a new change does not arrive');
+is(at('almaty', q{SELECT iuid_node(country, 1) FROM iuid_countries WHERE code = 'CO'}),
+	'jakarta', 'a new change does not arrive');
 like(problems('almaty'), qr/another registry/, 'what the check says');
 ($status, $said) = run_on($commands[0], @names);
 is($status, 5, 'the command finds what the publisher has lost');
@@ -256,17 +277,20 @@ is($session->query("SELECT note FROM orders_global WHERE id = '$id{almaty}'"), '
 $node{almaty}->wait_for_catchup($standby);
 $node{almaty}->stop('immediate');
 $standby->promote;
-is($session->query("SELECT note FROM orders_global WHERE id = '$id{almaty}'"), 'of almaty', 'the session connects anew');
+is($session->query("SELECT note FROM orders_global WHERE id = '$id{almaty}'"),
+	'of almaty', 'the session connects anew');
 $session->quit;
 is(finds($_, 'almaty'), 'of almaty', "$_ finds the new primary") for 'jakarta', 'lima';
 at('lima', "UPDATE orders_global SET note = 'of the standby' WHERE id = '$id{almaty}'");
-is($standby->safe_psql('shop', "SELECT note FROM orders WHERE id = '$id{almaty}'"), 'of the standby', 'and writes there');
+is($standby->safe_psql('shop', "SELECT note FROM orders WHERE id = '$id{almaty}'"),
+	'of the standby', 'and writes there');
 like(problems('jakarta', qr/^(?!.*two primaries)/s), qr/^(?!.*two primaries)/s, 'one primary');
 $node{almaty}->start;
 like(problems('jakarta'), qr/^two primaries$/m, 'the old primary comes back');
 $node{almaty}->stop('immediate');
 route_chile_to('jakarta', 'jakarta');
-ok($standby->poll_query_until('shop', q{SELECT iuid_node(country, 1) = 'jakarta' FROM iuid_countries WHERE code = 'CL'}), 'its subscription goes on');
+ok($standby->poll_query_until('shop',
+	q{SELECT iuid_node(country, 1) = 'jakarta' FROM iuid_countries WHERE code = 'CL'}), 'its subscription goes on');
 
 # The publisher fails over to its standby.
 $node{jakarta}->append_conf('pg_hba.conf', 'local replication all trust');
@@ -275,7 +299,8 @@ $node{jakarta}->backup('for_standby');
 my $publisher = PostgreSQL::Test::Cluster->new('publisher');
 $publisher->init_from_backup($node{jakarta}, 'for_standby', has_streaming => 1);
 $publisher->start;
-my $both = 'host=127.0.0.1,127.0.0.1 port=' . $node{jakarta}->port . ',' . $publisher->port . ' target_session_attrs=read-write';
+my $both = 'host=127.0.0.1,127.0.0.1 port=' . $node{jakarta}->port . ',' . $publisher->port
+	. ' target_session_attrs=read-write';
 $variables = '\i ' . passwords() . "\n\\set both '$both'\n";
 next_block();
 is(@blocks + @commands, 0, 'every block was run');

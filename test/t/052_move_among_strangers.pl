@@ -22,17 +22,21 @@ for my $name (@names)
 	$node{$name}->restart;
 }
 run_example($node{almaty}->connstr('shop'), 'registry.sql');
-at_machine('almaty', q{UPDATE iuid_routes SET node = 'jakarta' WHERE node = 'mexico'; DELETE FROM iuid_nodes WHERE node = 'mexico'});
+at_machine('almaty', q{UPDATE iuid_routes SET node = 'jakarta' WHERE node = 'mexico';
+	DELETE FROM iuid_nodes WHERE node = 'mexico'});
 follow_registry('jakarta', 'almaty');
 $node{jakarta}->poll_query_until('shop', q{SELECT iuid_node(235, 1) = 'almaty'}) or die 'the registry does not arrive';
 run_example("service=$_", 'tables.sql') for @names;
 # From 17 on a partition has the identity columns of its table.
 if ($node{almaty}->pg_version >= 17)
 {
-	at($_, q{ALTER TABLE orders_global ADD COLUMN counted bigint GENERATED ALWAYS AS IDENTITY; SELECT iuid_create_routed_partitions('orders', 1)}) for @names;
+	at($_, q{ALTER TABLE orders_global ADD COLUMN counted bigint GENERATED ALWAYS AS IDENTITY;
+		SELECT iuid_create_routed_partitions('orders', 1)}) for @names;
 }
-at('almaty', q{INSERT INTO orders SELECT gen_iuid(235, 1, now() - n * interval '1 hour'), n, 'old' FROM generate_series(1, 100) AS n});
-my $rows = q{SELECT pg_catalog.count(*), pg_catalog.min(id::pg_catalog.text), pg_catalog.max(id::pg_catalog.text) FROM public.orders WHERE public.iuid_country(id) OPERATOR(pg_catalog.=) 235};
+at('almaty', q{INSERT INTO orders SELECT gen_iuid(235, 1, now() - n * interval '1 hour'), n, 'old'
+	FROM generate_series(1, 100) AS n});
+my $rows = q{SELECT pg_catalog.count(*), pg_catalog.min(id::pg_catalog.text), pg_catalog.max(id::pg_catalog.text)
+	FROM public.orders WHERE public.iuid_country(id) OPERATOR(pg_catalog.=) 235};
 my $moved = at('almaty', $rows);
 my $trusting = $node{almaty}->pg_version < 16;
 
@@ -41,35 +45,45 @@ sub move
 	my ($command, $old, $new, @options) = @_;
 	my $out;
 	my $done = IPC::Run::run([ '/usr/bin/python3', 'tools/iuid', 'move', $command, 235, $old, $new,
-		'--subscribe-as', $node{$new}->connstr('shop') . ' user=postgres', ($trusting ? '--trust-owners' : ()), @options ], '>', \$out, '2>&1');
+		'--subscribe-as', $node{$new}->connstr('shop') . ' user=postgres', ($trusting ? '--trust-owners' : ()), @options ],
+		'>', \$out, '2>&1');
 	note $out;
 	return ($done ? 'done: ' : 'failed: ') . $out;
 }
 
-sub plan_says { my ($pattern, $what, @options) = @_; like(move('plan', 'almaty', 'jakarta', @options), $pattern, $what); return }
+sub plan_says
+{
+	my ($pattern, $what, @options) = @_;
+	like(move('plan', 'almaty', 'jakarta', @options), $pattern, $what);
+	return;
+}
 
 # Whose code runs in the copy, before PostgreSQL 16.
 if ($trusting)
 {
 	$trusting = 0;
-	plan_says(qr/^failed: .*runs what the owner of a table wrote, such as a CHECK, as a superuser/s, 'the owners are not trusted unless the operator says so');
+	plan_says(qr/^failed: .*runs what the owner of a table wrote, such as a CHECK, as a superuser/s,
+		'the owners are not trusted unless the operator says so');
 	$trusting = 1;
 }
 plan_says(qr/^done: .*Nothing is in the way/s, 'plan');
 
 # The owner compares all rows, so no policy may hide one from him.
 at('almaty', 'ALTER TABLE orders_c235 ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY');
-plan_says(qr/^failed: .*row security of "public"."orders_c235" at almaty holds for its owner/s, 'row security for the owner');
+plan_says(qr/^failed: .*row security of "public"."orders_c235" at almaty holds for its owner/s,
+	'row security for the owner');
 at('almaty', 'ALTER TABLE orders_c235 DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY');
 
 # A connection to another node is none to this one.
-plan_says(qr/^failed: .*to jakarta \(subscriber\) leads to almaty/s, 'who subscribes is at the new node', '--subscribe-as', $node{almaty}->connstr('shop') . ' user=postgres');
+plan_says(qr/^failed: .*to jakarta \(subscriber\) leads to almaty/s, 'who subscribes is at the new node',
+	'--subscribe-as', $node{almaty}->connstr('shop') . ' user=postgres');
 
 # Who holds the lock of the command is named.
 my $holder = $node{jakarta}->background_psql('shop', on_error_stop => 0);
 $holder->query(q{SET ROLE desk; SELECT pg_advisory_lock(hashtextextended('moving_c235 owner', 0))});
 my $pid = $holder->query('SELECT pg_backend_pid()');
-like(move('copy', 'almaty', 'jakarta'), qr/^failed: .*jakarta: another command.* process $pid of postgres/s, 'who holds the lock');
+like(move('copy', 'almaty', 'jakarta'), qr/^failed: .*jakarta: another command.* process $pid of postgres/s,
+	'who holds the lock');
 $holder->quit;
 
 # What somebody else has made is not taken for the state of a move.
@@ -77,18 +91,22 @@ at_machine('jakarta', q{CREATE SCHEMA moving_c235 AUTHORIZATION desk});
 plan_says(qr/^failed: .*the schema moving_c235 at jakarta belongs to desk/s, 'a schema of a stranger');
 at_machine('jakarta', q{DROP SCHEMA moving_c235;
 	CREATE FUNCTION moving_c235() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
-	COMMENT ON FUNCTION moving_c235() IS '{"country": 235, "old": "almaty", "new": "jakarta", "entities": [null], "tables": []}'});
+	COMMENT ON FUNCTION moving_c235()
+		IS '{"country": 235, "old": "almaty", "new": "jakarta", "entities": [null], "tables": []}'});
 plan_says(qr/^done: .*Nothing is in the way/s, 'a function of a stranger');
 at_machine('jakarta', 'DROP FUNCTION moving_c235');
 
 # The name of a node is not a way to somebody else.
 at_machine('almaty', q{INSERT INTO iuid_nodes VALUES ('almaty host=127.0.0.1 port=1 sslmode=disable')});
-plan_says(qr/^failed: .*definition of service "almaty host=127.0.0.1 port=1 sslmode=disable" not found/s, 'the name of a node is data');
+plan_says(qr/^failed: .*definition of service "almaty host=127.0.0.1 port=1 sslmode=disable" not found/s,
+	'the name of a node is data');
 at_machine('almaty', q{DELETE FROM iuid_nodes WHERE node ~ 'port=1'});
 
 # An overload of a function of the extension, by who may create in its schema.
-at_machine('almaty', q{CREATE FUNCTION public.iuid_node(smallint, int) RETURNS text LANGUAGE sql AS $$SELECT 'jakarta'$$});
-plan_says(qr/^failed: function public.iuid_node\(smallint,integer\) at almaty is not what the extension made|iuid_node\(smallint,integer\) at almaty is not/s, 'an overload of a function of the extension');
+at_machine('almaty',
+	q{CREATE FUNCTION public.iuid_node(smallint, int) RETURNS text LANGUAGE sql AS $$SELECT 'jakarta'$$});
+plan_says(qr/iuid_node\(smallint,integer\) at almaty is not what the extension made/,
+	'an overload of a function of the extension');
 at_machine('almaty', 'DROP FUNCTION public.iuid_node(smallint, int)');
 
 SKIP:
@@ -97,8 +115,20 @@ SKIP:
 	my $folder = PostgreSQL::Test::Utils::tempdir_short;
 	my $host = $node{jakarta}->host;
 	append_to_file("$folder/users", qq{"shop" ""\n});
-	append_to_file("$folder/ini", "[databases]\nshop = host=$host port=" . $node{jakarta}->port . "\n[pgbouncer]\nlisten_addr =\nunix_socket_dir = $folder\nlisten_port = 6432\n"
-		  . "auth_type = trust\nauth_file = $folder/users\npool_mode = transaction\nignore_startup_parameters = options,extra_float_digits\nlogfile = $folder/log\npidfile = $folder/pid\n");
+	my $port = $node{jakarta}->port;
+	append_to_file("$folder/ini", qq{[databases]
+shop = host=$host port=$port
+[pgbouncer]
+listen_addr =
+unix_socket_dir = $folder
+listen_port = 6432
+auth_type = trust
+auth_file = $folder/users
+pool_mode = transaction
+ignore_startup_parameters = options,extra_float_digits
+logfile = $folder/log
+pidfile = $folder/pid
+});
 	my $pooler = IPC::Run::start([ '/usr/sbin/pgbouncer', "$folder/ini" ], '>', \my $out, '2>&1');
 	for (1 .. 100) { last if -e "$folder/.s.PGSQL.6432"; select undef, undef, undef, 0.1 }
 	local $ENV{PGSERVICEFILE} = jakarta_is("host=$folder\nport=6432");
@@ -111,7 +141,8 @@ sub jakarta_is
 {
 	my $way = shift;
 	my $file = PostgreSQL::Test::Utils::tempdir_short . '/services';
-	append_to_file($file, slurp_file($ENV{PGSERVICEFILE}) =~ s/^\[jakarta\]\n.*?(?=^\[|\z)/[jakarta]\n$way\ndbname=shop\nuser=shop\n/msr);
+	append_to_file($file,
+		slurp_file($ENV{PGSERVICEFILE}) =~ s/^\[jakarta\]\n.*?(?=^\[|\z)/[jakarta]\n$way\ndbname=shop\nuser=shop\n/msr);
 	return $file;
 }
 
@@ -134,7 +165,8 @@ sub jakarta_is
 		}
 		POSIX::_exit(0);
 	}
-	local $ENV{PGSERVICEFILE} = jakarta_is('host=127.0.0.1' . "\nport=" . $listener->sockport . "\nsslmode=disable\ngssencmode=disable");
+	local $ENV{PGSERVICEFILE} = jakarta_is('host=127.0.0.1' . "\nport=" . $listener->sockport
+		. "\nsslmode=disable\ngssencmode=disable");
 	plan_says(qr/^failed: .*jakarta does not answer/s, 'a node that is silent after the login');
 	kill 'KILL', $pid;
 	waitpid $pid, 0;
@@ -149,23 +181,28 @@ like(move('copy', 'almaty', 'jakarta', '--patience', 3), qr/^failed: /, 'the cop
 if ($trusting)
 {
 	$trusting = 0;
-	like(move('copy', 'almaty', 'jakarta'), qr/^failed: .*runs what the owner of a table wrote/s, 'nor is it when it is started again');
+	like(move('copy', 'almaty', 'jakarta'), qr/^failed: .*runs what the owner of a table wrote/s,
+		'nor is it when it is started again');
 	$trusting = 1;
 }
 
 # The owner of the old node adds a table to the publication: no row enters a table of somebody else.
 at_machine('jakarta', q{CREATE TABLE secrets (note text); ALTER TABLE secrets OWNER TO desk});
-at('almaty', q{CREATE TABLE secrets (note text); INSERT INTO secrets VALUES ('forged'); ALTER PUBLICATION moving_c235 ADD TABLE secrets});
+at('almaty', q{CREATE TABLE secrets (note text); INSERT INTO secrets VALUES ('forged');
+	ALTER PUBLICATION moving_c235 ADD TABLE secrets});
 $writer->query('ROLLBACK');
 $writer->quit;
-like(move('copy', 'almaty', 'jakarta'), qr/^failed: .*the publication moving_c235 at almaty has other tables.*: public.secrets/s, 'a table that does not move');
+like(move('copy', 'almaty', 'jakarta'),
+	qr/^failed: .*the publication moving_c235 at almaty has other tables.*: public.secrets/s,
+	'a table that does not move');
 like(move('switch', 'almaty', 'jakarta'), qr/^failed: /, 'nor does the switch begin');
 is(at_machine('jakarta', 'SELECT count(*) FROM secrets'), '0', 'no row of it has come');
 like(move('abort', 'almaty', 'jakarta'), qr/^done: /, 'abort');
 
 
 # What the owner is set to does not end the command.
-my %setting = (statement_timeout => '1ms', lock_timeout => '1ms', idle_session_timeout => '500ms', default_transaction_read_only => 'on',
+my %setting = (statement_timeout => '1ms', lock_timeout => '1ms', idle_session_timeout => '500ms',
+	default_transaction_read_only => 'on',
 	default_transaction_isolation => 'serializable');
 for my $name (@names) { at_machine($name, "ALTER ROLE shop SET $_ = '$setting{$_}'") for keys %setting }
 
@@ -184,23 +221,27 @@ at('jakarta', 'INSERT INTO moving_c235.move SELECT * FROM kept; DROP TABLE kept'
 
 # What somebody else has put where the view will be is not taken for it.
 at_machine('jakarta', q{CREATE VIEW orders_c235_e1 AS SELECT 1; ALTER VIEW orders_c235_e1 OWNER TO desk});
-like(move('switch', 'almaty', 'jakarta'), qr/^failed: .*orders_c235_e1" is there already at jakarta/s, 'a view of a stranger');
+like(move('switch', 'almaty', 'jakarta'), qr/^failed: .*orders_c235_e1" is there already at jakarta/s,
+	'a view of a stranger');
 like(move('abort', 'almaty', 'jakarta'), qr/^done: /, 'abort leaves it alone');
 is(at_machine('jakarta', q{SELECT count(*) FROM orders_c235_e1}), '1', 'it is there');
 at_machine('jakarta', 'DROP VIEW orders_c235_e1');
 like(move('copy', 'almaty', 'jakarta'), qr/^done: /, 'copy again');
 like((attempt('jakarta', 'SELECT count(*) FROM orders_c235'))[1], qr/^100$/, 'the owner reads the copy');
-my (undef, undef, $denied) = $node{jakarta}->psql('shop', 'SELECT count(*) FROM orders_c235', connstr => 'service=jakarta user=desk');
+my (undef, undef, $denied) = $node{jakarta}->psql('shop', 'SELECT count(*) FROM orders_c235',
+	connstr => 'service=jakarta user=desk');
 like($denied, qr/permission denied for table orders_c235/, 'desk does not');
 like(move($_, 'almaty', 'jakarta'), qr/^done: /, $_) for 'switch', 'finish';
 is(at('jakarta', $rows), $moved, 'the rows have moved');
-is($node{jakarta}->safe_psql('shop', 'SELECT count(*) > 0 FROM orders_c235', connstr => 'service=jakarta user=desk'), 't', 'desk reads them at the new node');
+is($node{jakarta}->safe_psql('shop', 'SELECT count(*) > 0 FROM orders_c235', connstr => 'service=jakarta user=desk'),
+	't', 'desk reads them at the new node');
 
 # The same way back, with decoys for all that is in the statements which the servers logged.
 my $log = join '', map { substr slurp_file($node{$_}->logfile), $from{$_} } @names;
 my ($secret) = slurp_file($ENV{PGPASSFILE}) =~ /:mover:(\w+)/;
 unlike(join('', map { slurp_file($node{$_}->logfile) } @names), qr/\Q$secret\E/, 'no password is in the log');
-my $statements = join "\n", $log =~ /moving_c235 \d+ \S+ LOG:  (?:statement|execute [^:]*): (.*?)(?=\n\d{4}-\d\d-\d\d )/sg;
+my $statements = join "\n",
+	$log =~ /moving_c235 \d+ \S+ LOG:  (?:statement|execute [^:]*): (.*?)(?=\n\d{4}-\d\d-\d\d )/sg;
 my %word = map { $_ => 1 } $statements =~ /\b([a-z_][a-z0-9_]*)\b/g;
 my %sign = map { $_ => 1 } $statements =~ m{(?<=[\s\w)'])([-+*/<>=~!@#%^&|]+)(?=[\s\w('\$])}g;
 cmp_ok(scalar keys %word, '>', 200, 'the statements are in the log');
@@ -213,11 +254,15 @@ my $decoys = qq{
 		FOR found IN SELECT oid, proname, prokind, prorettype, pronargs, proargtypes::oid[] AS arguments FROM pg_proc
 			WHERE pronamespace = 'pg_catalog'::regnamespace AND proname IN ($words) AND prokind IN ('f', 'a') LOOP
 			-- As it is declared, and as a literal, a number or a name would match better.
-			FOR types IN SELECT DISTINCT (SELECT coalesce(string_agg(CASE WHEN format_type(t, NULL) = a THEN b ELSE format_type(t, NULL) END, ', ' ORDER BY n), '')
+			FOR types IN SELECT DISTINCT (
+					SELECT coalesce(string_agg(CASE WHEN format_type(t, NULL) = a THEN b ELSE format_type(t, NULL) END,
+						', ' ORDER BY n), '')
 					FROM unnest(found.arguments) WITH ORDINALITY AS u (t, n))
-				FROM (VALUES ('', ''), ('bigint', 'integer'), ('bigint', 'smallint'), ('integer', 'smallint'), ('name', 'text'), ('regclass', 'text'), ('oid', 'regclass'), ('text', 'name')) AS v (a, b) LOOP
+				FROM (VALUES ('', ''), ('bigint', 'integer'), ('bigint', 'smallint'), ('integer', 'smallint'), ('name', 'text'),
+					('regclass', 'text'), ('oid', 'regclass'), ('text', 'name')) AS v (a, b) LOOP
 				BEGIN
-					EXECUTE format('CREATE FUNCTION %I.%I(%s) RETURNS %s LANGUAGE plpgsql AS %L', place, found.proname, types, found.prorettype::regtype, 'BEGIN RAISE EXCEPTION ''decoy ' || found.proname || '''; END');
+					EXECUTE format('CREATE FUNCTION %I.%I(%s) RETURNS %s LANGUAGE plpgsql AS %L', place, found.proname,
+						types, found.prorettype::regtype, 'BEGIN RAISE EXCEPTION ''decoy ' || found.proname || '''; END');
 					made := made + 1;
 				EXCEPTION WHEN OTHERS THEN NULL;
 				END;
@@ -228,13 +273,16 @@ my $decoys = qq{
 			unnest('{text,name,int2,int4,int8,oid,bool,uuid,pg_lsn,"char",timestamptz,regclass,iuid}'::regtype[]) AS r
 			WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprname IN ($signs) AND oprleft <> 0 LOOP
 			BEGIN
-				EXECUTE format('CREATE OR REPLACE FUNCTION %I.decoy(%s, %s) RETURNS bool LANGUAGE plpgsql AS %L', place, found.l, found.r, 'BEGIN RAISE EXCEPTION ''decoy of an operator''; END');
-				EXECUTE format('CREATE OPERATOR %I.%s (FUNCTION = %I.decoy, LEFTARG = %s, RIGHTARG = %s)', place, found.oprname, place, found.l, found.r);
+				EXECUTE format('CREATE OR REPLACE FUNCTION %I.decoy(%s, %s) RETURNS bool LANGUAGE plpgsql AS %L',
+					place, found.l, found.r, 'BEGIN RAISE EXCEPTION ''decoy of an operator''; END');
+				EXECUTE format('CREATE OPERATOR %I.%s (FUNCTION = %I.decoy, LEFTARG = %s, RIGHTARG = %s)', place,
+					found.oprname, place, found.l, found.r);
 				made := made + 1;
 			EXCEPTION WHEN OTHERS THEN NULL;
 			END;
 		END LOOP;
-		FOR found IN SELECT typname FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype IN ('b', 'p') AND typname IN ($words, 'int4', 'int8', 'text', 'bool') LOOP
+		FOR found IN SELECT typname FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype IN ('b', 'p')
+		AND typname IN ($words, 'int4', 'int8', 'text', 'bool') LOOP
 			BEGIN
 				EXECUTE format('CREATE DOMAIN %I.%I AS pg_catalog.text CHECK (false)', place, found.typname);
 				made := made + 1;
@@ -245,10 +293,13 @@ my $decoys = qq{
 	END \$decoys\$};
 for my $name (@names)
 {
-	my @made = split /\n/, at_machine($name, qq{SET search_path = pg_catalog, public; CREATE SCHEMA shop AUTHORIZATION shop; GRANT ALL ON SCHEMA shop TO PUBLIC; $decoys;
+	my @made = split /\n/, at_machine($name, qq{SET search_path = pg_catalog, public;
+		CREATE SCHEMA shop AUTHORIZATION shop; GRANT ALL ON SCHEMA shop TO PUBLIC; $decoys;
 		SELECT pg_temp.decoys('shop'); SELECT pg_temp.decoys('public')});
 	cmp_ok($_, '>', 500, "decoys at $name") for @made;
-	like((attempt($name, q{SET search_path = public, pg_catalog; SELECT hashtextextended('a'::pg_catalog.text, 0::pg_catalog.int4)}))[2], qr/decoy/, "a decoy at $name is called by who lets it");
+	like((attempt($name, q{SET search_path = public, pg_catalog;
+		SELECT hashtextextended('a'::pg_catalog.text, 0::pg_catalog.int4)}))[2],
+		qr/decoy/, "a decoy at $name is called by who lets it");
 }
 # By the owner, as the mover and as the superuser.
 like(move($_, 'jakarta', 'almaty'), qr/^done: /, "$_ among decoys") for 'plan', 'copy', 'switch', 'finish';

@@ -103,7 +103,8 @@ my $gateway = gateway();
 
 # What the server says of each of these, and where the gateway goes.
 my $ids = q{
-	SELECT gen_iuid(country, entity) AS id FROM unnest(ARRAY[125, 157, 0, 255]) AS country, unnest(ARRAY[0, 1, 2, 3, 255]) AS entity
+	SELECT gen_iuid(country, entity) AS id
+	FROM unnest(ARRAY[125, 157, 0, 255]) AS country, unnest(ARRAY[0, 1, 2, 3, 255]) AS entity
 	UNION ALL SELECT iuid_from_name(125, 2, 'x') UNION ALL SELECT iuid_from_name(9, 9, 'x')
 	UNION ALL SELECT '00000000-0000-0000-0000-000000000000' UNION ALL SELECT 'ffffffff-ffff-ffff-ffff-ffffffffffff'};
 
@@ -120,14 +121,16 @@ sub compare
 }
 compare('the first routes');
 my $id = $node->safe_psql('postgres', 'SELECT gen_iuid(157, 1)');
-is(HTTP::Tiny->new->post("$gateway/$id", { content => 'a body' })->{content}, "mexico POST /$id a body", 'method and body');
+is(HTTP::Tiny->new->post("$gateway/$id", { content => 'a body' })->{content},
+	"mexico POST /$id a body", 'method and body');
 is(HTTP::Tiny->new->get("$gateway/\U$id")->{content}, "mexico GET /\U$id\E ", 'another form of the identifier');
 for my $path ('', '/', '/orders', '/orders/1', '/019b76da-a87b-407d-8041-23456789abcd')
 {
 	is(HTTP::Tiny->new->get("$gateway$path")->{status}, 404, "'$path' is no service's");
 }
 
-$node->safe_psql('postgres', q{UPDATE iuid_routes SET node = 'spare' WHERE country = 157; INSERT INTO iuid_routes VALUES (NULL, NULL, 'almaty')});
+$node->safe_psql('postgres', q{UPDATE iuid_routes SET node = 'spare' WHERE country = 157;
+	INSERT INTO iuid_routes VALUES (NULL, NULL, 'almaty')});
 $gateway = gateway();
 compare('other routes');
 $programs[2]->kill_kill;
@@ -200,7 +203,8 @@ sub passes
 {
 	my ($request, $asked, $what, $headers, @kept) = @_;
 	my @lines = split /\n/, (ask($request, $headers // '', 200))[0];
-	is_deeply([sort @lines], [sort "$asked HTTP/1.1", "Host: $host", 'Via: 1.1 iuid-gateway', 'X-Forwarded-For: 127.0.0.1', @kept], $what);
+	is_deeply([sort @lines],
+		[sort "$asked HTTP/1.1", "Host: $host", 'Via: 1.1 iuid-gateway', 'X-Forwarded-For: 127.0.0.1', @kept], $what);
 	return;
 }
 
@@ -211,24 +215,31 @@ sub refused
 	return;
 }
 
-for my $path ("/$id", "/a..b/$id", "/.../$id", "/x%2F$id", "/$id/a%2fb", "/$id?x=/../y", "/$id/$of_almaty/", "/$id/%252e%252e/")
+for my $path ("/$id", "/a..b/$id", "/.../$id", "/x%2F$id", "/$id/a%2fb", "/$id?x=/../y", "/$id/$of_almaty/",
+	"/$id/%252e%252e/")
 {
 	passes("GET $path", "GET /base$path", $path);
 }
 passes("GET http://client/$id", "GET /base/$id", 'an absolute URL');
-for my $path ("/../$id", "/x/../$id", "/$id/..", "/%2e%2E/$id", "/.%2e/$id", "/..%2f$id", "/x%2F../$id", "/x\\..\\y/$id", "/x%5c..%5cy/$id", "/..;/$id", "/$id/..;x=1/y")
+for my $path ("/../$id", "/x/../$id", "/$id/..", "/%2e%2E/$id", "/.%2e/$id", "/..%2f$id", "/x%2F../$id",
+	"/x\\..\\y/$id", "/x%5c..%5cy/$id", "/..;/$id", "/$id/..;x=1/y")
 {
 	refused("GET $path", 400, "$path leaves the folder of the service");
 }
 passes("$_ /$id", "$_ /base/$id", $_) for qw(DELETE OPTIONS QUERY);
 refused("$_ /$id", 501, $_) for qw(CONNECT TRACE);
 
-my @claims = map { "$_: client\n" } qw(Forwarded X-Forwarded X-Forwarded-For x-forwarded-host X-Forwarded-Proto X_Forwarded_For X.Forwarded.For X-Real-IP X_Real_IP);
-passes("GET /$id", "GET /base/$id", 'no address or host is what a client says', join('', @claims, "X-Other: x\n"), 'X-Other: x');
-passes("GET /$id", "GET /base/$id", 'a client takes out no header of the gateway', "Connection: Via, X-Forwarded-For, X-Named\nX-Named: x\n");
+my @claims = map { "$_: client\n" } qw(Forwarded X-Forwarded X-Forwarded-For x-forwarded-host X-Forwarded-Proto
+	X_Forwarded_For X.Forwarded.For X-Real-IP X_Real_IP);
+passes("GET /$id", "GET /base/$id", 'no address or host is what a client says', join('', @claims, "X-Other: x\n"),
+	'X-Other: x');
+passes("GET /$id", "GET /base/$id", 'a client takes out no header of the gateway',
+	"Connection: Via, X-Forwarded-For, X-Named\nX-Named: x\n");
 passes("GET /$id", "GET /base/$id", 'no other protocol', "Connection: Upgrade\nUpgrade: h2c\n");
-passes("GET /$id", "GET /base/$id", "Via: $_", "Via: $_\n", "Via: $_") for '1.1 iuid-gateway-x', '1.1 x1.1 iuid-gateway';
-refused("GET /$id", 508, "Via: $_", "Via: $_\n") for '1.1 iuid-gateway', '1.0 x,1.1 iuid-gateway , 1.1 y', "1.1 x\nVia: 1.1 iuid-gateway";
+passes("GET /$id", "GET /base/$id", "Via: $_", "Via: $_\n", "Via: $_")
+	for '1.1 iuid-gateway-x', '1.1 x1.1 iuid-gateway';
+refused("GET /$id", 508, "Via: $_", "Via: $_\n")
+	for '1.1 iuid-gateway', '1.0 x,1.1 iuid-gateway , 1.1 y', "1.1 x\nVia: 1.1 iuid-gateway";
 is((ask("GET /$id", '', $_))[1], 502, "a service that answers $_") for qw(000 099);
 
 # Who keeps the gateway waiting is cut, and who is slow is not.
@@ -273,7 +284,8 @@ like(text($slow), qr/^HTTP\/1.1 200 .*\n\n12345$/s, 'a slow answer');
 sub refuses
 {
 	my ($what, $error, @arguments) = @_;
-	my $ended = IPC::Run::run(["$folder/gateway/gateway", @arguments], '>', \my $out, '2>', \my $err, IPC::Run::timeout(60));
+	my $ended = IPC::Run::run(["$folder/gateway/gateway", @arguments], '>', \my $out, '2>', \my $err,
+		IPC::Run::timeout(60));
 	ok(!$ended, "$what: the gateway does not start");
 	like($err, $error, "$what: and says why");
 	return;
@@ -283,7 +295,8 @@ export();
 refuses('a node without a service', qr/157,,: /, '127.0.0.1:0', $services, '1s', '1h');
 append_to_file("$folder/empty.csv", '');
 refuses('an empty file', qr/no services/, '127.0.0.1:0', "$folder/empty.csv", '1s', '1h');
-for my $line ((map { "125,,$_" } '/base', 'orders:8080', 'ftp://h', 'http://', 'http:///base', 'http://:80', 'http://h:80800', 'http://me@h', 'http://h?x', 'http://h?', 'http://h#x', 'http://h/%'),
+for my $line ((map { "125,,$_" } '/base', 'orders:8080', 'ftp://h', 'http://', 'http:///base', 'http://:80',
+	'http://h:80800', 'http://me@h', 'http://h?x', 'http://h?', 'http://h#x', 'http://h/%'),
 	"256,,http://h", "-1,,http://h", "x,,http://h", "125,256,http://h", "0125,,http://h", "125,,http://h\n125,,http://i")
 {
 	unlink "$folder/line.csv";

@@ -49,7 +49,8 @@ $node->safe_psql('postgres', qq{
 sub from
 {
 	my ($name, $delegates) = @_;
-	my ($status, $out, $err) = $node->psql('postgres', "SELECT result FROM iuid_run_on_nodes('SELECT current_user', '{$name}', '30 s')",
+	my ($status, $out, $err) = $node->psql('postgres',
+		"SELECT result FROM iuid_run_on_nodes('SELECT current_user', '{$name}', '30 s')",
 		connstr => $node->connstr('postgres') . " user=app host=$host hostaddr=$address gssdelegation=$delegates");
 	return "$out$err";
 }
@@ -57,7 +58,8 @@ sub from
 $kerberos->create_ticket('app', 'secret', forwardable => 1);
 is(from('there', 1), 'app', 'with delegated credentials');
 like(from('there', 0), qr/^2F003: password is required/, 'without them');
-like(from('open', 1), qr/^2F003: password is required\n.*does not request a password/, 'at a node that does not ask for them');
+like(from('open', 1), qr/^2F003: password is required\n.*does not request a password/,
+	'at a node that does not ask for them');
 
 $node->stop;
 done_testing();

@@ -23,23 +23,28 @@ done('copy');
 at_machine('jakarta', q{SET session_replication_role = replica; DELETE FROM orders_c235 WHERE note = 'derived'});
 like(move('copy'), qr/^failed: .*1 rows of .* differ/s, 'a derived identifier is compared');
 at('almaty', q{UPDATE orders SET note = 'derived, and noted' WHERE note = 'derived'});
-like(move('switch'), qr/^failed: .*1 rows of .* differ/s, 'a comparison that failed is made again, and does not leave out what was noted before it');
+like(move('switch'), qr/^failed: .*1 rows of .* differ/s,
+	'a comparison that failed is made again, and does not leave out what was noted before it');
 at('almaty', q{DELETE FROM orders WHERE note ~ 'derived'});
 done('abort');
 
 # Row security that the new node has not.
 done('copy');
-at('almaty', q{ALTER TABLE orders_c235 ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON orders_c235 TO desk USING (false)});
-like(move('switch'), qr/^failed: .*row security of "public"."orders_c235" at jakarta is not that of almaty/s, 'the new node has no policies');
+at('almaty', q{ALTER TABLE orders_c235 ENABLE ROW LEVEL SECURITY;
+	CREATE POLICY few ON orders_c235 TO desk USING (false)});
+like(move('switch'), qr/^failed: .*row security of "public"."orders_c235" at jakarta is not that of almaty/s,
+	'the new node has no policies');
 at('almaty', q{DROP POLICY few ON orders_c235; ALTER TABLE orders_c235 DISABLE ROW LEVEL SECURITY});
 done('abort');
 
 # What belongs to another role.
 at_machine('jakarta', q{ALTER TABLE orders OWNER TO desk});
-like(move('plan'), qr/^failed: .*"public"."orders" at jakarta is not there, or belongs to another role/s, 'a table of another role');
+like(move('plan'), qr/^failed: .*"public"."orders" at jakarta is not there, or belongs to another role/s,
+	'a table of another role');
 at_machine('jakarta', q{ALTER TABLE orders OWNER TO shop});
 at_machine('almaty', q{ALTER FUNCTION iuid_node(int, int) OWNER TO desk});
-like(move('plan'), qr/^failed: .*iuid_node\(.*\) at almaty is not what the extension made/s, 'a function of another role');
+like(move('plan'), qr/^failed: .*iuid_node\(.*\) at almaty is not what the extension made/s,
+	'a function of another role');
 at_machine('almaty', q{ALTER FUNCTION iuid_node(int, int) OWNER TO CURRENT_USER});
 
 # The new node is restored from a backup of an earlier move between the same nodes.
@@ -52,7 +57,8 @@ done('copy');
 restore_disk('jakarta');
 subscribes_again('registry');
 like(move('switch'), qr/^failed: .*know of two different moves/s, 'the other move');
-at_machine('jakarta', $_) for 'ALTER SUBSCRIPTION moving_c235 DISABLE', 'ALTER SUBSCRIPTION moving_c235 SET (slot_name = NONE)', 'DROP SUBSCRIPTION moving_c235',
+at_machine('jakarta', $_) for 'ALTER SUBSCRIPTION moving_c235 DISABLE',
+	'ALTER SUBSCRIPTION moving_c235 SET (slot_name = NONE)', 'DROP SUBSCRIPTION moving_c235',
 	'DROP TABLE orders_c235; DROP SCHEMA moving_c235 CASCADE';
 done('abort');
 
@@ -87,54 +93,64 @@ sub other_version
 {
 	my ($when, $begun, $said, @steps) = @_;
 	my ($version, $before) = (version_of_command(), state_of_all());
-	my $why = qr/was begun by version \Q$begun\E of iuid, and this is version \Q$version\E: go on, or abort, with version \Q$begun\E, /;
+	my $why = "was begun by version \Q$begun\E of iuid, and this is version \Q$version\E: "
+		. "go on, or abort, with version \Q$begun\E, ";
 	for my $step (@steps)
 	{
 		my ($status, $out) = status_of($step);
 		# Before that it has only looked.
-		like("$status $out", qr/^1 (\w+ +-- [^\n]*\n)*iuid move $step: the move of country 235 $why/, "$when: $step of another version");
+		like("$status $out", qr/^1 (\w+ +-- [^\n]*\n)*iuid move $step: the move of country 235 $why/,
+			"$when: $step of another version");
 	}
 	is(state_of_all(), $before, "$when: nothing is changed");
-	like(status(), qr/^The registry: .*\nIt moves from almaty to jakarta\.\nIt $why.*$said/s, "$when: status of another version");
+	like(status(), qr/^The registry: .*\nIt moves from almaty to jakarta\.\nIt $why.*$said/s,
+		"$when: status of another version");
 	return;
 }
 
 @Moves::iuid = install_command('one');
 my $version = version_of_command();
-my $second = install_command('two', 'iuid.control' => [ qr/^default_version = \K.*/m, "'$version.1'" ], 'move/state.py' => [ qr/\brefused_pid\b/, 'refused_process' ]);
+my $second = install_command('two', 'iuid.control' => [ qr/^default_version = \K.*/m, "'$version.1'" ],
+	'move/state.py' => [ qr/\brefused_pid\b/, 'refused_process' ]);
 {
 	local @Moves::iuid = $second;
 	done('copy', 'copy of another version');
 }
-other_version('before the switch', "$version.1", qr/almaty:\n   serving since.*jakarta:\n   copying since/s, 'plan', 'copy', 'switch', 'abort', 'finish');
+other_version('before the switch', "$version.1", qr/almaty:\n   serving since.*jakarta:\n   copying since/s,
+	'plan', 'copy', 'switch', 'abort', 'finish');
 {
 	local @Moves::iuid = $second;
 	done('abort', 'abort of the version that copied');
 }
 done('copy');
 at_machine('almaty', "UPDATE pg_extension SET extversion = '$version.1' WHERE extname = 'iuid_regions'");
-like(move('switch'), qr/^failed: .*\nPROBLEM   iuid_check_regions\(.*\) at almaty: another version, /s, 'the extension was updated at one node');
+like(move('switch'), qr/^failed: .*\nPROBLEM   iuid_check_regions\(.*\) at almaty: another version, /s,
+	'the extension was updated at one node');
 at_machine('almaty', "UPDATE pg_extension SET extversion = '$version' WHERE extname = 'iuid_regions'");
 switch_and(\my $begun, sub { $_[0]->signal('KILL') })->finish;
 {
 	local @Moves::iuid = $second;
-	other_version('in the switch', $version, qr/almaty:\n   serving since.*jakarta:\n   copying since/s, 'switch', 'abort');
+	other_version('in the switch', $version, qr/almaty:\n   serving since.*jakarta:\n   copying since/s,
+		'switch', 'abort');
 }
 
 # The next switch goes on.  While it waits for the new node, a subscription cannot write at the old one, either.
 copy_disk('almaty');
 subscribes_again();
 my $reader = $node{jakarta}->background_psql('shop', on_error_stop => 0);
-my $switch = switch_and(\my $out, sub { $reader->query(q{BEGIN; LOCK TABLE orders_global IN ACCESS SHARE MODE}) }, '--limit', 30);
+my $switch = switch_and(\my $out, sub { $reader->query(q{BEGIN; LOCK TABLE orders_global IN ACCESS SHARE MODE}) },
+	'--limit', 30);
 says($switch, \$out, qr/once more/);
-my (undef, undef, $error) = $node{almaty}->psql('shop', q{SET session_replication_role = replica; INSERT INTO orders VALUES (gen_iuid(235, 1), 1, 'replicated')});
+my (undef, undef, $error) = $node{almaty}->psql('shop', q{SET session_replication_role = replica;
+	INSERT INTO orders VALUES (gen_iuid(235, 1), 1, 'replicated')});
 like($error, qr/these rows are moving to another node/, 'nor is a row of a subscription written');
 $reader->query('ROLLBACK');
 $reader->quit;
 ok($switch->finish, 'the switch goes on');
 {
 	local @Moves::iuid = $second;
-	other_version('after the switch', $version, qr/almaty:\n   given up since.*jakarta:\n   serving since/s, 'switch', 'abort', 'finish');
+	other_version('after the switch', $version, qr/almaty:\n   given up since.*jakarta:\n   serving since/s,
+		'switch', 'abort', 'finish');
 }
 
 # Many changes are looked up in time, and identifiers that are changed are noted.
@@ -147,12 +163,15 @@ write_rows('jakarta', 'moved');
 my $confirmed = at('jakarta', $rows);
 restore_disk('almaty');
 registry_again('almaty');
-like(move($_), qr/^failed: .*keeps a move of which jakarta, which has the country, knows nothing.*Nothing is dropped/s, "$_ drops nothing") for 'copy', 'switch', 'abort', 'finish';
+like(move($_), qr/^failed: .*keeps a move of which jakarta, which has the country, knows nothing.*Nothing is dropped/s,
+	"$_ drops nothing") for 'copy', 'switch', 'abort', 'finish';
 is(at('jakarta', $rows), $confirmed, 'all rows are there');
 is(at_machine('mexico', 'SELECT iuid_node(235, 1)'), 'jakarta', 'and the route leads to them');
-at_machine('almaty', 'ALTER TABLE orders DETACH PARTITION orders_c235; DROP TABLE orders_c235 CASCADE; DROP SCHEMA moving_c235 CASCADE; DROP PUBLICATION moving_c235');
+at_machine('almaty', q{ALTER TABLE orders DETACH PARTITION orders_c235; DROP TABLE orders_c235 CASCADE;
+	DROP SCHEMA moving_c235 CASCADE; DROP PUBLICATION moving_c235});
 at('almaty', q{SELECT iuid_create_global_table('orders_global', 'orders', 1)});
-at_machine('almaty', q{SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = 'moving_c235'});
+at_machine('almaty',
+	q{SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = 'moving_c235'});
 
 # The country moves back, and the new node is restored from a backup of before the switch, when the old one
 # has given the country up.

@@ -31,23 +31,28 @@ sub make_pending
 		INSERT INTO log VALUES (gen_iuid(7, 1, '2026-04-05'));
 		$more});
 	run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM log');
-	is(run($session, q{SET statement_timeout = '500ms'; ALTER TABLE log DETACH PARTITION log_2026_04 CONCURRENTLY; RESET statement_timeout}), '57014', 'detaching is cancelled');
+	is(run($session, q{SET statement_timeout = '500ms'; ALTER TABLE log DETACH PARTITION log_2026_04 CONCURRENTLY;
+		RESET statement_timeout}), '57014', 'detaching is cancelled');
 	run($session, 'RESET statement_timeout');
 	is($node->safe_psql('postgres', $pending), 'log_2026_04', 'and the partition is pending');
 	return;
 }
 
 make_pending('');
-is(run($session, q{SELECT iuid_create_partitions('log', '1 month', '2026-02-01', '2026-09-01')}), "log_2026_02\nlog_2026_07\nlog_2026_08", 'months are made beside it, and none for it');
-is(run($session, q{SELECT iuid_drop_partitions('log', '2026-05-01', lock_wait => '300 ms')}), '55P03', 'who has an older snapshot is waited for');
+is(run($session, q{SELECT iuid_create_partitions('log', '1 month', '2026-02-01', '2026-09-01')}),
+	"log_2026_02\nlog_2026_07\nlog_2026_08", 'months are made beside it, and none for it');
+is(run($session, q{SELECT iuid_drop_partitions('log', '2026-05-01', lock_wait => '300 ms')}),
+	'55P03', 'who has an older snapshot is waited for');
 is($node->safe_psql('postgres', $pending), 'log_2026_04', 'and nothing has changed');
 run($reader, 'COMMIT');
-is(run($session, q{SELECT iuid_drop_partitions('log', '2026-05-01')}), "public.log_2026_02\npublic.log_2026_03\npublic.log_2026_04", 'when it is due it is dropped');
+is(run($session, q{SELECT iuid_drop_partitions('log', '2026-05-01')}),
+	"public.log_2026_02\npublic.log_2026_03\npublic.log_2026_04", 'when it is due it is dropped');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname = 'log_2026_04'}), '0', 'with its rows');
 
 make_pending('CREATE TABLE lines (id iuid REFERENCES log)');
 run($reader, 'COMMIT');
-is(run($session, q{SELECT iuid_detach_partitions('log', '2026-05-01')}), "log_2026_03\nlog_2026_04", 'detached, it is finalized');
+is(run($session, q{SELECT iuid_detach_partitions('log', '2026-05-01')}),
+	"log_2026_03\nlog_2026_04", 'detached, it is finalized');
 is(run($session, q{SELECT count(*) FROM log_2026_04}), '1', 'and is a table of its own');
 is($node->safe_psql('postgres', $pending), '', 'nothing is pending');
 
@@ -67,17 +72,23 @@ $node->safe_psql('postgres', q{
 	SELECT iuid_create_partitions('ends', '1 month', '2026-03-01', '2026-05-01');
 	INSERT INTO ends VALUES (gen_iuid(7, 1, '2020-01-01')), (gen_iuid(7, 1, '2026-05-05'))});
 run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM ends');
-is(run($session, "SET statement_timeout = '500ms'; ALTER TABLE ends DETACH PARTITION ends_before CONCURRENTLY;"), '57014', 'detaching ends_before is cancelled');
+is(run($session, "SET statement_timeout = '500ms'; ALTER TABLE ends DETACH PARTITION ends_before CONCURRENTLY;"),
+	'57014', 'detaching ends_before is cancelled');
 run($session, 'RESET statement_timeout');
 run($reader, 'COMMIT');
-is(run($session, q{SELECT iuid_drop_partitions('ends', '2026-04-01')}), "public.ends_before\npublic.ends_2026_03", 'one without a beginning goes');
-is($node->safe_psql('postgres', q{SELECT string_agg(inhrelid::regclass::text, ' ' ORDER BY inhrelid::regclass::text COLLATE "C") FROM pg_inherits WHERE inhparent = 'ends'::regclass}),
+is(run($session, q{SELECT iuid_drop_partitions('ends', '2026-04-01')}),
+	"public.ends_before\npublic.ends_2026_03", 'one without a beginning goes');
+is($node->safe_psql('postgres',
+	q{SELECT string_agg(inhrelid::regclass::text, ' ' ORDER BY inhrelid::regclass::text COLLATE "C") FROM pg_inherits
+	WHERE inhparent = 'ends'::regclass}),
 	'ends_2026_04 ends_after', 'and none takes its place, as it was none of the table any more');
 run($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM ends');
-is(run($session, "SET statement_timeout = '500ms'; ALTER TABLE ends DETACH PARTITION ends_after CONCURRENTLY;"), '57014', 'detaching ends_after is cancelled');
+is(run($session, "SET statement_timeout = '500ms'; ALTER TABLE ends DETACH PARTITION ends_after CONCURRENTLY;"),
+	'57014', 'detaching ends_after is cancelled');
 run($session, 'RESET statement_timeout');
 run($reader, 'COMMIT');
-is(run($session, q{SELECT iuid_create_partitions('ends', '1 month', '2026-05-01', '2026-07-01')}), '', 'nothing is made in the times of one without an end');
+is(run($session, q{SELECT iuid_create_partitions('ends', '1 month', '2026-05-01', '2026-07-01')}),
+	'', 'nothing is made in the times of one without an end');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM ends_after}), '1', 'whose rows stay');
 
 $_->quit for $reader, $session;

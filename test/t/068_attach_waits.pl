@@ -17,10 +17,12 @@ $node->safe_psql('postgres', q{
 	CREATE EXTENSION iuid;
 	CREATE ROLE stranger;
 	GRANT CREATE ON SCHEMA public TO stranger;
-	CREATE FUNCTION says() RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE LOG 'CHECK as %', current_user; RETURN true; END $$});
+	CREATE FUNCTION says() RETURNS boolean LANGUAGE plpgsql IMMUTABLE
+		AS $$ BEGIN RAISE LOG 'CHECK as %', current_user; RETURN true; END $$});
 my ($holder, $caller, $stranger) = map { open_session($node) } 1 .. 3;
 run($stranger, 'SET ROLE stranger');
-my $attach = q{SELECT iuid_attach_partitions('orders', '{march}', ARRAY[iuid_floor('2026-03-01')]::uuid[], ARRAY[iuid_floor('2026-04-01')]::uuid[]);};
+my $attach = q{SELECT iuid_attach_partitions('orders', '{march}', ARRAY[iuid_floor('2026-03-01')]::uuid[],
+	ARRAY[iuid_floor('2026-04-01')]::uuid[]);};
 
 sub start_with
 {
@@ -38,12 +40,15 @@ sub start_with
 start_with('');
 run($holder, 'BEGIN; LOCK TABLE pg_database IN ACCESS SHARE MODE');
 run($stranger, q{CREATE TEMPORARY TABLE mine (id uuid) PARTITION BY RANGE (id); SET lock_timeout = '3s';});
-is(run($stranger, q{SELECT iuid_attach_partitions('mine', '{pg_database}', '{NULL}', '{NULL}')}), '42501', 'the table of another role is not waited for');
+is(run($stranger, q{SELECT iuid_attach_partitions('mine', '{pg_database}', '{NULL}', '{NULL}')}),
+	'42501', 'the table of another role is not waited for');
 run($holder, 'ROLLBACK');
 
 # What gets another owner while its lock is waited for.
-for my $case ([ 'march', '' ], [ 'orders', '' ], [ 'orders_rest', 'CREATE TABLE orders_rest PARTITION OF orders DEFAULT; ALTER TABLE orders_rest ADD CHECK (says()) NOT VALID' ],
-	[ 'orders_after', q{CREATE TABLE orders_after PARTITION OF orders FOR VALUES FROM (iuid_floor('2026-03-01')) TO (MAXVALUE)} ])
+for my $case ([ 'march', '' ], [ 'orders', '' ], [ 'orders_rest',
+	q{CREATE TABLE orders_rest PARTITION OF orders DEFAULT; ALTER TABLE orders_rest ADD CHECK (says()) NOT VALID} ],
+	[ 'orders_after',
+		q{CREATE TABLE orders_after PARTITION OF orders FOR VALUES FROM (iuid_floor('2026-03-01')) TO (MAXVALUE)} ])
 {
 	my ($table, $more) = @$case;
 	start_with($more);
@@ -52,8 +57,10 @@ for my $case ([ 'march', '' ], [ 'orders', '' ], [ 'orders_rest', 'CREATE TABLE 
 	ok(waits($caller, $attach, $holder), "$table: the call waits");
 	run($holder, 'COMMIT');
 	is(outcome($caller), '42501', "$table got another owner");
-	unlike(slurp_file($node->logfile, $log), qr/CHECK as postgres/, "$table: no code of the new owner ran as another role");
-	is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_inherits WHERE inhrelid = 'march'::regclass}), '0', 'and nothing is attached');
+	unlike(slurp_file($node->logfile, $log),
+		qr/CHECK as postgres/, "$table: no code of the new owner ran as another role");
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_inherits WHERE inhrelid = 'march'::regclass}),
+		'0', 'and nothing is attached');
 }
 
 # The DEFAULT partition gets a row while the parent is waited for, so that a stronger lock is needed.  A
@@ -72,8 +79,11 @@ $reader->quit;
 # The locks of a call: who reads the list of partitions must not miss rows that move.
 for my $case ([ 'no DEFAULT partition', '', 'ShareUpdateExclusiveLock' ],
 	[ 'an empty one', 'CREATE TABLE orders_rest PARTITION OF orders DEFAULT', 'ShareRowExclusiveLock' ],
-	[ 'one with rows', q{CREATE TABLE orders_rest PARTITION OF orders DEFAULT; INSERT INTO orders VALUES (gen_iuid(7, 1, '2026-05-01'))}, 'AccessExclusiveLock' ],
-	[ 'an open end', q{CREATE TABLE orders_after PARTITION OF orders FOR VALUES FROM (iuid_floor('2026-03-01')) TO (MAXVALUE)}, 'AccessExclusiveLock' ])
+	[ 'one with rows', q{CREATE TABLE orders_rest PARTITION OF orders DEFAULT;
+		INSERT INTO orders VALUES (gen_iuid(7, 1, '2026-05-01'))}, 'AccessExclusiveLock' ],
+	[ 'an open end',
+		q{CREATE TABLE orders_after PARTITION OF orders FOR VALUES FROM (iuid_floor('2026-03-01')) TO (MAXVALUE)},
+		'AccessExclusiveLock' ])
 {
 	my ($what, $more, $mode) = @$case;
 	start_with($more);

@@ -25,11 +25,13 @@ sub names
 
 my %defined = map { my $library = $_; $library => { map { $_ => 1 } names($library, '--defined-only') } } keys %file;
 cmp_ok(scalar keys %{ $defined{$_} }, '>', 20, "$_ defines functions") for sort keys %file;
-is(join(' ', grep { $defined{iuid_regions}{$_} && !/^(Pg_magic_func|_PG_init)$/ } sort keys %{ $defined{iuid} }), '', 'no name is defined twice');
+is(join(' ', grep { $defined{iuid_regions}{$_} && !/^(Pg_magic_func|_PG_init)$/ } sort keys %{ $defined{iuid} }),
+	'', 'no name is defined twice');
 my %other = (iuid => 'iuid_regions', iuid_regions => 'iuid');
 for my $library (sort keys %file)
 {
-	is(join(' ', grep { $defined{ $other{$library} }{$_} } names($library, '--undefined-only')), '', "$library takes nothing from $other{$library}");
+	is(join(' ', grep { $defined{ $other{$library} }{$_} } names($library, '--undefined-only')),
+		'', "$library takes nothing from $other{$library}");
 }
 my %needs = map { $_ => (run_command([ 'objdump', '-p', $file{$_} ]))[0] } keys %file;
 unlike($needs{iuid}, qr/NEEDED.*libpq/, 'who wants the type gets no libpq');
@@ -78,24 +80,30 @@ for my $library (sort keys %file)
 	unlink $control;
 	append_to_file($control, $text);
 	append_to_file("$copied{sharedir}/extension/$library--$version--next.sql",
-		"COMMENT ON FUNCTION \@extschema\@." . ($library eq 'iuid' ? 'iuid_country(uuid)' : 'iuid_node(uuid)') . " IS 'of the next version';");
+		"COMMENT ON FUNCTION \@extschema\@." . ($library eq 'iuid' ? 'iuid_country(uuid)' : 'iuid_node(uuid)')
+			. " IS 'of the next version';");
 }
 $node->safe_psql('postgres', "ALTER EXTENSION $_ UPDATE") for sort keys %file;
-is($node->safe_psql('postgres', q{SELECT string_agg(extversion, ' ') FROM pg_extension WHERE extname ~ '^iuid'}), 'next next', 'both are upgraded');
+is($node->safe_psql('postgres', q{SELECT string_agg(extversion, ' ') FROM pg_extension WHERE extname ~ '^iuid'}),
+	'next next', 'both are upgraded');
 for my $had (sort keys %session)
 {
 	is($session{$had}->query_safe($first{$_}), $answer{$_}, "a session that had $had asks $_") for sort keys %first;
 	my $maps = slurp_file('/proc/' . $session{$had}->query_safe('SELECT pg_backend_pid()') . '/maps');
 	my %mapped;
 	$mapped{$2}{$1} = 1 while $maps =~ m{^\S+ \S+ \S+ \S+ (\d+) +\S*/(iuid\w*)\.so}mg;
-	is(join(' ', map { "$_ " . keys %{ $mapped{$_} } } sort keys %mapped), 'iuid 1 iuid_regions 1', "and has each library once");
+	is(join(' ', map { "$_ " . keys %{ $mapped{$_} } } sort keys %mapped),
+		'iuid 1 iuid_regions 1', "and has each library once");
 }
 is($session{both}->query_safe("SELECT gen_iuid(7, 1) > '$generated'"), 't', 'the generator goes on');
-is($session{$_}->query_safe(q{SET iuid.node = 'there'; SELECT iuid_is_local(gen_iuid(8, 1)), (SELECT node FROM iuid_registered_nodes(false) WHERE is_here)}), 't|there', "a setting is heard where $_ was first")
+is($session{$_}->query_safe(q{SET iuid.node = 'there';
+	SELECT iuid_is_local(gen_iuid(8, 1)), (SELECT node FROM iuid_registered_nodes(false) WHERE is_here)}),
+	't|there', "a setting is heard where $_ was first")
 	for sort keys %session;
 $_->quit for values %session;
 # Who is told to set iuid.node may do so.
-$node->safe_psql('postgres', 'ALTER DATABASE postgres RESET iuid.node; CREATE ROLE owner LOGIN; ALTER DATABASE postgres OWNER TO owner');
+$node->safe_psql('postgres', q{ALTER DATABASE postgres RESET iuid.node; CREATE ROLE owner LOGIN;
+	ALTER DATABASE postgres OWNER TO owner});
 my $owner = $node->background_psql('postgres', on_error_stop => 0, extra_params => [ '-U', 'owner' ]);
 $owner->query('SELECT * FROM iuid_registered_nodes(true)');
 like($owner->{stderr}, qr/Set it .* with ALTER DATABASE/, 'who asks what this node is');
@@ -109,7 +117,8 @@ SKIP:
 	skip 'SKIPPED: pg_get_loaded_modules() needs PostgreSQL 18', 1 if $node->pg_version < 18;
 	is($node->safe_psql('postgres', q{
 		LOAD 'iuid_regions';
-		SELECT module_name, version FROM pg_get_loaded_modules() WHERE module_name ~ '^iuid' ORDER BY 1}), "iuid_regions|$version", 'the library tells its name and version');
+		SELECT module_name, version FROM pg_get_loaded_modules() WHERE module_name ~ '^iuid' ORDER BY 1}),
+		"iuid_regions|$version", 'the library tells its name and version');
 }
 $node->stop;
 done_testing();

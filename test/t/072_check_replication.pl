@@ -28,11 +28,15 @@ for my $node (@nodes)
 {
 	make_node($node);
 	at($node, q{SET client_min_messages = error; CREATE EXTENSION iuid_regions CASCADE; CREATE EXTENSION postgres_fdw;
-		INSERT INTO iuid_nodes SELECT n, NULL, n FROM unnest('{mexico,almaty,lima}'::text[]) AS n; INSERT INTO iuid_countries VALUES (1, 'A', 'old')});
+		INSERT INTO iuid_nodes SELECT n, NULL, n FROM unnest('{mexico,almaty,lima}'::text[]) AS n;
+		INSERT INTO iuid_countries VALUES (1, 'A', 'old')});
 	for my $other (grep { $_ ne $node } @nodes)
 	{
 		my ($host, $port) = ($server{$other}->host, $server{$other}->port);
-		at($node, qq{CREATE SERVER $other FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname '$other', extensions 'iuid'); CREATE USER MAPPING FOR PUBLIC SERVER $other});
+		at($node, qq{
+			CREATE SERVER $other FOREIGN DATA WRAPPER postgres_fdw
+				OPTIONS (host '$host', port '$port', dbname '$other', extensions 'iuid');
+			CREATE USER MAPPING FOR PUBLIC SERVER $other});
 	}
 }
 sub subscribe
@@ -47,7 +51,8 @@ sub subscribe
 sub drop_slot
 {
 	my ($node, $slot) = @_;
-	$server{$node}->poll_query_until($node, "SELECT NOT active FROM pg_replication_slots WHERE slot_name = '$slot'") or die;
+	$server{$node}->poll_query_until($node,
+		"SELECT NOT active FROM pg_replication_slots WHERE slot_name = '$slot'") or die;
 	at($node, "SELECT pg_drop_replication_slot('$slot')");
 	return;
 }
@@ -83,22 +88,27 @@ sub mend
 all_say('', 'without replication');
 at('mexico', 'CREATE PUBLICATION everything FOR ALL TABLES');
 all_say('', 'a publication of other things');
-at('mexico', $_) for 'DROP PUBLICATION everything', 'CREATE PUBLICATION registry FOR TABLE iuid_countries, iuid_entities, iuid_nodes, iuid_routes';
+at('mexico', $_) for 'DROP PUBLICATION everything',
+	'CREATE PUBLICATION registry FOR TABLE iuid_countries, iuid_entities, iuid_nodes, iuid_routes';
 subscribe('almaty');
 all_say('no subscription|lima', 'a script that ended between DROP SUBSCRIPTION and the next one');
-like(at('lima', 'SELECT detail FROM iuid_check_regions()'), qr/^Node "mexico" publishes the registry.* subscribe, with copy_data = false if the registries are equal\.$/, 'what to do');
+like(at('lima', 'SELECT detail FROM iuid_check_regions()'),
+	qr/^Node "mexico" publishes the registry.* subscribe, with copy_data = false if the registries are equal\.$/,
+	'what to do');
 subscribe('lima');
 all_say('', 'it subscribes');
 
 # A registry that is behind: the remedy says what differs, and that mends it.
 at('lima', q{UPDATE iuid_countries SET name = 'strange'});
-is(at('mexico', 'SELECT problem, node, remedy FROM iuid_check_regions()'), q{another registry|lima|SELECT * FROM public.iuid_compare_registry('lima'::pg_catalog.text);}, 'another registry');
+is(at('mexico', 'SELECT problem, node, remedy FROM iuid_check_regions()'),
+	q{another registry|lima|SELECT * FROM public.iuid_compare_registry('lima'::pg_catalog.text);}, 'another registry');
 at('lima', at('lima', q{SELECT remedy FROM iuid_compare_registry('mexico')}));
 all_say('', 'mended as iuid_compare_registry says');
 
 # A subscription that is disabled holds its slot: that is one row.
 at('lima', 'ALTER SUBSCRIPTION registry_lima DISABLE');
-$server{mexico}->poll_query_until('mexico', q{SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'registry_lima'}) or die;
+$server{mexico}->poll_query_until('mexico',
+	q{SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'registry_lima'}) or die;
 all_say('subscription disabled|lima', 'a subscription that is disabled');
 mend('mexico');
 all_say('', 'enabled');
@@ -115,12 +125,14 @@ all_say('', 'and made anew');
 $server{lima}->stop('immediate');
 my %seen = map { $_ => 1 } split /\n/, at('mexico', q{SELECT problem || ' ' || node FROM iuid_check_regions()});
 delete $seen{'no answer lima'};
-is(join(', ', keys %seen), $server{mexico}->pg_version >= 17 ? '' : 'inactive slot mexico', 'a subscriber that is down');
+is(join(', ', keys %seen), $server{mexico}->pg_version >= 17 ? '' : 'inactive slot mexico',
+	'a subscriber that is down');
 $server{lima}->start;
 my $most = 0;
 for (1 .. 100)
 {
-	my $rows = grep { !/^subscription does not run/ } split /\n/, at('almaty', q{SELECT problem, node FROM iuid_check_regions()});
+	my $rows = grep { !/^subscription does not run/ } split /\n/, at('almaty',
+		q{SELECT problem, node FROM iuid_check_regions()});
 	$most = $rows if $rows > $most;
 	last if at('lima', 'SELECT count(*) FROM pg_stat_subscription WHERE pid IS NOT NULL');
 }
@@ -145,10 +157,12 @@ $server{lima}->run_log([ 'pg_dump', '-d', $server{lima}->connstr('lima'), '-f', 
 at('lima', 'DROP SUBSCRIPTION registry_lima');
 $server{lima}->safe_psql('postgres', 'DROP DATABASE lima WITH (FORCE)');
 make_node('lima');
-$server{lima}->run_log([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $server{lima}->connstr('lima'), '-f', $dump ]) or die;
+$server{lima}->run_log([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $server{lima}->connstr('lima'),
+	'-f', $dump ]) or die;
 is(at('lima', 'SELECT subenabled FROM pg_subscription'), 'f', 'a dump is restored');
 all_say('no subscription|lima', 'a dump is restored');
-like(at('mexico', 'SELECT detail FROM iuid_check_regions()'), qr/Subscription registry_lima is of pg_dump/, 'the subscription of the dump');
+like(at('mexico', 'SELECT detail FROM iuid_check_regions()'), qr/Subscription registry_lima is of pg_dump/,
+	'the subscription of the dump');
 mend('mexico');
 is(at('lima', 'SELECT count(*) FROM pg_subscription'), '0', 'it is dropped');
 subscribe('lima');
@@ -157,15 +171,18 @@ all_say('', 'and made anew');
 # The subscription of a move whose slot is gone.
 my $way = sprintf 'host=%s port=%s dbname=almaty', $server{almaty}->host, $server{almaty}->port;
 at('almaty', 'CREATE TABLE orders (id int PRIMARY KEY); CREATE PUBLICATION moving_c1 FOR TABLE orders');
-at('lima', $_) for 'CREATE TABLE orders (id int PRIMARY KEY)', "CREATE SUBSCRIPTION moving_c1 CONNECTION '$way' PUBLICATION moving_c1";
+at('lima', $_) for 'CREATE TABLE orders (id int PRIMARY KEY)',
+	"CREATE SUBSCRIPTION moving_c1 CONNECTION '$way' PUBLICATION moving_c1";
 all_say('', 'a country moves');
 at('lima', 'ALTER SUBSCRIPTION moving_c1 DISABLE');
 drop_slot('almaty', 'moving_c1');
 at('lima', $_) for 'ALTER SUBSCRIPTION moving_c1 ENABLE';
 my $said = '';
 for (1 .. 300) { last if ($said = at('mexico', 'SELECT problem, node, detail FROM iuid_check_regions()')) =~ /moving/ }
-like($said, qr/^subscription does not run\|lima\|Subscription moving_c1 of a move has no worker\..*abort the move, and copy again\.$/, 'a move without its slot');
-at('lima', $_) for 'ALTER SUBSCRIPTION moving_c1 DISABLE; ALTER SUBSCRIPTION moving_c1 SET (slot_name = NONE)', 'DROP SUBSCRIPTION moving_c1; DROP TABLE orders';
+my $no_worker = 'Subscription moving_c1 of a move has no worker\..*abort the move, and copy again\.';
+like($said, qr/^subscription does not run\|lima\|$no_worker$/, 'a move without its slot');
+at('lima', 'ALTER SUBSCRIPTION moving_c1 DISABLE; ALTER SUBSCRIPTION moving_c1 SET (slot_name = NONE)');
+at('lima', 'DROP SUBSCRIPTION moving_c1; DROP TABLE orders');
 at('almaty', 'DROP TABLE orders; DROP PUBLICATION moving_c1');
 all_say('', 'the move is aborted');
 
@@ -193,8 +210,10 @@ my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($server{lima}, 'of_lima', has_streaming => 1);
 $standby->start;
 at('mexico', sprintf q{ALTER SERVER lima OPTIONS (SET port '%s', SET host '%s')}, $standby->port, $standby->host);
-like(at('mexico', q{SELECT string_agg(detail, '') FROM iuid_check_regions() WHERE problem = 'read-only'}), qr/^The server of the node is a standby: promote it/, 'a standby');
-like($standby->safe_psql('lima', q{SELECT string_agg(problem || node, ',') FROM iuid_check_regions()}), qr/read-onlylima/, 'and what it says itself');
+like(at('mexico', q{SELECT string_agg(detail, '') FROM iuid_check_regions() WHERE problem = 'read-only'}),
+	qr/^The server of the node is a standby: promote it/, 'a standby');
+like($standby->safe_psql('lima', q{SELECT string_agg(problem || node, ',') FROM iuid_check_regions()}),
+	qr/read-onlylima/, 'and what it says itself');
 $standby->stop;
 
 $_->stop for values %server;

@@ -28,23 +28,31 @@ like(status(), qr/country 235 is at almaty.*It does not move/s, 'status of a cou
 done('copy');
 write_rows('almaty', 'before');
 my $old_snapshot = $node{almaty}->background_psql('shop', on_error_stop => 0);
-my $frozen = switch_and(\my $said, sub { sleep 1; $old_snapshot->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM iuid_nodes') });
+my $frozen = switch_and(\my $said, sub {
+	sleep 1;
+	$old_snapshot->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM iuid_nodes');
+});
 # The worker goes on, and the command does not.
 my $begin = time;
 $frozen->signal('STOP');
-like((attempt('almaty', sprintf $insert, 'refused'))[2], qr/these rows are moving to another node/, 'writes are refused');
-like(status(), qr/almaty:.*writes are refused since .* by process \d+ of shop, which is there, until .*command: moving_c235 \d+ \S+ from/s, 'status says who refuses them, and until when');
+like((attempt('almaty', sprintf $insert, 'refused'))[2], qr/these rows are moving to another node/,
+	'writes are refused');
+my $refuses = qr/writes are refused since .* by process \d+ of shop, which is there, until /s;
+like(status(), qr/almaty:.*$refuses.*command: moving_c235 \d+ \S+ from/s,
+	'status says who refuses them, and until when');
 my ($code, $out) = status_of('abort', '--take-over');
 is($code, 4, 'a command is not taken over at once');
 like($out, qr/gave a sign of life \d+ s ago/, 'but when it has given no sign of life for some time');
 sleep 16 - (time - $begin) if time - $begin < 16;
 is_deeply([ (status_of('switch'))[0] ], [4], 'nor without a word');
 my $found = decode_json(status('--json'));
-is_deeply([ $found->{move}{old}, $found->{move}{new}, $found->{nodes}{almaty}{phase} ], [ 'almaty', 'jakarta', 'serving' ], 'status for a machine');
+is_deeply([ $found->{move}{old}, $found->{move}{new}, $found->{nodes}{almaty}{phase} ],
+	[ 'almaty', 'jakarta', 'serving' ], 'status for a machine');
 cmp_ok($found->{nodes}{almaty}{commands}[0]{silent}, '>=', 15, 'the command is silent');
 ($code, $out) = status_of('abort', '--take-over');
 is($code, 0, 'it is taken over then');
-like($out, qr/Takes over from process \d+ of shop \(moving_c235 \d+ \S+\).*without a sign of life for \d+ s/, 'and is named');
+like($out, qr/Takes over from process \d+ of shop \(moving_c235 \d+ \S+\).*without a sign of life for \d+ s/,
+	'and is named');
 is(at('almaty', sprintf("$insert RETURNING note", 'after')), 'after', 'writes are taken again');
 my $before = state_of_all();
 $frozen->signal('CONT');
@@ -69,7 +77,8 @@ $frozen->signal('STOP');
 $reader->query('ROLLBACK');
 $reader->quit;
 $early->query(sprintf $insert, 'of an old snapshot');
-like($early->{stderr}, qr/these rows are moving to another node/, 'a transaction with an older snapshot is refused, too');
+like($early->{stderr}, qr/these rows are moving to another node/,
+	'a transaction with an older snapshot is refused, too');
 $early->quit;
 is(at_machine('mexico', 'SELECT iuid_node(235, 1)'), 'jakarta', 'the route leads to the new node');
 my $ended;
@@ -82,7 +91,9 @@ until (time > $begin + 70)
 ok(defined $ended && $ended - $begin > 20, 'the refusal ends by itself within a minute');
 note sprintf 'after %.0f s', ($ended // time) - $begin;
 my $confirmed = at('almaty', $rows);
-like(status(), qr/The registry leads to jakarta, and almaty takes writes.*almaty:.*writes are refused .*, until it ended by itself at /s, 'status says that the refusal has ended');
+my $ended_itself = qr/almaty:.*writes are refused .*, until it ended by itself at /s;
+like(status(), qr/The registry leads to jakarta, and almaty takes writes.*$ended_itself/s,
+	'status says that the refusal has ended');
 $frozen->signal('CONT');
 ok(!$frozen->finish, 'what was frozen fails');
 note $said;
@@ -97,7 +108,8 @@ done('finish');
 for my $label ('Refuses writes', 'ATTACH PARTITION', 'UPDATE public.iuid_routes', 'DROP SUBSCRIPTION')
 {
 	move_back();
-	my ($old, $new) = at_machine('mexico', 'SELECT iuid_node(235, 1)') eq 'jakarta' ? ('jakarta', 'almaty') : ('almaty', 'jakarta');
+	my ($old, $new) = at_machine('mexico', 'SELECT iuid_node(235, 1)') eq 'jakarta' ? ('jakarta', 'almaty')
+		: ('almaty', 'jakarta');
 	done('copy', "$label: copy");
 	write_rows($old, $label);
 	my $confirmed = at($old, $rows);
@@ -121,7 +133,8 @@ for my $label ('Refuses writes', 'ATTACH PARTITION', 'UPDATE public.iuid_routes'
 move_back();
 done('copy', 'copy back');
 $reader = $node{jakarta}->background_psql('shop', on_error_stop => 0);
-my $switch = switch_and(\$said, sub { $reader->query('BEGIN; LOCK TABLE orders_global IN ACCESS SHARE MODE') }, '--limit', 20);
+my $switch = switch_and(\$said, sub { $reader->query('BEGIN; LOCK TABLE orders_global IN ACCESS SHARE MODE') },
+	'--limit', 20);
 says($switch, \$said, qr/jakarta +-- The tables are in use: once more/);
 my $function = at_machine('jakarta', q{SELECT pg_get_functiondef('moving_c235.refuse'::regproc)});
 at_machine('jakarta', $function =~ s/IF .*? THEN/IF false THEN/sr);
@@ -160,8 +173,10 @@ my $worker = at_machine('jakarta', q{SELECT pid FROM pg_stat_subscription WHERE 
 kill 'STOP', $worker;
 at('almaty', sprintf $insert, 'to be waited for');
 my $copy = start_move(\$said, 'copy');
-$node{almaty}->poll_query_until('shop', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name ~ '^moving_c235' AND state = 'idle in transaction'}) or die;
-at_machine('almaty', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ~ '^moving_c235' AND state = 'idle in transaction'});
+$node{almaty}->poll_query_until('shop', q{SELECT count(*) = 1 FROM pg_stat_activity
+	WHERE application_name ~ '^moving_c235' AND state = 'idle in transaction'}) or die;
+at_machine('almaty', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+	WHERE application_name ~ '^moving_c235' AND state = 'idle in transaction'});
 sleep 6;
 kill 'CONT', $worker;
 $copy->finish;
@@ -174,7 +189,8 @@ my $writer = $node{almaty}->background_psql('shop');
 $writer->query('BEGIN; SELECT pg_current_xact_id()');
 $copy = start_move(\$said, 'copy', '--patience', 300);
 says($copy, \$said, qr/CREATE SUBSCRIPTION/);
-$node{almaty}->poll_query_until('shop', q{SELECT count(*) = 1 FROM pg_replication_slots WHERE slot_name = 'moving_c235'}) or die;
+$node{almaty}->poll_query_until('shop',
+	q{SELECT count(*) = 1 FROM pg_replication_slots WHERE slot_name = 'moving_c235'}) or die;
 $copy->signal('STOP');
 sleep 16;
 # The old server makes the slot until the writer has ended, and does not look who waits for it.
@@ -184,7 +200,8 @@ $writer->quit;
 $copy->signal('CONT');
 ok(!$copy->finish, 'what was frozen fails');
 done('abort', 'and then to the end');
-is(at_machine('almaty', q{SELECT count(*) FROM pg_replication_slots WHERE slot_name ~ 'moving'}) + at_machine('jakarta', q{SELECT count(*) FROM pg_subscription WHERE subname ~ 'moving'}), 0, 'and nothing is left');
+is(at_machine('almaty', q{SELECT count(*) FROM pg_replication_slots WHERE slot_name ~ 'moving'})
+	+ at_machine('jakarta', q{SELECT count(*) FROM pg_subscription WHERE subname ~ 'moving'}), 0, 'and nothing is left');
 
 $_->stop for values %node;
 done_testing();

@@ -79,7 +79,9 @@ passwords_have("mesh_2 'a2nd-password'", "registry_2 'a2nd-password'", "desk_2 '
 $node{almaty}->safe_psql('shop', q{SET ROLE mesh; ALTER ROLE mesh SET application_name = '@iuid@'});
 my $schema = q{',true);ALTER ROLE shop SUPERUSER;--};
 at('almaty', qq{ALTER SCHEMA public RENAME TO "$schema"});
-like(iuid(@credentials, 'mesh', 'mesh_2', @file, @there), qr/^1: .*the schema of the extension at almaty is called "',true\);ALTER/s, 'a schema whose name ends a string is refused');
+like(iuid(@credentials, 'mesh', 'mesh_2', @file, @there),
+	qr/^1: .*the schema of the extension at almaty is called "',true\);ALTER/s,
+	'a schema whose name ends a string is refused');
 at('almaty', qq{ALTER SCHEMA "$schema" RENAME TO public});
 is(at_machine('almaty', q{SELECT rolsuper FROM pg_roles WHERE rolname = 'shop'}), 'f', 'its owner is no superuser');
 
@@ -94,62 +96,81 @@ $node{lima} = start_another_node('lima');
 make_servers('lima');
 @there = machines(@names, 'lima');
 my @add = ('node', 'add', 'lima', '127.0.0.1', $node{lima}->port, '--region', 'Peru', @there);
-at_machine('mexico', q{ALTER SERVER almaty RENAME TO lima; UPDATE iuid_nodes SET server = 'lima' WHERE node = 'almaty'});
-changes_nothing('a server of this name is that of another node', qr/^1: .*lima is the server of almaty at the other nodes/s, @add);
-at_machine('mexico', q{ALTER SERVER lima RENAME TO "o'ld"; UPDATE iuid_nodes SET server = 'o''ld' WHERE node = 'almaty'});
+at_machine('mexico', q{ALTER SERVER almaty RENAME TO lima;
+	UPDATE iuid_nodes SET server = 'lima' WHERE node = 'almaty'});
+changes_nothing('a server of this name is that of another node',
+	qr/^1: .*lima is the server of almaty at the other nodes/s, @add);
+at_machine('mexico', q{ALTER SERVER lima RENAME TO "o'ld";
+	UPDATE iuid_nodes SET server = 'o''ld' WHERE node = 'almaty'});
 changes_nothing('a server that has another name', qr/^1: .*ALTER SERVER "almaty" RENAME TO "o'ld"/s, @add);
 at_machine('lima', q{ALTER SERVER almaty RENAME TO "o'ld"; INSERT INTO iuid_countries VALUES (7, 'AA', 'Nowhere')});
 changes_nothing('a registry of its own', qr/^1: .*lima has a registry of its own, which nobody publishes/s, @add);
 at_machine('lima', 'TRUNCATE iuid_countries CASCADE');
 at_machine('almaty', q{ALTER SERVER mexico OPTIONS (ADD hostaddr '127.0.0.1')});
 like(iuid(@add), qr/^1: .*let the owner make them there/s, 'a node comes');
-is(at_machine('almaty', q{SELECT string_agg(usename || CASE WHEN umoptions IS NULL THEN '' ELSE '+' END, ' ' ORDER BY usename) FROM pg_user_mappings WHERE srvname = 'lima'}),
+is(at_machine('almaty',
+	q{SELECT string_agg(usename || CASE WHEN umoptions IS NULL THEN '' ELSE '+' END, ' ' ORDER BY usename)
+	FROM pg_user_mappings WHERE srvname = 'lima'}),
 	'desk+ postgres registry+ shop+', 'a user mapping without options is one at its server, too');
-is(at_machine('almaty', q{SELECT count(*) FROM pg_foreign_server, pg_options_to_table(srvoptions) WHERE srvname = 'lima' AND option_name = 'hostaddr'}), '0', 'its server has no address of another one');
+is(at_machine('almaty', q{SELECT count(*) FROM pg_foreign_server, pg_options_to_table(srvoptions)
+	WHERE srvname = 'lima' AND option_name = 'hostaddr'}), '0', 'its server has no address of another one');
 at_machine('almaty', q{ALTER SERVER mexico OPTIONS (DROP hostaddr)});
 run_example('service=lima', 'tables.sql');
-my $mapping = q{SELECT format('CREATE USER MAPPING FOR shop SERVER mexico OPTIONS (%s)', string_agg(format('%I %L', option_name, option_value), ', ')) FROM pg_user_mappings, pg_options_to_table(umoptions) WHERE srvname = 'mexico' AND usename = 'shop'};
+my $mapping = q{SELECT format('CREATE USER MAPPING FOR shop SERVER mexico OPTIONS (%s)',
+	string_agg(format('%I %L', option_name, option_value), ', ')) FROM pg_user_mappings, pg_options_to_table(umoptions)
+	WHERE srvname = 'mexico' AND usename = 'shop'};
 my $again = at_machine('lima', $mapping);
 at_machine('lima', 'DROP USER MAPPING FOR shop SERVER mexico');
 like(iuid(@add), qr/^1: .*lima does not come in at mexico/s, 'a node that reaches no other one');
 at_machine('lima', "SET log_statement = none; $again");
 # Another owner has a global table, too.
-at_machine('almaty', q{CREATE ROLE second NOLOGIN; GRANT CREATE ON SCHEMA public TO second; GRANT USAGE ON FOREIGN SERVER mexico, lima TO second; SET ROLE second;
-	CREATE TABLE seconds (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops); SELECT iuid_create_routed_partitions('seconds', 1); SELECT iuid_create_global_table('seconds_global', 'seconds', 1)});
+at_machine('almaty', q{CREATE ROLE second NOLOGIN; GRANT CREATE ON SCHEMA public TO second;
+	GRANT USAGE ON FOREIGN SERVER mexico, lima TO second; SET ROLE second;
+	CREATE TABLE seconds (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops);
+	SELECT iuid_create_routed_partitions('seconds', 1); SELECT iuid_create_global_table('seconds_global', 'seconds', 1)});
 like(iuid(@add), qr/^0: /, 'it has the tables');
 at_machine('lima', 'ALTER SUBSCRIPTION registry_lima DISABLE');
-$node{mexico}->poll_query_until('shop', q{SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'registry_lima'}) or die;
+$node{mexico}->poll_query_until('shop',
+	q{SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'registry_lima'}) or die;
 at_machine('mexico', q{SELECT pg_drop_replication_slot('registry_lima')});
 like(iuid(@add), qr/^0: /, 'a node whose subscription brings nothing any more');
-is(at_machine('mexico', q{SELECT active FROM pg_replication_slots WHERE slot_name = 'registry_lima'}), 't', 'follows again');
+is(at_machine('mexico', q{SELECT active FROM pg_replication_slots WHERE slot_name = 'registry_lima'}),
+	't', 'follows again');
 push @names, 'lima';
 
 # --- It gets another name, and goes -------------------------------------------------------------------------------
 
 changes_nothing('its own name', qr/^1: .*the new name is another one/s, 'node', 'rename', 'lima', 'lima', @there);
-changes_nothing('a name of two lines', qr/^1: .*the new name is another one, of one line/s, 'node', 'rename', 'lima', "li\nma", @there);
+changes_nothing('a name of two lines', qr/^1: .*the new name is another one, of one line/s,
+	'node', 'rename', 'lima', "li\nma", @there);
 my $services = slurp_file($ENV{PGSERVICEFILE});
 append_to_file($ENV{PGSERVICEFILE}, $services =~ s/.*\[mexico\]/[cusco]/sr);
-changes_nothing('a name that is the service of another node', qr/^1: .*there is a service cusco, which leads to mexico/s, 'node', 'rename', 'lima', 'cusco', @there);
+changes_nothing('a name that is the service of another node',
+	qr/^1: .*there is a service cusco, which leads to mexico/s, 'node', 'rename', 'lima', 'cusco', @there);
 $services = slurp_file($ENV{PGSERVICEFILE});
 like(iuid('node', 'rename', 'cusco', 'quito', @there), qr/^1: .*the service cusco leads to mexico/s,
 	'a service that leads to another node is not renamed');
 is(slurp_file($ENV{PGSERVICEFILE}), $services, 'the file of services is as it was');
 at_machine('lima', q{SET client_min_messages = error; CREATE SUBSCRIPTION moving_c157
 	CONNECTION 'dbname=shop user=mover' PUBLICATION moving_c157 WITH (connect = false)});
-changes_nothing('a name that another node has', qr/^1: .*(there is a node almaty already|leads to almaty)/s, 'node', 'rename', 'lima', 'almaty', @there);
-changes_nothing('a country that moves to it', qr/^1: .*lima copies country 157: let iuid move finish or abort end that first/s, 'node', 'remove', 'lima', @there);
+changes_nothing('a name that another node has', qr/^1: .*(there is a node almaty already|leads to almaty)/s,
+	'node', 'rename', 'lima', 'almaty', @there);
+changes_nothing('a country that moves to it',
+	qr/^1: .*lima copies country 157: let iuid move finish or abort end that first/s, 'node', 'remove', 'lima', @there);
 changes_nothing('a role as which a country is copied',
 	qr/^1: .*lima comes in at other nodes as mover: give a second role/s,
 	@credentials, 'mover', @file, @there);
 at_machine('lima', 'ALTER SUBSCRIPTION moving_c157 SET (slot_name = NONE); DROP SUBSCRIPTION moving_c157');
-changes_nothing('the server of another node', qr/^1: .*mexico is the server of another node/s, 'node', 'remove', 'lima', '--server', 'mexico', @there);
+changes_nothing('the server of another node', qr/^1: .*mexico is the server of another node/s, 'node', 'remove', 'lima',
+	'--server', 'mexico', @there);
 
 # --- A column: who has rights on the views ------------------------------------------------------------------------
 
-my $rights = q{SELECT string_agg(concat_ws(' ', relname, relacl, attname, attacl), ' ' ORDER BY relname, attnum) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+my $rights = q{SELECT string_agg(concat_ws(' ', relname, relacl, attname, attacl), ' ' ORDER BY relname, attnum)
+	FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
 	WHERE relname ~ '^orders_(all|c157_e1)$' AND attname IN ('id', 'note')};
-at('mexico', 'REVOKE ALL ON orders_all, orders_c157_e1 FROM desk; GRANT SELECT (id) ON orders_all TO desk; REVOKE DELETE ON orders_c157_e1 FROM mesh');
+at('mexico', q{REVOKE ALL ON orders_all, orders_c157_e1 FROM desk; GRANT SELECT (id) ON orders_all TO desk;
+	REVOKE DELETE ON orders_c157_e1 FROM mesh});
 my $had = at('mexico', $rights);
 # Desk has a view of its own, with a name like one of a country.
 at_machine('mexico', q{CREATE SCHEMA reports AUTHORIZATION desk; SET ROLE desk;
@@ -160,8 +181,10 @@ is(at('mexico', $rights), $had, 'who has rights on the views, by the defaults of
 is(at_machine('mexico', 'SELECT count(*) FROM reports.mine_c157_e1'), '0', 'that of desk stays');
 
 at('mexico', 'ALTER TABLE orders_global ADD COLUMN b int');
-changes_nothing('a node that has both names', qr/^1: .*orders_global at mexico has both note and b/s, 'column', 'rename', 'orders_global', 'note', 'b');
-is(join(' ', map { at($_, q{SELECT count(*) FROM pg_attribute WHERE attrelid = 'orders'::regclass AND attname = 'note'}) } @names), '1 1 1', 'no node has the other name');
+changes_nothing('a node that has both names', qr/^1: .*orders_global at mexico has both note and b/s,
+	'column', 'rename', 'orders_global', 'note', 'b');
+my $has_note = q{SELECT count(*) FROM pg_attribute WHERE attrelid = 'orders'::regclass AND attname = 'note'};
+is(join(' ', map { at($_, $has_note) } @names), '1 1 1', 'no node has the other name');
 at('mexico', 'ALTER TABLE orders_global DROP COLUMN b CASCADE');
 like(iuid('column', 'add', 'orders_global', 'more', 'int'), qr/^0: /, 'once more it comes');
 at('mexico', 'GRANT SELECT (more) ON orders_all TO desk');
@@ -170,32 +193,51 @@ like(iuid('column', 'drop', 'orders_global', 'more'), qr/^0: /, 'a right on the 
 # --- A role that takes the place of another one -------------------------------------------------------------------
 
 # Shop has USAGE on the servers, so it writes any user into its own user mapping, and reads what stands there then.
-my $mine = at_machine('almaty', q{SELECT array_to_string(umoptions, ' ') FROM pg_user_mappings WHERE usename = 'shop' AND srvname = 'mexico'}) =~ s/.*password=//r;
+my $mine = at_machine('almaty', q{SELECT array_to_string(umoptions, ' ') FROM pg_user_mappings
+	WHERE usename = 'shop' AND srvname = 'mexico'}) =~ s/.*password=//r;
 at('almaty', q{ALTER USER MAPPING FOR shop SERVER mexico OPTIONS (SET user 'registry', SET password 'no')});
 iuid(@credentials, 'registry', 'registry_2', @file, @there);
-is(at('almaty', q{SELECT count(*) FROM pg_user_mappings WHERE umoptions::text ~ 'registry_2'}), '0', 'a planted user mapping gets no password of another role');
-like(iuid(@credentials, 'registry', 'registry_2', @file, @there), qr/^1: .*the user mapping of shop for the server mexico at almaty does not let registry in/s, 'the command says so');
-at_machine('almaty', qq{SET log_statement = none; ALTER USER MAPPING FOR shop SERVER mexico OPTIONS (SET user 'mesh', SET password '$mine')});
-like(iuid(@credentials, 'registry', 'registry_2', @file, @there), qr/^(0|1: .*sessions of registry yet)/s, 'without it the role is used');
+is(at('almaty', q{SELECT count(*) FROM pg_user_mappings WHERE umoptions::text ~ 'registry_2'}),
+	'0', 'a planted user mapping gets no password of another role');
+like(iuid(@credentials, 'registry', 'registry_2', @file, @there),
+	qr/^1: .*the user mapping of shop for the server mexico at almaty does not let registry in/s, 'the command says so');
+at_machine('almaty', qq{SET log_statement = none;
+	ALTER USER MAPPING FOR shop SERVER mexico OPTIONS (SET user 'mesh', SET password '$mine')});
+like(iuid(@credentials, 'registry', 'registry_2', @file, @there), qr/^(0|1: .*sessions of registry yet)/s,
+	'without it the role is used');
 
 # Settings of the role itself, of its database, and its roles.
 
-changes_nothing('a role in its own place', qr/^1: .*mesh cannot take its own place/s, @credentials, 'mesh', 'mesh', @file, @there);
-at_machine($_, q{SET log_statement = none; CREATE ROLE desk_3 SUPERUSER LOGIN PASSWORD 'a2nd-password'; CREATE ROLE desk_4 LOGIN PASSWORD 'a2nd-password' IN ROLE mesh}) for @names;
-passwords_have("desk_3 'a2nd-password'", "desk_4 'a2nd-password'", "registry_3 'a2nd-password'", "mesh_8 'a2nd-password'", "mesh_8 'a2nd-password'");
-at_machine($_, q{SET log_statement = none; CREATE ROLE registry_3 LOGIN PASSWORD 'a2nd-password' IN ROLE registry}) for @names;
-changes_nothing('a second role that may not replicate', qr/^1: .*has a role registry_3 already, which has other rights than registry/s, @credentials, 'registry', 'registry_3', @file, @there);
-changes_nothing('two lines for one role', qr/^1: .*has 2 lines \\set mesh_8/s, @credentials, 'mesh', 'mesh_8', @file, @there);
-changes_nothing("a superuser in the place of a role", qr/^1: .*has a role desk_3 already, which has other rights than desk/s, @credentials, 'desk', 'desk_3', @file, @there);
-changes_nothing("another role's second one", qr/^1: .*has a role desk_4 already, which has other rights than desk/s, @credentials, 'desk', 'desk_4', @file, @there);
-$node{almaty}->safe_psql('shop', q{SET ROLE mesh; ALTER ROLE mesh SET role = 'mesh'; ALTER ROLE mesh SET statement_timeout = '17min'; ALTER ROLE mesh SET search_path = 'a b', public; ALTER ROLE mesh SET transaction_read_only = on; ALTER ROLE mesh IN DATABASE shop SET work_mem = '5MB'});
+changes_nothing('a role in its own place', qr/^1: .*mesh cannot take its own place/s,
+	@credentials, 'mesh', 'mesh', @file, @there);
+at_machine($_, q{SET log_statement = none; CREATE ROLE desk_3 SUPERUSER LOGIN PASSWORD 'a2nd-password';
+	CREATE ROLE desk_4 LOGIN PASSWORD 'a2nd-password' IN ROLE mesh}) for @names;
+passwords_have("desk_3 'a2nd-password'", "desk_4 'a2nd-password'", "registry_3 'a2nd-password'",
+	"mesh_8 'a2nd-password'", "mesh_8 'a2nd-password'");
+at_machine($_, q{SET log_statement = none;
+	CREATE ROLE registry_3 LOGIN PASSWORD 'a2nd-password' IN ROLE registry}) for @names;
+changes_nothing('a second role that may not replicate',
+	qr/^1: .*has a role registry_3 already, which has other rights than registry/s,
+	@credentials, 'registry', 'registry_3', @file, @there);
+changes_nothing('two lines for one role', qr/^1: .*has 2 lines \\set mesh_8/s,
+	@credentials, 'mesh', 'mesh_8', @file, @there);
+changes_nothing("a superuser in the place of a role",
+	qr/^1: .*has a role desk_3 already, which has other rights than desk/s, @credentials, 'desk', 'desk_3', @file, @there);
+changes_nothing("another role's second one", qr/^1: .*has a role desk_4 already, which has other rights than desk/s,
+	@credentials, 'desk', 'desk_4', @file, @there);
+$node{almaty}->safe_psql('shop', q{SET ROLE mesh; ALTER ROLE mesh SET role = 'mesh';
+	ALTER ROLE mesh SET statement_timeout = '17min'; ALTER ROLE mesh SET search_path = 'a b', public;
+	ALTER ROLE mesh SET transaction_read_only = on; ALTER ROLE mesh IN DATABASE shop SET work_mem = '5MB'});
 at('almaty', q{ALTER DATABASE shop SET password_encryption = 'md5'});
 at_machine($_, q{CREATE ROLE reports; GRANT reports TO mesh; ALTER ROLE mesh BYPASSRLS}) for @names;
-like(iuid(@credentials, 'mesh', 'mesh_2', @file, @there), qr/^(0|1: .*sessions of mesh yet)/s, 'a role with settings of its own, and in another role');
-my $settings = q{SELECT array_agg(concat_ws(' ', setdatabase, c) ORDER BY setdatabase, c) FROM pg_db_role_setting, unnest(setconfig) AS c WHERE setrole = (SELECT oid FROM pg_roles WHERE rolname = 'ROLE')};
+like(iuid(@credentials, 'mesh', 'mesh_2', @file, @there), qr/^(0|1: .*sessions of mesh yet)/s,
+	'a role with settings of its own, and in another role');
+my $settings = q{SELECT array_agg(concat_ws(' ', setdatabase, c) ORDER BY setdatabase, c)
+	FROM pg_db_role_setting, unnest(setconfig) AS c WHERE setrole = (SELECT oid FROM pg_roles WHERE rolname = 'ROLE')};
 is(at_machine('almaty', $settings =~ s/ROLE/mesh_2/r),
 	at_machine('almaty', $settings =~ s/ROLE/mesh/r), 'the settings are the same');
-is(at_machine('almaty', q{SELECT rolbypassrls, pg_has_role('mesh_2', 'mesh', 'USAGE'), rolpassword ~ '^SCRAM' FROM pg_authid WHERE rolname = 'mesh_2'}), 't|t|t', 'so are the rights, and the password is no MD5 hash');
+is(at_machine('almaty', q{SELECT rolbypassrls, pg_has_role('mesh_2', 'mesh', 'USAGE'), rolpassword ~ '^SCRAM'
+	FROM pg_authid WHERE rolname = 'mesh_2'}), 't|t|t', 'so are the rights, and the password is no MD5 hash');
 is(at('almaty', q{SELECT count(*) FROM orders_all}), '0', 'the nodes come in');
 
 # The file of passwords has lines for other servers, too, and is a link.

@@ -24,11 +24,13 @@ sub catalog_of
 	$dump =~ s/^SELECT .*create_empty_extension.*ARRAY\[\K(.*)(?=\])/join ',', sort split m{,}, $1/gme;
 	$dump =~ s/^SET relfrozenxid\K.*$//gm;
 	my $dependencies = $node->safe_psql($database, q{
-		SELECT pg_describe_object(d.classid, d.objid, d.objsubid), d.deptype, pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid)
+		SELECT pg_describe_object(d.classid, d.objid, d.objsubid), d.deptype,
+		pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid)
 		FROM pg_depend AS m JOIN pg_depend AS d USING (classid, objid) JOIN pg_extension AS e ON m.refobjid = e.oid
 		WHERE m.refclassid = 'pg_extension'::regclass AND m.deptype = 'e' AND extname LIKE 'iuid%'});
 	# The members of a family stand in the order of their OIDs.
-	my @objects = map { /Type: OPERATOR (CLASS|FAMILY)/ ? join "\n", sort split /[\s,;]*\n/ : $_ } map { s/^--.*\n//gmr } split /^--\n-- Name: /m, $dump;
+	my @objects = map { /Type: OPERATOR (CLASS|FAMILY)/ ? join "\n", sort split /[\s,;]*\n/ : $_ }
+		map { s/^--.*\n//gmr } split /^--\n-- Name: /m, $dump;
 	return join "\n", sort(@objects), sort split /\n/, $dependencies;
 }
 

@@ -60,7 +60,11 @@ sub serve
 		POSIX::_exit(0) if $type eq 'X';
 		next if $type ne 'S';
 		# The first one is the setting of a new connection.
-		if ($queries++ == 0) { print {$client} message('1'), message('2'), message('n'), command_done('SET'), ready(); $client->flush }
+		if ($queries++ == 0)
+		{
+			print {$client} message('1'), message('2'), message('n'), command_done('SET'), ready();
+			$client->flush;
+		}
 		else { $behaviour->{answer}->($client) }
 	}
 	return;
@@ -77,15 +81,32 @@ sub read_bytes
 	return $bytes;
 }
 
-sub welcome { my $client = shift; print {$client} message('R', pack 'N', 0), setting('client_encoding', 'UTF8'), ready(); $client->flush; return }
+sub welcome
+{
+	my $client = shift;
+	print {$client} message('R', pack 'N', 0), setting('client_encoding', 'UTF8'), ready();
+	$client->flush;
+	return;
+}
 
 # The messages of the protocol.
 sub message { my ($type, $content) = @_; return $type . pack('N', 4 + length($content // '')) . ($content // '') }
 sub setting { my ($name, $value) = @_; return message('S', "$name\0$value\0") }
 sub ready { return message('Z', shift // 'I') }
 sub command_done { return message('C', shift . "\0") }
-sub row { return message('D', pack('n', scalar @_) . join '', map { defined ? pack('N/a*', $_) : pack('N', 4294967295) } @_) }
-sub described { my $columns = shift // 1; return message('1') . message('2') . message('T', pack('n', $columns) . ("x\0" . pack('NnNnNn', 0, 0, 25, 65535, 4294967295, 0)) x $columns) }
+
+sub row
+{
+	return message('D', pack('n', scalar @_) . join '', map { defined ? pack('N/a*', $_) : pack('N', 4294967295) } @_);
+}
+
+sub described
+{
+	my $columns = shift // 1;
+	return message('1') . message('2')
+		. message('T', pack('n', $columns) . ("x\0" . pack('NnNnNn', 0, 0, 25, 65535, 4294967295, 0)) x $columns);
+}
+
 sub error { my ($state, $text) = @_; return message('E', "SERROR\0" . ($state ? "C$state\0" : '') . "M$text\0\0") }
 sub notice { return message('N', "SNOTICE\0C00000\0M" . shift . "\0\0") }
 

@@ -85,7 +85,8 @@ sub steps_of
 {
 	my ($node, $database, $statements, @parameters) = @_;
 	$node->safe_psql($database, q{SELECT setval('steps', 1, false)});
-	$node->safe_psql($database, "SET client_min_messages = warning; SET test.halt = 0; BEGIN; $statements; ROLLBACK", @parameters);
+	$node->safe_psql($database, qq{SET client_min_messages = warning; SET test.halt = 0; BEGIN; $statements;
+		ROLLBACK}, @parameters);
 	return $node->safe_psql($database, 'SELECT last_value FROM steps');
 }
 
@@ -118,7 +119,8 @@ sub kill_server
 {
 	my $node = shift;
 	my ($server) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
-	my @left = ($server, split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()'));
+	my @left = ($server, split /\n/,
+		$node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()'));
 	$node->kill9;
 	for (1 .. 20 * $PostgreSQL::Test::Utils::timeout_default)
 	{

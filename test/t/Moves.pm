@@ -11,12 +11,14 @@ use PostgreSQL::Test::Utils;
 use Regions;
 use Test::More;
 
-our @EXPORT = qw($rows start_nodes_of_move move start_move status_of status state_of_all says switch_and move_back done write_rows arrives subscribes_again registry_again);
+our @EXPORT = qw($rows start_nodes_of_move move start_move status_of status state_of_all says switch_and
+	move_back done write_rows arrives subscribes_again registry_again);
 
 our @iuid = ('/usr/bin/python3', 'tools/iuid');
 
 # Of the country, to compare them.
-our $rows = q{SELECT count(*), md5(string_agg(id::text || customer || note, ' ' ORDER BY id)) FROM orders WHERE iuid_is_from(id, 235)};
+our $rows = q{SELECT count(*), md5(string_agg(id::text || customer || note, ' ' ORDER BY id)) FROM orders
+	WHERE iuid_is_from(id, 235)};
 my %node;
 my ($old, $new) = ('almaty', 'jakarta');
 
@@ -26,7 +28,8 @@ sub start_nodes_of_move
 	%node = start_nodes(@names);
 	for my $name (@names)
 	{
-		$node{$name}->append_conf('postgresql.conf', join "\n", 'log_statement = none', 'wal_retrieve_retry_interval = 100ms', 'max_worker_processes = 20', 'max_prepared_transactions = 5',
+		$node{$name}->append_conf('postgresql.conf', join "\n", 'log_statement = none', 'wal_retrieve_retry_interval = 100ms',
+			'max_worker_processes = 20', 'max_prepared_transactions = 5',
 			'autovacuum = off');  # its log would be in the way of a switch whose worker stands still
 		append_to_file($node{$name}->data_dir . '/pg_hba.conf', "local replication all trust\n");
 		$node{$name}->restart;
@@ -34,7 +37,8 @@ sub start_nodes_of_move
 	run_example($node{mexico}->connstr('shop'), 'registry.sql');
 	follow_registry($_, 'mexico') for 'almaty', 'jakarta';
 	run_example("service=$_", 'tables.sql') for @names;
-	at('almaty', q{INSERT INTO orders SELECT gen_iuid(235, 1, now() - n * interval '1 hour'), n, 'old' FROM generate_series(1, 1000) AS n});
+	at('almaty', q{INSERT INTO orders SELECT gen_iuid(235, 1, now() - n * interval '1 hour'), n, 'old'
+		FROM generate_series(1, 1000) AS n});
 	return %node;
 }
 
@@ -45,7 +49,8 @@ sub start_move
 	# Where the tests run in the background, Ctrl-C is ignored, and so it would be by the command.
 	local $SIG{INT} = 'DEFAULT';
 	return IPC::Run::start([ @iuid, 'move', $command, 235, $old, $new, '--trust-owners',
-		'--subscribe-as', $node{$new}->connstr('shop') . ' user=postgres', @options ], '>', $out, '2>&1', IPC::Run::timeout(600));
+		'--subscribe-as', $node{$new}->connstr('shop') . ' user=postgres', @options ], '>', $out, '2>&1',
+		IPC::Run::timeout(600));
 }
 
 sub move
@@ -75,7 +80,8 @@ sub status
 sub state_of_all
 {
 	return join "\n", map { at_machine($_, q{
-		SELECT string_agg(concat_ws(' ', relname, relkind, relacl, (SELECT string_agg(concat(tgname, tgenabled), ',' ORDER BY tgname) FROM pg_trigger WHERE tgrelid = c.oid)), ';' ORDER BY relname)
+		SELECT string_agg(concat_ws(' ', relname, relkind, relacl, (SELECT string_agg(concat(tgname, tgenabled), ','
+		ORDER BY tgname) FROM pg_trigger WHERE tgrelid = c.oid)), ';' ORDER BY relname)
 		FROM pg_class AS c WHERE relnamespace::regnamespace::text ~ 'public|moving';
 		SELECT string_agg(concat_ws(' ', country, entity, node), ';' ORDER BY country) FROM iuid_routes;
 		SELECT count(*) FROM pg_replication_slots WHERE slot_name ~ 'moving';
@@ -100,7 +106,8 @@ sub switch_and
 	my ($out, $do, @options) = @_;
 	my $worker = at_machine($new, q{SELECT pid FROM pg_stat_subscription WHERE subname = 'moving_c235'});
 	# The switch waits for it when writes are refused, and not before: it is up to date.
-	$node{$old}->poll_query_until('shop', q{SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn) < 100000 FROM pg_replication_slots WHERE slot_name = 'moving_c235'}) or die 'the copy is behind';
+	$node{$old}->poll_query_until('shop', q{SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn) < 100000
+		FROM pg_replication_slots WHERE slot_name = 'moving_c235'}) or die 'the copy is behind';
 	kill 'STOP', $worker or die "kill: $!";
 	my $switch = start_move($out, 'switch', @options);
 	says($switch, $out, qr/Refuses writes/);
@@ -127,11 +134,14 @@ sub write_rows
 sub arrives
 {
 	my ($what) = @_;
-	$node{$new}->poll_query_until('shop', "SELECT count(*) >= 20 FROM orders_c235 WHERE note = '$what'") or die "$what does not arrive";
+	$node{$new}->poll_query_until('shop', "SELECT count(*) >= 20 FROM orders_c235 WHERE note = '$what'")
+		or die "$what does not arrive";
 	# What is confirmed is not sent again.
 	$node{$new}->safe_psql('shop', 'CHECKPOINT');
 	my $place = at($old, 'SELECT pg_current_wal_lsn()');
-	$node{$old}->poll_query_until('shop', "SELECT confirmed_flush_lsn >= '$place' FROM pg_replication_slots WHERE slot_name = 'moving_c235'") or die "$what is not confirmed";
+	$node{$old}->poll_query_until('shop',
+		"SELECT confirmed_flush_lsn >= '$place' FROM pg_replication_slots WHERE slot_name = 'moving_c235'")
+		or die "$what is not confirmed";
 	return;
 }
 
@@ -139,7 +149,9 @@ sub arrives
 sub subscribes_again
 {
 	my $which = shift // '';
-	$node{$new}->poll_query_until('shop', "SELECT bool_and(pid IS NOT NULL) FROM pg_stat_subscription WHERE subname ~ '$which'") or die "$new does not subscribe";
+	$node{$new}->poll_query_until('shop',
+		"SELECT bool_and(pid IS NOT NULL) FROM pg_stat_subscription WHERE subname ~ '$which'")
+		or die "$new does not subscribe";
 	return;
 }
 
@@ -147,7 +159,8 @@ sub subscribes_again
 sub registry_again
 {
 	my $name = shift;
-	at_machine($name, $_) for "DROP SUBSCRIPTION registry_$name", 'TRUNCATE iuid_routes, iuid_nodes, iuid_entities, iuid_countries';
+	at_machine($name, $_)
+		for "DROP SUBSCRIPTION registry_$name", 'TRUNCATE iuid_routes, iuid_nodes, iuid_entities, iuid_countries';
 	follow_registry($name, 'mexico');
 	my $has = at_machine('mexico', 'SELECT iuid_node(235, 1)');
 	$node{$name}->poll_query_until('shop', "SELECT iuid_node(235, 1) = '$has'") or die 'the registry does not arrive';

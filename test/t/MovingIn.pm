@@ -15,18 +15,24 @@ sub printed
 {
 	my ($node, $database, $arguments) = @_;
 	my $rows = $node->safe_psql($database,
-		"SELECT step || '|' || translate(encode(convert_to(statement, 'UTF8'), 'base64'), E'\\n', '') FROM moving_in.statements($arguments) WHERE statement IS NOT NULL");
+		qq{SELECT step || '|' || translate(encode(convert_to(statement, 'UTF8'), 'base64'), E'\\n', '')
+			FROM moving_in.statements($arguments) WHERE statement IS NOT NULL});
 	return map { /(.*)\|(.*)/ ? [ $1, decode_base64($2) ] : () } split /\n/, $rows;
 }
 
-sub of_steps { my ($first, $last, @printed) = @_; return map { $_->[1] } grep { $_->[0] >= $first && $_->[0] <= $last } @printed }
+sub of_steps
+{
+	my ($first, $last, @printed) = @_;
+	return map { $_->[1] } grep { $_->[0] >= $first && $_->[0] <= $last } @printed;
+}
 
 # Whether a statement runs, in a session of its own: one that was killed leaves nothing behind.
 sub runs
 {
 	my ($node, $database, $statement, @before) = @_;
 	my ($out, $err);
-	my $done = IPC::Run::run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), map { ('-c', $_) } @before, $statement ], '>', \$out, '2>', \$err);
+	my $done = IPC::Run::run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1',
+		'-d', $node->connstr($database), map { ('-c', $_) } @before, $statement ], '>', \$out, '2>', \$err);
 	diag "$database: $statement\n$err" unless $done;
 	return $done;
 }

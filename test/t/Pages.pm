@@ -67,7 +67,8 @@ sub marked
 		splice @lines, $first, 0, '\echo [promise]';
 		$n += 2;
 	}
-	@lines = ('\set ON_ERROR_STOP off', '\warn [fails]', @lines, '\warn [failed]', '\set ON_ERROR_STOP on') if $block->{needs} eq 'fails';
+	@lines = ('\set ON_ERROR_STOP off', '\warn [fails]', @lines, '\warn [failed]', '\set ON_ERROR_STOP on')
+		if $block->{needs} eq 'fails';
 	return join "\n", '\echo [block]', @lines, '';
 }
 

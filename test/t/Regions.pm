@@ -10,7 +10,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes 'sleep';
 
-our @EXPORT = qw(start_nodes start_nodes_of_model start_another_node make_servers call_node follow_registry copy_disk restore_disk $copies at_machine machines at at_last attempt run_example passwords);
+our @EXPORT = qw(start_nodes start_nodes_of_model start_another_node make_servers call_node follow_registry
+	copy_disk restore_disk $copies at_machine machines at at_last attempt run_example passwords);
 
 my $files = 'examples/regions';
 my $host = '127.0.0.1';
@@ -51,7 +52,8 @@ sub start_nodes_of_model
 	start_nodes(@names);
 	for my $name (@names)
 	{
-		$node{$name}->append_conf('postgresql.conf', join "\n", 'log_statement = none', 'max_worker_processes = 20', 'max_connections = 100', @lines);
+		$node{$name}->append_conf('postgresql.conf', join "\n", 'log_statement = none', 'max_worker_processes = 20',
+			'max_connections = 100', @lines);
 		$node{$name}->restart;
 	}
 	run_example($node{mexico}->connstr('shop'), 'registry.sql');
@@ -71,7 +73,8 @@ sub start_another_node
 {
 	my $name = shift;
 	$node{$name} = start_node($name);
-	write_file("$folder/services", map { "[$_]\n" . join("\n", way_to($_), 'dbname=shop', 'user=shop') . "\n" } sort keys %node);
+	write_file("$folder/services",
+		map { "[$_]\n" . join("\n", way_to($_), 'dbname=shop', 'user=shop') . "\n" } sort keys %node);
 	write_list();
 	run_example($node{$name}->connstr('postgres'), 'mesh.sql', node => $name);
 	return $node{$name};
@@ -93,9 +96,12 @@ sub write_list
 	for my $name (sort keys %node)
 	{
 		my ($region, $countries) = @{ $more{$name} // [ $name, '{}' ] };
-		push @lines, "INSERT INTO nodes SELECT '$name', '$region', NULL, NULL, '$countries' WHERE NOT EXISTS (SELECT FROM nodes WHERE node = '$name');\n",
-			"UPDATE nodes SET countries = array_remove(countries, 'PE') WHERE node <> '$name' AND '$name' = 'lima';\n",
-			"UPDATE nodes SET host = '$host', port = " . $node{$name}->port . " WHERE node = '$name';\n";
+		my $port = $node{$name}->port;
+		push @lines, qq{
+			INSERT INTO nodes SELECT '$name', '$region', NULL, NULL, '$countries'
+				WHERE NOT EXISTS (SELECT FROM nodes WHERE node = '$name');
+			UPDATE nodes SET countries = array_remove(countries, 'PE') WHERE node <> '$name' AND '$name' = 'lima';
+			UPDATE nodes SET host = '$host', port = $port WHERE node = '$name';\n};
 	}
 	write_file("$folder/nodes.sql", @lines, "DELETE FROM nodes WHERE host <> '$host';\n");
 	return;
@@ -125,7 +131,8 @@ ssl_key_file = '$folder/$host.key'});
 sub way_to
 {
 	my $name = shift;
-	return ("host=$host", 'port=' . $node{$name}->port, 'sslmode=verify-full', 'channel_binding=require', "sslrootcert=$root");
+	return ("host=$host", 'port=' . $node{$name}->port, 'sslmode=verify-full', 'channel_binding=require',
+		"sslrootcert=$root");
 }
 
 # The registry of a node follows that of another one.

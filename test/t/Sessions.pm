@@ -60,7 +60,8 @@ DO \$\$ BEGIN
 END \$\$;
 RESET statement_timeout;
 });
-	return $server->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
+	return $server->poll_query_until('postgres',
+		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
 }
 
 # What came of it, when it waits no longer.

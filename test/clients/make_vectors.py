@@ -5,7 +5,7 @@ Computed by test/models/identifiers.py, with none of the code of the server or o
 
     python3 test/clients/make_vectors.py > clients/vectors.json
 
-The server is asked all of it by test/t/054_vectors.pl, and the clients by ./dev clients.
+The server is asked all of it by test/t/format_vectors.pl, and the clients by ./dev clients.
 """
 import json
 import random

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 #   ./dev readers              Parquet files with identifiers, as a library and DuckDB of npm write and
-#                              read them; test/t/083_other_readers.pl has the other readers
+#                              read them; test/t/tools_readers.pl has the other readers
 
 . "$(dirname "$0")/library.sh"
 

@@ -93,7 +93,7 @@ take_names() {
 	local name names=()
 	for name; do
 		case $name in
-			049_move | 080_bad_days_beside_writers)
+			move_beside_writers | bad_days_beside_writers)
 				# A session that ends with its postmaster ends while it aborts in postgres_fdw.
 				say "=== SKIPPED: $name: the server asserts there that no transaction is left ==="
 				;;

@@ -1,4 +1,4 @@
--- What the owner of a database does to become a superuser, for t/012_traps.pl: functions that plant
+-- What the owner of a database does to become a superuser, for t/rights_traps.pl: functions that plant
 -- traps, and code for its own tables.  What runs writes to the server's log, which no abort undoes.
 CREATE SCHEMA own;
 CREATE FUNCTION own.sprung(what pg_catalog.text) RETURNS pg_catalog.text LANGUAGE plpgsql SET search_path = pg_catalog AS $$

@@ -3,7 +3,7 @@
 -- tree of spaces, keys on their way to bigint, and partitioned tables beside.
 --
 -- psql variables: rows is the number of notes, 2000 unless it is given.
--- test/t/085_moving_in_shapes.pl writes to the tables.
+-- test/t/moving_in_shapes.pl writes to the tables.
 --
 \if :{?rows}
 \else

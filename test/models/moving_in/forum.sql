@@ -3,7 +3,7 @@
 -- and indexes.
 --
 -- psql variables: rows is the number of posts, 2000 unless it is given.
--- test/t/085_moving_in_shapes.pl writes to the tables.
+-- test/t/moving_in_shapes.pl writes to the tables.
 --
 \if :{?rows}
 \else

@@ -3,7 +3,7 @@
 -- an aggregate, views that group, a rule, and payments in partitions.
 --
 -- psql variables: rows is the number of rentals, 2000 unless it is given.
--- test/t/085_moving_in_shapes.pl writes to the tables.
+-- test/t/moving_in_shapes.pl writes to the tables.
 --
 \if :{?rows}
 \else

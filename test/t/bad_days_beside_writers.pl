@@ -17,7 +17,7 @@ plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
 
 my @names = ('almaty', 'mexico', 'jakarta', 'lagos');
 my %node = start_nodes_of_model();
-# The restore and the failover of the publisher take time: 078_registry_publisher and 077_node_address
+# The restore and the failover of the publisher take time: registry_publisher and node_address
 # have them.
 my @days = ('freeze', 'cut_off', 'restored', 'publisher_lost', 'failover', 'full_disk', 'read_only', 'dump', 'crash');
 passes('bad days', '/usr/bin/python3', 'test/models/bad_days.py',

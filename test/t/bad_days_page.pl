@@ -18,9 +18,9 @@ plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
 my @names = ('almaty', 'jakarta', 'lima', 'mexico');
 my %node = start_nodes(@names);
 my @of_page = blocks_of(part_of('doc/running-regions.md', 'Bad days'));
-# 053_failover_slots has the block for PostgreSQL 17.
+# registry_failover has the block for PostgreSQL 17.
 my @blocks = grep { $_->{language} eq 'sql' && $_->{needs} !~ /from 17$/ } @of_page;
-# 076_restored_node and 077_node_address have the other commands.
+# node_restored and node_address have the other commands.
 my @commands = grep { "@$_" !~ /^node (?:restored|address) / } map { commands_in($_->{text}) }
 	grep { $_->{language} eq 'sh' } @of_page;
 my $variables = "\\i " . passwords() . "\n";

@@ -1,7 +1,7 @@
 # Maintenance beside those who read and write, in any order: it may wait, and
 # nobody else fails.  Each scenario runs a hundred times.
 #
-# LOCK_ROUNDS=40 ./dev test 014_locks runs each forty times.  A slow server needs that: there each
+# LOCK_ROUNDS=40 ./dev test partitions_beside_sessions runs each forty times.  A slow server needs that: there each
 # partition of a country makes the others' transactions longer, and maintenance never waits for one
 # of them for more than half a second.
 use strict;

@@ -24,7 +24,7 @@ my ($check) = blocks_of(part_of($page));
 my @of_page = blocks_of(part_of($page, 'Changes'));
 my @blocks = grep { $_->{language} eq 'sql' } @of_page;
 my @commands = map { commands_in($_->{text}) } grep { $_->{language} eq 'sh' } @of_page;
-# 049_move, 078_registry_publisher and 081_nodes_and_columns have the others.
+# move_beside_writers, registry_publisher and node_and_column have the others.
 @commands = grep { "@$_" !~ /^(?:move|registry publisher|node add|node roots) / } @commands;
 
 # Runs the next block of the page at the nodes that it names, as the role shop; what each gives.

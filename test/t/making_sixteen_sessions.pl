@@ -2,7 +2,7 @@
 # twice, and those of each process in order.  What tells is coreutils' sort, as the texts of
 # identifiers sort in the order of the identifiers.
 #
-# Each makes 50,000.  FAULT_SIZE=1000000 ./dev test 032_sixteen_sessions makes 16 million in each
+# Each makes 50,000.  FAULT_SIZE=1000000 ./dev test making_sixteen_sessions makes 16 million in each
 # round, which takes some minutes and 2 GB of disk.
 #
 # One version is enough: the generator takes nothing from the server but its clock.

@@ -2,7 +2,7 @@
 # domains are the same, and so are all rows.  pg_dump says so of the definitions, and the server's own
 # md5 of the rows.
 #
-# FAULT_ROUNDS=20 ./dev test 034_restore restores in parallel twenty times, in the place of once.
+# FAULT_ROUNDS=20 ./dev test dump_formats restores in parallel twenty times, in the place of once.
 use strict;
 use warnings;
 

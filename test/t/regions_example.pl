@@ -1,6 +1,6 @@
-# The files of examples/regions, run as they stand on three servers.  049_move moves a country.
+# The files of examples/regions, run as they stand on three servers.  move_beside_writers moves a country.
 #
-# One version is enough: 009_regions tests on each version what the example uses.
+# One version is enough: regions_of_three tests on each version what the example uses.
 use strict;
 use warnings;
 

@@ -3,7 +3,7 @@
 # those after it, no lock, connection or temporary table is left, and a session that was cancelled
 # is what it was, and can do the same call.
 #
-# FAULT_ROUNDS=100 ./dev test 033_cancel cancels and ends each call a hundred times, which takes
+# FAULT_ROUNDS=100 ./dev test faults_cancel cancels and ends each call a hundred times, which takes
 # twenty minutes.  FAULT_SEED gives the moments of another run, as parts of the time that a call takes.
 #
 # One version is enough: iuid leaves it to the server to undo what was not committed.

@@ -1,5 +1,5 @@
 # What a node is as a whole, and a column at all nodes: iuid node add, rename, remove, credentials, and iuid
-# column.  051_running_regions runs them while rows are read.
+# column.  regions_changed runs them while rows are read.
 #
 # One version is enough: the commands have statements of the server, the same on each version.
 use strict;

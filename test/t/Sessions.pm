@@ -16,6 +16,7 @@ sub open_session
 {
 	my ($node, $database) = @_;
 	my $session = $node->background_psql($database // 'postgres', on_error_stop => 0);
+	$session->set_query_timer_restart;   # each query has its own time
 	$session->query('\set VERBOSITY sqlstate');
 	$node{$session} = $node;
 	$pid{$session} = $session->query('SELECT pg_backend_pid()');

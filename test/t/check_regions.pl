@@ -129,7 +129,7 @@ for my $case (
 		'UPDATE iuid_nodes SET region = NULL' ],
 	[ 'middle', q{INSERT INTO iuid_routes VALUES (8, 9, 'far')}, 'another registry||middle',
 		'DELETE FROM iuid_routes WHERE entity = 9' ],
-	[ 'far', q{UPDATE pg_extension SET extversion = '0.9' WHERE extname = 'iuid'}, 'another version||far',
+	[ 'far', q{UPDATE pg_extension SET extversion = '0.8' WHERE extname = 'iuid'}, 'another version||far',
 		q{UPDATE pg_extension SET extversion = (SELECT extversion FROM pg_extension WHERE extname = 'iuid_regions')
 			WHERE extname = 'iuid'} ],
 	[ 'far', q{CREATE SCHEMA ext; UPDATE pg_extension SET extnamespace = 'ext'::regnamespace WHERE extname LIKE 'iuid%'},

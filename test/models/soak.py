@@ -89,6 +89,7 @@ class Soak(bad_days.Day):
                 thread.join()
             if not self.wrong:
                 self.check("at the end")
+                print("uses of a session: " + ", ".join(f"{10 * client.done} at {name}" for name, client in self.observed.items()), flush=True)
                 self.wrong += self.grown()
         except (Exception, SystemExit) as error:
             self.wrong.append(f"{type(error).__name__}: {error}")
@@ -97,6 +98,10 @@ class Soak(bad_days.Day):
             print("\n".join([*self.said[-6:], *self.wrong, str(dict(self.errors()))]), flush=True)
         else:
             self.save()
+
+    def end(self, *_):
+        print(f"{self.now():6.2f} h: SIGTERM: it ends after what is under way", flush=True)
+        self.over.set()
 
     def begin(self):
         (here,), = self.nodes.rows(self.names[0], f"SELECT iuid_node({COUNTRY}, 1)")
@@ -281,7 +286,7 @@ def main():
     given = arguments()
     company = bad_days.Company(given)
     soak = Soak(company, given)
-    signal.signal(signal.SIGTERM, lambda *_: soak.over.set())
+    signal.signal(signal.SIGTERM, soak.end)
     soak.whole()
     sys.exit(1 if soak.wrong else 0)
 

@@ -66,7 +66,7 @@ fi
 as_user setsid sh -c 'echo $$ >"$1" && shift && exec "$@"' sh "$kept/pid" /usr/bin/python3 test/models/soak.py \
 	--hours "$hours" --minute "$minute" "${way[@]}" &
 program=$!
-trap 'as_user kill -TERM "$(cat "$kept/pid")"' INT TERM
+trap 'say "soak.sh was told to end"; as_user kill -TERM "$(cat "$kept/pid")"' INT TERM
 status=0
 wait "$program" || status=$?
 while kill -0 "$program" 2>/dev/null; do

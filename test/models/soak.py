@@ -72,6 +72,7 @@ class Soak(bad_days.Day):
         self.given, self.over, self.nodes_up = given, threading.Event(), threading.Lock()
         self.state, self.measures = company.folder / "state", company.folder / "measures"
         self.hours = 0.0  # of the calls before this one
+        self.morning = time.monotonic()
         self.kills, self.next_kill, self.kill_command = dict.fromkeys(KILLS, 0), itertools.cycle(KILLS), False
         self.moved, self.refused, self.wrong = 0, 0, []
 

@@ -24,6 +24,7 @@ import statistics
 import sys
 import threading
 import time
+import traceback
 from pathlib import Path
 
 import psycopg
@@ -92,8 +93,8 @@ class Soak(bad_days.Day):
                 self.check("at the end")
                 print("uses of a session: " + ", ".join(f"{10 * client.done} at {name}" for name, client in self.observed.items()), flush=True)
                 self.wrong += self.grown()
-        except (Exception, SystemExit) as error:
-            self.wrong.append(f"{type(error).__name__}: {error}")
+        except (Exception, SystemExit):
+            self.wrong.append(traceback.format_exc())
         self.stop_clients()
         if self.wrong:
             print("\n".join([*self.said[-6:], *self.wrong, str(dict(self.errors()))]), flush=True)
@@ -138,8 +139,8 @@ class Soak(bad_days.Day):
             due = time.monotonic() + minutes * self.given.minute
             try:
                 work()
-            except (Exception, SystemExit) as error:
-                self.wrong.append(f"{work.__name__}: {type(error).__name__}: {error}")
+            except (Exception, SystemExit):
+                self.wrong.append(traceback.format_exc())
                 self.over.set()
 
     # --- what happens ---
@@ -221,9 +222,9 @@ class Soak(bad_days.Day):
             self.go_on(self.clients, what)
             with self.paused():
                 wrong = self.compare()
+                rows = sum(version is not move.GONE for table in TABLES for version in self.log.version[table].values())
         if wrong:
             raise Failed("\n".join([what, *wrong]))
-        rows = sum(version is not move.GONE for table in TABLES for version in self.log.version[table].values())
         print(f"{self.now():6.2f} h: {what}: {rows} rows are as confirmed; killed: "
               + ", ".join(f"{count} x {kind}" for kind, count in self.kills.items())
               + f"; maintenance put off {self.refused} times", flush=True)

@@ -14,7 +14,7 @@
 
 /* Executes a statement; the caller qualifies and quotes every name in it. */
 extern void iuid_execute(const char *format, ...)
-	pg_attribute_printf(1, 2);
+	__attribute__((format(printf, 1, 2)));
 
 /*
  * Executes a query that has one row of one bigint, and returns the bigint, or

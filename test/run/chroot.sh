@@ -20,8 +20,8 @@ describe_chroot() {
 		bookworm) majors=15 suites='bookworm bookworm-security' ;;
 		trixie) majors=17 suites=trixie ;;
 		forky) majors=18 suites=forky ;;
-		i386 | s390x) majors=17 suites=trixie machine=$1 ;;
-		*) die "no Debian suite is known here for $1; there are PostgreSQL 15, 17, 18 and 19, i386 and s390x" ;;
+		arm64 | i386 | s390x) majors=17 suites=trixie machine=$1 ;;
+		*) die "no Debian suite is known here for $1; there are PostgreSQL 15, 17, 18 and 19, arm64, i386 and s390x" ;;
 	esac
 	needed=$majors
 	[[ $1 != [0-9]* ]] || needed=$1
@@ -118,7 +118,7 @@ emulate() {
 		mount -t binfmt_misc binfmt_misc $kernel
 		[ -e "$kernel/$emulator" ] || cat "/usr/lib/binfmt.d/$emulator.conf" >$kernel/register
 		exec "$@"
-	' emulate "$machine" "$@"
+	' emulate "${machine/arm64/aarch64}" "$@"
 }
 
 # --- a run in a chroot ---------------------------------------------------

@@ -3,12 +3,13 @@
 #   ./dev matrix [--quick | --whole] [name...]
 #                              test in a chroot: on PostgreSQL 17, 18 and 19, or on those named, the
 #                              tests that each version needs (./dev test), with --quick the regression
-#                              tests, with --whole all; i386 and s390x are PostgreSQL 17 on these
-#                              machines (20 min without names)
+#                              tests, with --whole all; arm64, i386 and s390x are PostgreSQL 17 on
+#                              these machines (10 min without names)
 #
 # A Datum of i386 has 32 bits: int8 and timestamptz are passed by reference, and there are no
-# abbreviated keys.  qemu runs the programs of s390x, whose words have the most significant byte first,
-# ten times more slowly: the regression tests only, without those of test/t/.
+# abbreviated keys.  A char of arm64 has no sign; the words of s390x have the most significant byte first.
+# qemu runs the programs of both, ten times more slowly: the regression tests only, without those of
+# test/t/.
 
 . "$(dirname "$0")/library.sh"
 . "$tree/test/run/chroot.sh"

@@ -20,7 +20,7 @@ mapfile -t commands <<'LIST'
 lint
 test
 matrix --whole 17 18 19
-matrix i386 s390x
+matrix arm64 i386 s390x
 sanitize
 mutants
 upgrade

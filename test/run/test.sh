@@ -26,8 +26,8 @@ build -Werror
 start_server
 make_small_disk
 if [ $# = 0 ]; then
-	# The largest first, as these take longest, and none should be left over for the end.
-	mapfile -t tests < <(ls -S test/t/*.pl)
+	# Those with models first, then the largest: these take longest, and none should be left for the end.
+	mapfile -t tests < <(grep -l test/models/ test/t/*.pl | xargs ls -S; grep -L test/models/ test/t/*.pl | xargs ls -S)
 	[ "$each_version" = no ] || leave_out_one_version
 	say "Running all tests (about four minutes)"
 	run_pg_regress "$(ls {.,regions}/sql/*.sql | wc -l)" installcheck

@@ -1117,14 +1117,10 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rows", type=int, default=2000, help="orders of the country that moves; a tenth as many trips (%(default)s)")
     parser.add_argument("--pause", type=float, default=0.1, help="seconds that a client waits after each success (%(default)s)")
-    parser.add_argument("--seed", type=int, default=random.randrange(2**32))
-    parser.add_argument("--node", action="append", required=True, metavar="NAME=SOCKET[:PORT]")
     parser.add_argument("--plain", action="store_true", help="the first way of each day, without a move")
     parser.add_argument("--show", action="store_true", help="what the commands say")
     parser.add_argument("days", nargs="*", help=f"all, or {', '.join(DAYS)}; also restored/disk, or restored/disk/move")
-    given = parser.parse_args()
-    given.sockets = move.sockets_of(given.node)
-    random.seed(given.seed)
+    given = move.with_nodes(parser)
     move.Client.pause = given.pause
     print(f"bad_days --rows {given.rows} --seed {given.seed}", flush=True)
     return given

@@ -910,21 +910,27 @@ def sockets_of(nodes):
     return found
 
 
+def with_nodes(parser):
+    """What is given, with the nodes and the seed of a run, which begins here."""
+    parser.add_argument("--seed", type=int, default=random.randrange(2**32))
+    parser.add_argument("--node", action="append", required=True, metavar="NAME=SOCKET[:PORT]")
+    given = parser.parse_args()
+    given.sockets = sockets_of(given.node)
+    random.seed(given.seed)
+    return given
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rows", type=int, default=2_000_000, help="orders of the country; a tenth as many trips (%(default)s)")
     parser.add_argument("--writers", type=int, default=14)
     parser.add_argument("--readers", type=int, default=4)
     parser.add_argument("--pause", type=float, default=0.0, help="seconds that a client waits after each success (%(default)s)")
-    parser.add_argument("--seed", type=int, default=random.randrange(2**32))
-    parser.add_argument("--node", action="append", required=True, metavar="NAME=SOCKET[:PORT]")
     parser.add_argument("--program-services", metavar="FILE", help="where the command finds the nodes, if not where the clients do")
     parser.add_argument("--show", action="store_true", help="what the switch says, with its seconds")
     parser.add_argument("--every", action="store_true", help="faults at each statement and of each node, not at a few")
     parser.add_argument("parts", nargs="*", default=["plain"], help="plain, rights, circle, reader_writes, linked, kill, abort, limit, outage, publisher, consumers, maintenance")
-    given = parser.parse_args()
-    given.sockets = sockets_of(given.node)
-    random.seed(given.seed)
+    given = with_nodes(parser)
     Moves.services, Client.pause = given.program_services, given.pause
     print(f"move --rows {given.rows} --seed {given.seed}", flush=True)
     return given

@@ -99,7 +99,6 @@ class Provider:
                               "Content-Length: 0\r\nConnection: close\r\n\r\n").encode())
                 await writer.drain()
 
-
     async def wait_for_crowd(self):
         """A slow provider: it answers a message when it has most of a batch."""
         self.here += 1
@@ -198,7 +197,7 @@ class Client:
 class World:
     def __init__(self, given):
         self.rows, self.pause = given.rows, given.pause
-        self.nodes = move.Nodes(move.sockets_of(given.node))
+        self.nodes = move.Nodes(given.sockets)
         self.names = self.nodes.names
         self.made, self.done, self.refused = {}, set(), {}
         self.told_again, self.errors, self.faults = [], collections.Counter(), collections.Counter()
@@ -434,10 +433,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rows", type=int, default=20_000, help="transfers (%(default)s)")
     parser.add_argument("--pause", type=float, default=0.3, help="at most so many seconds after each (%(default)s)")
-    parser.add_argument("--seed", type=int, default=random.randrange(2**32))
-    parser.add_argument("--node", action="append", required=True, metavar="NAME=SOCKET[:PORT]")
-    given = parser.parse_args()
-    random.seed(given.seed)
+    given = move.with_nodes(parser)
     os.environ.pop("PGHOST", None)  # libpq takes the host of the service, but psycopg this one
     print(f"outbox --rows {given.rows} --seed {given.seed}", flush=True)
     world = World(given)

@@ -274,11 +274,8 @@ def arguments():
     parser.add_argument("--hours", type=float, default=2)
     parser.add_argument("--minute", type=float, default=60, help="seconds, for tests of this program (%(default)s)")
     parser.add_argument("--pause", type=float, default=0.1, help="seconds that a client waits after each success (%(default)s)")
-    parser.add_argument("--seed", type=int, default=random.randrange(2**32))
-    parser.add_argument("--node", action="append", required=True, metavar="NAME=SOCKET[:PORT]")
-    given = parser.parse_args()
-    given.sockets, given.show = move.sockets_of(given.node), False
-    random.seed(given.seed)
+    given = move.with_nodes(parser)
+    given.show = False
     move.Client.pause = given.pause
     print(f"soak --hours {given.hours} --seed {given.seed}", flush=True)
     return given

@@ -30,6 +30,9 @@ as_user() {
 	if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi
 }
 
+# As the control files have it.
+iuid_version() { sed -n "s/^default_version = '\(.*\)'/\1/p" "$tree/iuid.control"; }
+
 # --- what the machine must have ------------------------------------------
 
 install_packages() {

@@ -46,7 +46,7 @@ say "pyflakes: no warning"
 say "pages, lines, COMMENTs: none is too long"
 python3 test/mutants/put.py --check . test/mutants/*.mutant || die "make these mutants anew"
 say "mutants: each applies"
-version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" iuid.control)
+version=$(iuid_version)
 # The versions and comments of the extensions, as META.json has them.
 {
 	echo "distribution: $version.0"

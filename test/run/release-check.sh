@@ -58,7 +58,7 @@ lines() { sed 's/\x1b\[[0-9;]*[a-zA-Z]//g' "$kept"/*.log | { grep -oE "$1" || ec
 
 report() {
 	local command result seconds
-	say "# iuid $(sed -n "s/^default_version = '\(.*\)'/\1/p" "$tree/iuid.control"): what ran before the release"
+	say "# iuid $(iuid_version): what ran before the release"
 	say
 	say "Commit $commit, on $(date -u +%F): $(awk -F ': ' '/^model name/ { print $2; exit }' /proc/cpuinfo), $(nproc) cores."
 	say

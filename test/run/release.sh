@@ -9,7 +9,7 @@
 . "$(dirname "$0")/library.sh"
 
 install_packages git reuse zip
-version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" "$tree/iuid.control")
+version=$(iuid_version)
 report=/var/cache/iuid/release/$(git -C "$tree" rev-parse HEAD)/report.md
 [ -z "$(git -C "$tree" status --porcelain)" ] || die "the tree has changes: a release is a commit"
 grep -qE "^## $version, [0-9]{4}-[0-9]{2}-[0-9]{2}$" "$tree/CHANGELOG.md" ||

@@ -34,9 +34,7 @@ sub start_nodes_of_move
 		append_to_file($node{$name}->data_dir . '/pg_hba.conf', "local replication all trust\n");
 		$node{$name}->restart;
 	}
-	run_example($node{mexico}->connstr('shop'), 'registry.sql');
-	follow_registry($_, 'mexico') for 'almaty', 'jakarta';
-	run_example("service=$_", 'tables.sql') for @names;
+	make_regions(@names);
 	at('almaty', q{INSERT INTO orders SELECT gen_iuid(235, 1, now() - n * interval '1 hour'), n, 'old'
 		FROM generate_series(1, 1000) AS n});
 	return %node;

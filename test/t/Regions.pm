@@ -10,7 +10,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes 'sleep';
 
-our @EXPORT = qw(start_nodes start_nodes_of_model start_another_node make_servers call_node follow_registry
+our @EXPORT = qw(start_nodes make_regions start_nodes_of_model start_another_node make_servers call_node follow_registry
 	copy_disk restore_disk $copies at_machine machines at at_last attempt run_example passwords);
 
 my $files = 'examples/regions';
@@ -40,6 +40,19 @@ sub make_servers
 {
 	my $name = shift;
 	run_example($node{$name}->connstr('shop'), 'servers.sql', root => $root);
+	return;
+}
+
+# The registry, at mexico, which the other nodes follow, and the tables at all of these nodes.
+sub make_regions
+{
+	my @names = @_;
+	run_example($node{mexico}->connstr('shop'), 'registry.sql');
+	my $routes = at_machine('mexico', 'SELECT count(*) FROM iuid_routes');
+	follow_registry($_, 'mexico') for grep { $_ ne 'mexico' } @names;
+	$node{$_}->poll_query_until('shop', "SELECT count(*) = $routes FROM iuid_routes")
+		or die "the registry does not come to $_" for @names;
+	run_example("service=$_", 'tables.sql') for @names;
 	return;
 }
 

@@ -104,10 +104,7 @@ sub signal_node
 	return;
 }
 
-run_example($node{mexico}->connstr('shop'), 'registry.sql');
-follow_registry($_, 'mexico') for grep { $_ ne 'mexico' } @names;
-$node{$_}->poll_query_until('shop', 'SELECT count(*) = 10 FROM iuid_routes') or die for @names;
-run_example("service=$_", 'tables.sql') for @names;
+make_regions(@names);
 my %code = (almaty => 'KZ', jakarta => 'ID', lima => 'PE', mexico => 'MX');
 my %id = map { $_ => at($_, qq{INSERT INTO orders
 	SELECT gen_iuid(country, 1), 42, 'of $_' FROM iuid_countries WHERE code = '$code{$_}' RETURNING id}) } keys %code;

@@ -24,9 +24,7 @@ for my $name (@names)
 		"log_statement = none\nmax_connections = 100\nmax_worker_processes = 20\nrestart_after_crash = on");
 	$node{$name}->restart;
 }
-run_example($node{mexico}->connstr('shop'), 'registry.sql');
-follow_registry($_, 'mexico') for 'almaty', 'jakarta';
-run_example("service=$_", 'tables.sql') for @names;
+make_regions(@names);
 passes('outbox', '/usr/bin/python3', 'test/models/outbox.py', '--rows', 1000, '--pause', 0.5,
 	map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names);
 

@@ -4,6 +4,7 @@ use strict;
 use warnings;
 
 use lib 'test/t';
+use Pooler;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Programs;
@@ -112,25 +113,7 @@ at_machine('almaty', 'DROP FUNCTION public.iuid_node(smallint, int)');
 SKIP:
 {
 	skip 'SKIPPED: pgbouncer is not installed', 1 unless -x '/usr/sbin/pgbouncer';
-	my $folder = PostgreSQL::Test::Utils::tempdir_short;
-	my $host = $node{jakarta}->host;
-	append_to_file("$folder/users", qq{"shop" ""\n});
-	my $port = $node{jakarta}->port;
-	append_to_file("$folder/ini", qq{[databases]
-shop = host=$host port=$port
-[pgbouncer]
-listen_addr =
-unix_socket_dir = $folder
-listen_port = 6432
-auth_type = trust
-auth_file = $folder/users
-pool_mode = transaction
-ignore_startup_parameters = options,extra_float_digits
-logfile = $folder/log
-pidfile = $folder/pid
-});
-	my $pooler = IPC::Run::start([ '/usr/sbin/pgbouncer', "$folder/ini" ], '>', \my $out, '2>&1');
-	for (1 .. 100) { last if -e "$folder/.s.PGSQL.6432"; select undef, undef, undef, 0.1 }
+	my ($pooler, $folder) = start_pgbouncer($node{jakarta}, 'shop');
 	local $ENV{PGSERVICEFILE} = jakarta_is("host=$folder\nport=6432");
 	plan_says(qr/^failed: .*a pooler stands before jakarta/s, 'through a pooler');
 	IPC::Run::kill_kill($pooler);

@@ -18,9 +18,7 @@ plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
 
 my @names = ('almaty', 'mexico');
 my %node = start_nodes(@names);
-run_example($node{mexico}->connstr('shop'), 'registry.sql');
-follow_registry('almaty', 'mexico');
-run_example("service=$_", 'tables.sql') for @names;
+make_regions(@names);
 
 sub start_iuid
 {

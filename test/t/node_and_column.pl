@@ -93,9 +93,7 @@ sub make_server_of
 	return;
 }
 
-run_example($node{mexico}->connstr('shop'), 'registry.sql');
-follow_registry($_, 'mexico') for 'almaty', 'jakarta';
-run_example("service=$_", 'tables.sql') for @names;
+make_regions(@names);
 my %code = (almaty => 'KZ', jakarta => 'ID', mexico => 'MX');
 at($_, qq{INSERT INTO orders SELECT gen_iuid(country, 1), 42, '' FROM iuid_countries, generate_series(1, 10)
 	WHERE code = '$code{$_}'}) for @names;

@@ -332,11 +332,27 @@ is(at('north', qq{
 	at('north', "UPDATE orders SET note = 'of 1' WHERE id = '$id{1}'");
 }
 
+# What a query of the node north gives that waits for maintenance of a holder, which makes February's
+# partition of the table country.
+sub found_beside_maintenance
+{
+	my ($holder, $query) = @_;
+	my $maintenance = $server->background_psql($holder);
+	$maintenance->query_safe(q{SET client_min_messages = warning; BEGIN;
+		SELECT iuid_create_partitions('country', '1 month', '2026-02-01', '2026-03-01')});
+	my $finding = IPC::Run::start([ 'psql', '-XAt', '-d', $server->connstr('north'), '-c', $query ],
+		'>', \my $found);
+	$server->poll_query_until($holder, q{SELECT count(*) > 0 FROM pg_locks WHERE NOT granted});
+	$maintenance->query_safe('COMMIT');
+	$maintenance->quit;
+	IPC::Run::finish($finding);
+	return $found;
+}
+
 # Who waits for maintenance that moves the row finds it where it is then.
 for my $holder ('north', 'middle')
 {
 	my $id = $id{$holder eq 'north' ? 1 : 3};
-	my $found = '';
 	at($_, q{CREATE TABLE divided (id iuid PRIMARY KEY) PARTITION BY RANGE (id iuid_origin_ops)})
 		for 'north', $holder eq 'north' ? () : $holder;
 	at($holder, qq{
@@ -344,16 +360,8 @@ for my $holder ('north', 'middle')
 			FOR VALUES FROM (iuid_country_floor(iuid_country('$id'))) TO (iuid_country_floor(iuid_country('$id') + 1))
 			PARTITION BY RANGE (id);
 		CREATE TABLE country_rest PARTITION OF country DEFAULT; INSERT INTO divided VALUES ('$id')});
-	my $maintenance = $server->background_psql($holder);
-	$maintenance->query_safe(q{SET client_min_messages = warning; BEGIN;
-		SELECT iuid_create_partitions('country', '1 month', '2026-02-01', '2026-03-01')});
-	my $finding = IPC::Run::start([ 'psql', '-XAt', '-d', $server->connstr('north'),
-		'-c', "SELECT f.* FROM iuid_find(NULL::divided, '$id') AS f" ], '>', \$found);
-	$server->poll_query_until($holder, q{SELECT count(*) > 0 FROM pg_locks WHERE NOT granted});
-	$maintenance->query_safe('COMMIT');
-	$maintenance->quit;
-	IPC::Run::finish($finding);
-	is($found, "$id\n", "who waits for maintenance of $holder finds the row that it moved");
+	is(found_beside_maintenance($holder, "SELECT f.* FROM iuid_find(NULL::divided, '$id') AS f"), "$id\n",
+		"who waits for maintenance of $holder finds the row that it moved");
 	at($_, 'DROP TABLE divided') for 'north', $holder eq 'north' ? () : $holder;
 }
 
@@ -362,7 +370,6 @@ for my $holder ('north', 'middle')
 {
 	my $country = $holder eq 'north' ? 1 : 3;
 	my $twice = at('north', "SELECT iuid_from_name($country, 3, 'twice', '2026-07-01')");
-	my $found = '';
 	at($_, q{CREATE TABLE keyless (id iuid) PARTITION BY RANGE (id iuid_origin_ops)})
 		for 'north', $holder eq 'north' ? () : $holder;
 	at($holder, qq{
@@ -371,16 +378,9 @@ for my $holder ('north', 'middle')
 		CREATE TABLE country_rest PARTITION OF country DEFAULT;
 		SELECT iuid_create_partitions('country', '1 month', '2026-07-01', '2026-08-01');
 		INSERT INTO keyless VALUES ('$id{$country}'), ('$twice'), ('$twice')});
-	my $maintenance = $server->background_psql($holder);
-	$maintenance->query_safe(q{SET client_min_messages = warning; BEGIN;
-		SELECT iuid_create_partitions('country', '1 month', '2026-02-01', '2026-03-01')});
-	my $finding = IPC::Run::start([ 'psql', '-XAt', '-d', $server->connstr('north'),
-		'-c', "SELECT f.* FROM iuid_find(NULL::keyless, '$id{$country}', '$twice') AS f ORDER BY 1" ], '>', \$found);
-	$server->poll_query_until($holder, q{SELECT count(*) > 0 FROM pg_locks WHERE NOT granted});
-	$maintenance->query_safe('COMMIT');
-	$maintenance->quit;
-	IPC::Run::finish($finding);
-	is($found, "$id{$country}\n$twice\n$twice\n", "$holder: a row that is moved, beside two of one identifier");
+	is(found_beside_maintenance($holder,
+		"SELECT f.* FROM iuid_find(NULL::keyless, '$id{$country}', '$twice') AS f ORDER BY 1"),
+		"$id{$country}\n$twice\n$twice\n", "$holder: a row that is moved, beside two of one identifier");
 	at($_, 'DROP TABLE keyless') for 'north', $holder eq 'north' ? () : $holder;
 }
 

@@ -18,6 +18,18 @@ $node->safe_psql('postgres', q{CREATE EXTENSION iuid; ALTER DATABASE postgres SE
 
 sub query { return $node->safe_psql('postgres', $_[0]) }
 
+# A session whose DETACH waits for another one, and is cancelled.
+sub cancel_detach
+{
+	my ($detacher, $parent, $partition, $other) = @_;
+	waits($detacher, "ALTER TABLE $parent DETACH PARTITION $partition CONCURRENTLY;", $other)
+		or die 'DETACH does not wait';
+	query(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+		WHERE query ~ 'DETACH PARTITION' AND pid <> pg_backend_pid()});
+	is(outcome($detacher), '57014', "$partition is pending to be detached");
+	return;
+}
+
 # A transaction that has read the table keeps DETACH waiting, which is then cancelled.  What the
 # transaction's snapshot says afterwards comes back.
 sub leave_pending
@@ -25,11 +37,7 @@ sub leave_pending
 	my ($parent, $partition, $seen) = @_;
 	my ($reader, $detacher) = map { open_session($node) } 1 .. 2;
 	run($reader, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM $parent");
-	waits($detacher, "ALTER TABLE $parent DETACH PARTITION $partition CONCURRENTLY;", $reader)
-		or die 'DETACH does not wait';
-	query(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
-		WHERE query ~ 'DETACH PARTITION' AND pid <> pg_backend_pid()});
-	is(outcome($detacher), '57014', "$partition is pending to be detached");
+	cancel_detach($detacher, $parent, $partition, $reader);
 	my $is_seen = run($reader, $seen);
 	run($reader, 'COMMIT');
 	$_->quit for $reader, $detacher;
@@ -134,11 +142,7 @@ sub leave_pending_for_old
 	my ($reader, $detacher, $old) = map { open_session($node) } 1 .. 3;
 	run($reader, "BEGIN; LOCK TABLE ONLY $parent IN ACCESS SHARE MODE");
 	run($old, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT');
-	waits($detacher, "ALTER TABLE $parent DETACH PARTITION $partition CONCURRENTLY;", $reader)
-		or die 'DETACH does not wait';
-	query(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
-		WHERE query ~ 'DETACH PARTITION' AND pid <> pg_backend_pid()});
-	is(outcome($detacher), '57014', "$partition is pending to be detached");
+	cancel_detach($detacher, $parent, $partition, $reader);
 	run($reader, 'COMMIT');
 	query($changes);
 	$_->quit for $reader, $detacher;

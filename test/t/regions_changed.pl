@@ -102,10 +102,7 @@ sub all_is_well
 	return;
 }
 
-run_example($node{mexico}->connstr('shop'), 'registry.sql');
-follow_registry($_, 'mexico') for grep { $_ ne 'mexico' } @names;
-$node{$_}->poll_query_until('shop', 'SELECT count(*) = 10 FROM iuid_routes') or die for @names;
-run_example("service=$_", 'tables.sql') for @names;
+make_regions(@names);
 my %code = (almaty => 'KZ', jakarta => 'ID', lima => 'PE', mexico => 'MX');
 at($_, qq{INSERT INTO orders SELECT gen_iuid(country, 1, now() - n * interval '10 days'), 42, ''
 	FROM iuid_countries, generate_series(0, 9) AS n WHERE code = '$code{$_}'}) for @names;

@@ -8,6 +8,7 @@ use warnings;
 use IPC::Run;
 use lib 'test/t';
 use OtherExtensions;
+use Pooler;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -75,32 +76,11 @@ SKIP:
 SKIP:
 {
 	skip 'SKIPPED: pgbouncer is not installed', 1 unless -x '/usr/sbin/pgbouncer';
-	my $folder = PostgreSQL::Test::Utils::tempdir_short();
-	append_to_file("$folder/users", qq{"postgres" ""\n});
-	my ($host, $port) = ($node->host, $node->port);
-	append_to_file("$folder/ini", qq{[databases]
-postgres = host=$host port=$port
-[pgbouncer]
-listen_addr =
-unix_socket_dir = $folder
-listen_port = 6432
-auth_type = trust
-ignore_startup_parameters = options,extra_float_digits
-auth_file = $folder/users
-pool_mode = transaction
-logfile = $folder/log
-pidfile = $folder/pid
-});
-	my $pooler = IPC::Run::start([ '/usr/sbin/pgbouncer', "$folder/ini" ], '>', \my $said, '2>&1');
-	my ($found, $error) = ('', '');
-	for (1 .. 100)
-	{
-		last if IPC::Run::run([ 'psql', '-XAtq', '-h', $folder, '-p', 6432, '-U', 'postgres', '-d', 'postgres', '-c', q{
-			SELECT iuid_country(u), iuid_country(d), iuid_country(i) FROM orders
-			WHERE u >= iuid_floor('2026-01-01 00:00+00') AND i >= timestamptz '2026-01-01 00:00+00'} ],
-			'>', \$found, '2>', \$error);
-		select undef, undef, undef, 0.1;
-	}
+	my ($pooler, $folder) = start_pgbouncer($node, 'postgres');
+	IPC::Run::run([ 'psql', '-XAtq', '-h', $folder, '-p', 6432, '-U', 'postgres', '-d', 'postgres', '-c', q{
+		SELECT iuid_country(u), iuid_country(d), iuid_country(i) FROM orders
+		WHERE u >= iuid_floor('2026-01-01 00:00+00') AND i >= timestamptz '2026-01-01 00:00+00'} ],
+		'>', \my $found, '2>', \my $error);
 	is($found, "125|125|125\n", 'PgBouncer passes all of them on') or diag $error;
 	$pooler->kill_kill;
 }

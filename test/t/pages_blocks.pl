@@ -58,10 +58,19 @@ for my $page (@pages, @more)
 # The signatures in clients/README.md are those of the files.
 my %file = (python => 'python/iuid.py', go => 'go/iuid.go', ts => 'javascript/iuid.d.mts',
 	java => 'java/Iuid.java', rust => 'rust/iuid.rs');
-for my $block (blocks_of(slurp_file('clients/README.md')))
+for my $block (grep { $file{ $_->{language} } } blocks_of(slurp_file('clients/README.md')))
 {
 	my $source = slurp_file("clients/$file{ $block->{language} }") =~ s/(?:&mut )?self, //gr;
 	is(join("\n", grep { index($source, $_) < 0 } split /\n/, $block->{text}), '', "signatures: $block->{language}");
+}
+
+# The CHECK in clients/README.md takes an identifier of today, and refuses one of a wrong clock.
+my ($visits) = grep { $_->{language} eq 'sql' } blocks_of(slurp_file('clients/README.md'));
+$node->safe_psql('of_gone', "$visits->{text}; INSERT INTO visits VALUES (gen_iuid(125, 1))");
+for my $time ('1970-01-02Z', '2099-01-01Z')
+{
+	my (undef, undef, $err) = $node->psql('of_gone', "INSERT INTO visits VALUES (gen_iuid(125, 1, '$time'))");
+	like($err, qr/violates check constraint "visits_id_check"/, "an identifier of $time is refused");
 }
 
 # The pages that COMMENTs, hints, tests and examples name are there.

@@ -58,8 +58,7 @@ report() {
 	done
 }
 
-# What PostgreSQL itself has learned since: its measurements come into the table here, so that the
-# plots can have both.
+# Measured in a chroot, the measurements come into the table here, so that the plots have all versions.
 bench_in_chroot() {
 	local major=$1
 	shift
@@ -111,18 +110,15 @@ say "Running all benchmarks (less than $takes)" >&2
 exec 3>&1 > >(exec tee "$work/RESULTS.md")
 name=$!
 say "# Results"
-say
-describe_machine "$mode"
-if [ -n "$mode" ] || [ "$PG_MAJOR" -ge 18 ]; then
-	measure $(bench_names)
-elif have_chroot 18 >&2; then
-	# A table that grows takes longest, and is measured once, beside uuidv7().
-	measure $(bench_names | sed 's/growth //')
-	bench_in_chroot 18 estimates generate insert clients growth
+if [ -z "$mode" ] && have_chroot 18 >&2; then
+	bench_in_chroot 18 $(bench_names)
+	# The servers before and after, in what they themselves do in another way.
+	bench_in_chroot 19 copy estimates generate insert
+	bench_in_chroot 15 copy estimates generate insert
 else
-	measure $(bench_names)
 	say
-	say "SKIPPED: there is no chroot for PostgreSQL 18."
+	describe_machine "$mode"
+	measure $(bench_names)
 fi
 exec >&3 3>&-
 wait "$name"

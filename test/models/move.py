@@ -80,7 +80,7 @@ class Client:
                 self.errors[what] = self.errors.get(what, 0) + 1
                 if self.session is None or self.session.broken or error.sqlstate is None or error.sqlstate.startswith("57P"):
                     self.session = None
-                time.sleep(0.02)
+                time.sleep(max(0.02, Client.pause))
 
     def forget_waits(self):
         self.last, self.longest, self.errors = None, 0.0, {}

@@ -168,6 +168,9 @@ make_small_disk() {
 
 # --- servers -------------------------------------------------------------
 
+# Of all servers: 19 does not compile queries either, unless it is told to.
+settings='jit = off'
+
 # A server has a folder to itself, with its data, its log and its socket, and
 # may have lines of configuration of its own.  One that was stopped starts again.
 start_server() {
@@ -190,6 +193,7 @@ init_server() {
 		unix_socket_permissions = 0700
 		fsync = off
 		max_wal_size = 4GB
+		$settings
 		$2
 	EOF
 }

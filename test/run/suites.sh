@@ -44,7 +44,12 @@ number() {
 }
 
 run_pg_regress() { run_suite pg_regress "$1" 'test |(not )?ok ' "${@:2}"; }
-run_tap() { run_suite TAP "$1" 'test/t/\S+ \.\.' installcheck TAP_TESTS=1 REGRESS= "${@:2}"; }
+# The servers that a TAP test makes have the settings of all.
+run_tap() {
+	echo "$settings" >"$work/settings.conf"
+	export TEMP_CONFIG=$work/settings.conf
+	run_suite TAP "$1" 'test/t/\S+ \.\.' installcheck TAP_TESTS=1 REGRESS= "${@:2}"
+}
 
 # Sorts the names of tests into the arrays regress, regions and tap.  In both folders of regression
 # tests, the first one creates the extensions for those after it.

@@ -18,9 +18,10 @@ plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
 
 my @names = ('almaty', 'mexico', 'jakarta', 'lagos');
 my %node = start_nodes_of_model('wal_retrieve_retry_interval = 100ms', 'autovacuum_naptime = 1s');
-passes('move', '/usr/bin/python3', 'test/models/move.py', '--rows', 5000, '--writers', 5, '--pause', '0.03',
-	'checks', 'plain', 'rights', 'circle', 'reader_writes', 'linked', 'kill', 'abort', 'limit', 'outage',
-	'publisher', 'consumers', 'maintenance', (map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names));
+passes('move', '/usr/bin/python3', 'test/models/move.py',
+	'--rows', 5000, '--writers', 5, '--readers', 2, '--pause', '0.2',
+	'checks', 'plain', 'rights', 'circle', 'reader_writes', 'linked', 'kill', 'abort', 'limit', 'outage', 'publisher',
+	'consumers', 'maintenance', (map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names));
 
 # The old node has no logical decoding.
 sub move

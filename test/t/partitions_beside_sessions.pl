@@ -37,16 +37,9 @@ sub beside
 	my $pgbench = IPC::Run::start(
 		[ 'pgbench', '-n', '-c', 2 * @$others, '-j', '2', '-T', '600', @files, $node->connstr('postgres') ],
 		'>', \$out, '2>', \$out);
-	my $failed = '';
-	for my $round (1 .. $rounds)
-	{
-		for my $statement (@maintenance)
-		{
-			my ($status, undef, $err) = $node->psql('postgres', qq{SET client_min_messages = error;
-				$statement} =~ s/:round/$round/gr);
-			$failed .= "round $round: $err\n" if $status != 0;
-		}
-	}
+	my $script = join ";\n", 'SET client_min_messages = error',
+		map { my $round = $_; map { s/:round/$round/gr } @maintenance } 1 .. $rounds;
+	my (undef, undef, $failed) = $node->psql('postgres', $script, on_error_stop => 0);
 	is($failed, '', "$name: all rounds were done");
 	$pgbench->signal('TERM');
 	IPC::Run::finish($pgbench);

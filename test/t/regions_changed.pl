@@ -69,7 +69,7 @@ SELECT :rows = 4 AS right \gset
 	my $ids = join ',', map { at($_, "SELECT id FROM orders WHERE customer = 42 LIMIT 1") } @names;
 	for my $name (@names)
 	{
-		my $script = "\\set ids {$ids}\n" . "$loop\n" x 3;
+		my $script = "\\set ids {$ids}\n" . "$loop\nSELECT pg_sleep(0.1);\n" x 10;
 		my ($out, $err) = ('', '');
 		$err{$name} = \$err;
 		$reader{$name} = IPC::Run::start(

@@ -35,7 +35,8 @@ SELECT amopopr::regoperator FROM pg_amop
 WHERE 'timestamptz'::regtype IN (amoplefttype, amoprighttype)
   AND 'iuid'::regtype IN (amoplefttype, amoprighttype);
 
--- casts: to uuid for nothing, from uuid on assignment, to its time on demand
+-- casts: to uuid for nothing, from uuid on assignment, to its time on demand; a function takes the
+-- type itself, as pg_upgrade can make its cast before that to uuid
 SELECT castsource::regtype, casttarget::regtype, castfunc::regprocedure, castcontext, castmethod
 FROM pg_cast WHERE 'iuid'::regtype IN (castsource, casttarget) ORDER BY 1, 2;
 

@@ -47,6 +47,14 @@ LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.iuid_fields(pg_catalog.uuid) IS
 'all fields of an identifier as one record, each as iuid_timestamp, iuid_country, iuid_entity, iuid_random_bits and iuid_layout return it';
 
-CREATE CAST (@extschema@.iuid AS pg_catalog.timestamptz) WITH FUNCTION @extschema@.iuid_timestamp(pg_catalog.uuid);
+-- The cast has a function of its own: pg_upgrade from PostgreSQL 15 makes it before the cast to uuid.
+CREATE FUNCTION @extschema@.iuid_to_timestamptz(@extschema@.iuid)
+RETURNS pg_catalog.timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+AS $$SELECT @extschema@.iuid_timestamp($1::pg_catalog.uuid)$$;
+COMMENT ON FUNCTION @extschema@.iuid_to_timestamptz(@extschema@.iuid) IS
+'internal: time of an identifier, for the cast, which is planned as iuid_timestamp';
+
+CREATE CAST (@extschema@.iuid AS pg_catalog.timestamptz) WITH FUNCTION @extschema@.iuid_to_timestamptz(@extschema@.iuid);
 COMMENT ON CAST (@extschema@.iuid AS pg_catalog.timestamptz) IS
 'time of an identifier, as iuid_timestamp returns it';

@@ -10,7 +10,7 @@ chroots=${IUID_CHROOTS:-/var/cache/iuid}
 #  - A version, or "upgrade", is in the one chroot that has all versions, so that debootstrap and apt
 #    run once.  Of its suites the first is the base: the others give what it has not, or an older
 #    version of.  They are without security updates, which can write what the last release of the
-#    next version does not read (15.20 and 17.12 to 18.6: "unrecognized parameter").
+#    next version does not read.
 #  - A suite is a plain Debian, with the version of PostgreSQL that Debian has there.
 #  - Another machine is a plain Debian, too.
 describe_chroot() {

@@ -21,8 +21,10 @@ sub catalog_of
 	$dump =~ s/^\\(un)?restrict .*$//gm;
 	$dump =~ s/\b[0-9A-F]+\/[0-9A-F]+\b/LSN/g;
 	$dump =~ s/\b(?<!\.)\d{5,}\b(?=[',}])/OID/g;
-	$dump =~ s/^SELECT .*create_empty_extension.*ARRAY\[\K(.*)(?=\])/join ',', sort split m{,}, $1/gme;
+	$dump =~ s/^SELECT .*create_empty_extension.*ARRAY\[\K(.*?)(?=\])/join ',', sort split m{,}, $1/gme;
 	$dump =~ s/^SET relfrozenxid\K.*$//gm;
+	# 15 gives a name to a constant in the body of a function, and later versions keep it.
+	$dump =~ s/(?:'|NULL)::[\w ]+\K AS \w+(?=,?$)//gm;
 	my $dependencies = $node->safe_psql($database, q{
 		SELECT pg_describe_object(d.classid, d.objid, d.objsubid), d.deptype,
 		pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid)

@@ -39,8 +39,10 @@ my $plans = q{
 	EXPLAIN (VERBOSE, COSTS off) SELECT id FROM by_origin JOIN one USING (id) ORDER BY id;
 	SET enable_indexscan = off; SET enable_indexonlyscan = off;
 	EXPLAIN (VERBOSE, COSTS off) SELECT id FROM one FULL JOIN other USING (id) ORDER BY id};
+# Rows past the ends of the partitions are there on purpose.
 my $faults = q{
-	SELECT parent, f FROM unnest('{by_time,by_uuid,by_both_c7,by_both_c8}'::regclass[]) AS parent, iuid_check_partitions(parent) AS f};
+	SELECT parent, f FROM unnest('{by_time,by_uuid,by_both_c7,by_both_c8}'::regclass[]) AS parent, iuid_check_partitions(parent) AS f
+	WHERE problem NOT IN ('rows before all partitions', 'rows after all partitions', 'rows in an open end')};
 
 # What a condition on the second column of an index says of its first one: skipped over, value by value.
 my $searches = q{
@@ -129,6 +131,8 @@ my $before = $node->safe_psql('postgres', q{SELECT current_setting('server_versi
 for my $installation (@installations)
 {
 	my $new = start(basename($installation), $installation);
+	# 17.12 sets an option on the columns of every table, and 18.6 does not know it.
+	$node->safe_psql($_, q{UPDATE pg_attribute SET attoptions = NULL WHERE attoptions::text LIKE '%pg_attver=%'}) for 'postgres', 'bare';
 	$_->stop for $node, $new;
 	my ($out, $err) = run_command(
 		[   "$installation/bin/pg_upgrade", '--no-sync',

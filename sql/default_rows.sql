@@ -53,7 +53,8 @@ DELETE FROM trips WHERE id = '019b8b74-1800-8007-8041-23456789abcd';
 
 -- a DEFAULT partition that is partitioned itself does no harm as long as it has no such rows; a foreign one is refused
 CREATE EXTENSION postgres_fdw;
-CREATE SERVER loop FOREIGN DATA WRAPPER postgres_fdw OPTIONS (dbname :'DBNAME', host :'HOST', port :'PORT');
+SELECT current_setting('unix_socket_directories') AS socket \gset
+CREATE SERVER loop FOREIGN DATA WRAPPER postgres_fdw OPTIONS (dbname :'DBNAME', host :'socket', port :'PORT');
 CREATE USER MAPPING FOR CURRENT_USER SERVER loop;
 CREATE TABLE partitioned (id uuid) PARTITION BY RANGE (id);
 CREATE TABLE partitioned_rest PARTITION OF partitioned DEFAULT PARTITION BY LIST (id);

@@ -43,7 +43,8 @@ DROP TABLE checked;
 
 -- a list under an old snapshot leaves out what was dropped meanwhile
 CREATE EXTENSION dblink;
-SELECT dblink_connect('other', format('dbname=%s host=%s port=%s', :'DBNAME', :'HOST', :'PORT'));
+SELECT dblink_connect('other',
+	format('dbname=%s host=%s port=%s', :'DBNAME', current_setting('unix_socket_directories'), :'PORT'));
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT count(*) FROM iuid_partition_bounds('orders');
 SELECT dblink_exec('other', 'DROP TABLE orders_later');

@@ -86,6 +86,7 @@ for name in "${names[@]}"; do
 		die "there is no benchmark $name: there are $(bench_names)"
 done
 install_toolchain gnuplot-nox python3-psycopg >&2
+[[ " ${names[*]:-languages} " != *' languages '* ]] || install_packages default-jdk-headless golang-go nodejs rustc >&2
 build >&2
 # The generator of TimescaleDB, where there is one, needs its library from the start.
 [ ! -f "$work/usr/share/postgresql/$PG_MAJOR/extension/timescaledb.control" ] ||

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 #   ./dev test [name...]       build with warnings as errors, and run every test, or those that are
-#                              named: regression tests of sql/ and regions/sql/, TAP tests (10 min)
+#                              named: regression tests of sql/ and regions/sql/, TAP tests (15 min)
 #   ./dev test --each-version  the tests that each version of PostgreSQL needs: without the TAP tests
 #                              whose headings say "One version is enough", and why
 #
@@ -29,7 +29,7 @@ if [ $# = 0 ]; then
 	# Those with models first, then the largest: these take longest, and none should be left for the end.
 	mapfile -t tests < <(grep -l test/models/ test/t/*.pl | xargs ls -S; grep -L test/models/ test/t/*.pl | xargs ls -S)
 	[ "$each_version" = no ] || leave_out_one_version
-	say "Running all tests (about four minutes)"
+	say "Running all tests (a quarter of an hour)"
 	run_pg_regress "$(ls {.,regions}/sql/*.sql | wc -l)" installcheck
 	# Two for each core, as half of a TAP test is waiting: for servers, for sessions, for the clock.
 	run_tap ${#tests[@]} PROVE_TESTS="${tests[*]}" PROVE_FLAGS="--timer --jobs=$((2 * $(nproc)))"

@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
 #
-#   ./dev release-check        everything that a release needs: the commands of ./dev that are listed
+#   ./dev release-check [--last-first]
+#                              everything that a release needs: the commands of ./dev that are listed
 #                              in test/run/release-check.sh, one after the other, on the last commit
 #                              (hours); again, those that have not passed on it; then the report
+#
+# Two runs share the work, if one begins at the end of the list: first in the list are the commands in
+# chroots, which wait for each other.
 #
 # A command that fails does not stop those after it.  What each one printed is kept in a folder that
 # is named by the commit, with the time that it took and whether it passed.
@@ -17,21 +21,21 @@ as_root mkdir -p "$kept"
 git clone -q "$tree" "$work/clone"
 
 mapfile -t commands <<'LIST'
-lint
-test
 matrix --whole 17 18 19
 matrix arm64 i386 s390x
-sanitize
-mutants
 upgrade
 package
-rpm
-dist
 images
 citus
+drivers --newest
+lint
+test
+sanitize
+mutants
+rpm
+dist
 clients
 drivers
-drivers --newest
 readers
 browser
 regions
@@ -43,14 +47,28 @@ fuzz --machine s390x
 bench --quick
 LIST
 
+case ${1:-} in
+	'') turns=("${commands[@]}") ;;
+	--last-first) mapfile -t turns < <(printf '%s\n' "${commands[@]}" | tac) ;;
+	*) die "release-check takes --last-first and nothing else" ;;
+esac
+
 # What a command that is kept took and whether it passed is in the file .result.
-for command in "${commands[@]}"; do
+for command in "${turns[@]}"; do
 	file=$kept/${command// /_}
+	as_root touch "$file.log"
+	exec 8<"$file.log"
+	flock --nonblock 8 || continue
 	! grep -qs passed "$file.result" || continue
+	as_root rm -f "$file.result"
 	say "=== ./dev $command"
 	begin=$SECONDS result=passed
 	"$work/clone/dev" $command </dev/null 2>&1 | as_root tee "$file.log" || result=FAILED
 	echo "$result $((SECONDS - begin))" | as_root tee "$file.result" >/dev/null
+done
+exec 8<&-
+for command in "${commands[@]}"; do
+	[ -f "$kept/${command// /_}.result" ] || { say "Another run is at ./dev $command, and writes the report."; exit; }
 done
 
 # Lines of the logs, each once, without the escape sequences of programs that draw.

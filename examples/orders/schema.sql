@@ -14,9 +14,10 @@
 
 -- A column or function that takes identifiers of one entity says so with a domain: an account where
 -- an order is meant is an error.  The key of a partitioned table cannot have the domain, as the
--- boundaries of its partitions have no entity; it has the same CHECK.
-CREATE DOMAIN order_id AS iuid CHECK (iuid_entity(VALUE) = 1);
-CREATE DOMAIN account_id AS iuid CHECK (iuid_entity(VALUE) = 3);
+-- boundaries of its partitions have no entity; it has the same CHECK.  By way of text pg_upgrade can
+-- restore the domain.
+CREATE DOMAIN order_id AS iuid CHECK (iuid_entity(VALUE::text::uuid) = 1);
+CREATE DOMAIN account_id AS iuid CHECK (iuid_entity(VALUE::text::uuid) = 3);
 
 CREATE TABLE wallet_accounts (
 	id account_id PRIMARY KEY DEFAULT gen_iuid(3),

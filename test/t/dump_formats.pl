@@ -1,6 +1,6 @@
-# Dumps, plain, custom and by four processes, restored: all tables, indexes, bounds, defaults and
-# domains are the same, and so are all rows.  pg_dump says so of the definitions, and the server's own
-# md5 of the rows.
+# Dumps, plain, custom and by four processes, restored, and pg_upgrade to a server of the same version: all
+# tables, indexes, bounds, defaults and domains are the same, and so are all rows.  pg_dump says so of the
+# definitions, and the server's own md5 of the rows.
 #
 # FAULT_ROUNDS=20 ./dev test dump_formats restores in parallel twenty times, in the place of once.
 use strict;
@@ -37,7 +37,7 @@ $node->safe_psql('first', q{
 	GRANT SELECT, UPDATE ON iuid_routes TO keeper;
 
 	SET ROLE keeper;
-	CREATE DOMAIN order_id AS iuid CHECK (iuid_entity(VALUE) = 1);
+	CREATE DOMAIN order_id AS iuid CHECK (iuid_entity(VALUE::text::uuid) = 1);
 	CREATE TABLE orders (
 		id order_id DEFAULT gen_iuid(7, 1) PRIMARY KEY,
 		made timestamptz GENERATED ALWAYS AS (iuid_timestamp(id)) STORED,
@@ -166,6 +166,20 @@ is(sorted($node->safe_psql('another', "SET search_path = pg_catalog; $rows" =~ s
 	sorted($expected_rows =~ s/"Id Types"/another/gr), 'all rows are there');
 is(sorted(definitions_of('another')), sorted($expected_definitions =~ s/"Id Types"/another/gr), 'and all definitions');
 is($node->safe_psql('another', 'SELECT another.iuid_node(250, 9)'), 'there', 'and the routes');
+
+# pg_upgrade restores the members of an extension one by one.
+my $new = PostgreSQL::Test::Cluster->new('new');
+$new->init;
+$new->append_conf('postgresql.conf', "fsync = off\ntimezone = 'UTC'");
+$node->stop;
+my $programs = $node->config_data('--bindir');
+PostgreSQL::Test::Utils::command_ok(
+	[ 'pg_upgrade', '--no-sync', '-b', $programs, '-B', $programs, '-d', $node->data_dir, '-D', $new->data_dir,
+		'-s', $node->host, '-p', $node->port, '-P', $new->port ], 'pg_upgrade');
+$node = $new;
+$node->start;
+is(rows_of('first'), $expected_rows, 'pg_upgrade: the rows');
+is(definitions_of('first'), $expected_definitions, 'pg_upgrade: the definitions');
 
 $node->stop;
 done_testing();

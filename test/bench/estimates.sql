@@ -22,8 +22,10 @@ VACUUM ANALYZE child;
 
 CREATE TABLE span AS
 SELECT name, name::interval AS length, place FROM unnest(ARRAY['5 minutes', '1 hour', '1 day', '1 week', '1 month', '6 months']) WITH ORDINALITY AS s(name, place);
+-- Without iuid, a uuid is compared with bounds that the application makes.
 CREATE FUNCTION condition(way text, lower timestamptz, upper timestamptz) RETURNS text IMMUTABLE
 RETURN CASE WHEN way = 'created_at' THEN format('created_at >= %L AND created_at < %L', lower, upper)
+	WHEN way = 'uuidv7' THEN format('uuidv7 >= uuid %L AND uuidv7 < uuid %L', iuid_floor(lower), iuid_floor(upper))
 	ELSE format('%I >= iuid_floor(%L) AND %I < iuid_floor(%L)', way, lower, way, upper) END;
 CREATE FUNCTION expected_rows(query text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE

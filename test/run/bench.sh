@@ -114,8 +114,8 @@ say "# Results"
 if [ -z "$mode" ] && have_chroot 18 >&2; then
 	bench_in_chroot 18 $(bench_names)
 	# The servers before and after, in what they themselves do in another way.
-	bench_in_chroot 19 copy estimates generate insert
-	bench_in_chroot 15 copy estimates generate insert
+	bench_in_chroot 19 copy generate insert
+	bench_in_chroot 15 copy generate insert
 else
 	say
 	describe_machine "$mode"

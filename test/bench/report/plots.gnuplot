@@ -62,8 +62,7 @@ estimates(way) = measured("work", first("estimates")." AND unit LIKE 'times%' AN
 # Both lie in one place: the circles are around the points of iuid.
 plot estimates("iuid") using 0:2:xtic(1) with linespoints ls 1 title "iuid", \
 	estimates("created_at") using 0:2:xtic(1) with points lc rgb "#777777" lw 2 pt 6 ps 1.6 title "timestamptz", \
-	estimates("uuidv7") using 0:2:xtic(1) with linespoints ls 4 title "uuid, uuidv7()", \
-	estimates("uuid") using 0:2:xtic(1) with linespoints ls 3 title "uuid, the values of the iuid"
+	estimates("uuidv7") using 0:2:xtic(1) with linespoints ls 4 title "uuid, uuidv7(), without iuid"
 unset logscale
 set yrange [0:*]
 
@@ -102,9 +101,9 @@ plot measured("work", first("regions")." AND way = '48 countries, 3 nodes' AND w
 
 set output "ratios.svg"
 set terminal svg size 820,760 noenhanced
-set title "Time of iuid as a ratio to uuid"
+set title "Time of iuid as a ratio to uuid (PostgreSQL ".major("copy").")"
 set xlabel "ratio"
 set xtics 0.2
 set arrow 1 from 1, graph 0 to 1, graph 1 nohead ls 2
-plot sql("SELECT work, (percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FILTER (WHERE way = 'iuid')) / (percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FILTER (WHERE way = 'uuid')) FROM bench.measurement GROUP BY benchmark, work HAVING count(*) FILTER (WHERE way = 'iuid') > 0 ORDER BY min(number)") \
+plot sql("SELECT work, (percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FILTER (WHERE way = 'iuid')) / (percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FILTER (WHERE way = 'uuid')) FROM bench.measurement WHERE benchmark <> 'estimates' AND major = ".major("copy")." GROUP BY benchmark, work HAVING count(*) FILTER (WHERE way = 'iuid') > 0 ORDER BY min(number)") \
 	using (0):0:(0):2:($0-0.35):($0+0.35):ytic(1) with boxxyerror ls 1

@@ -21,8 +21,7 @@ my %node = start_nodes_of_model();
 # have them.
 my @days = ('freeze', 'cut_off', 'restored', 'publisher_lost', 'failover', 'full_disk', 'read_only', 'dump', 'crash');
 passes('bad days', '/usr/bin/python3', 'test/models/bad_days.py',
-	'--plain', '--rows', 200, '--pause', '0.3',
-	(map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names), @days);
+	'--plain', '--rows', 200, (map { ('--node', "$_=" . $node{$_}->host . ':' . $node{$_}->port) } @names), @days);
 
 $_->stop for values %node;
 done_testing();

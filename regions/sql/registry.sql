@@ -142,6 +142,10 @@ UPDATE iuid_nodes SET node = 'astana' WHERE node = 'almaty';
 WITH made AS (INSERT INTO iuid_nodes VALUES ('new', NULL, NULL)) INSERT INTO iuid_routes VALUES (77, NULL, 'new');
 DELETE FROM iuid_routes WHERE country = 77;
 TRUNCATE iuid_nodes;
+BEGIN;
+UPDATE iuid_routes SET node = NULL;
+TRUNCATE iuid_nodes;
+ROLLBACK;
 \set VERBOSITY default
 
 -- everybody reads

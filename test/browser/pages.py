@@ -322,6 +322,22 @@ class Pages(unittest.TestCase):
         finally:
             at_machine(HERE, "DROP TABLE odd; DELETE FROM iuid_entities WHERE entity = 9")
 
+    def test_pages_of_a_history(self):
+        """Each row is on one page, the newest first."""
+        try:
+            at_machine(HERE, "INSERT INTO orders SELECT gen_iuid(country, 1), 70000, 'row ' || n FROM generate_series(1, 5) AS n,"
+                             " (SELECT min(country) FROM iuid_routes WHERE node = current_setting('iuid.node')) AS r (country)")
+            found, way = [], "/history?value=70000"
+            with unittest.mock.patch.object(desk, "PAGE", 2), pages():
+                while way:
+                    page = desk.app.test_client().get(way).get_data(as_text=True)
+                    found += re.findall("row [0-9]", page)
+                    older = re.search('rel="next" href="(.*?)"', page)
+                    way = older and html.unescape(older[1])
+            self.assertEqual(found, [f"row {n}" for n in (5, 4, 3, 2, 1)])
+        finally:
+            at_machine(HERE, "DELETE FROM orders WHERE customer = 70000")
+
     def test_history_of_a_text(self):
         """The name of a customer is no text that contains an identifier."""
         try:

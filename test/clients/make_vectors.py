@@ -204,7 +204,7 @@ for key in KEYS:
         foreign = chance.getrandbits(128) & ~(0xF << 76 | 3 << 62) | 4 << 76 | 2 << 62
         revealed = model.reveal(foreign, key)
         gives("R21", "reveal", model.text(foreign), key.hex(), value=revealed and model.text(revealed))
-for text in (model.text(model.NIL), model.text(model.MAX), *RFC, *(f"646b8bbf-f574-{version:x}e2e-{variant * 4:x}aac-ba252c5f7fb2" for version in range(16) for variant in range(4))):
+for text in (model.text(model.NIL), model.text(model.MAX), *RFC, *(f"646b8bbf-f574-{version:x}e2e-{variant * 4 + 1:x}aac-ba252c5f7fb2" for version in range(16) for variant in range(4))):
     revealed = model.reveal(number(text), KEYS[0])
     gives("R21", "reveal", text, KEYS[0].hex(), value=revealed and model.text(revealed))
 for value in (model.NIL, model.MAX, *(model.make(Y2026, 125, 1, 4711, layout) for layout in range(2, 16))):

@@ -305,6 +305,14 @@ like(said_by($create =~ s/\)$/, lock_wait => '300 ms')/r),
 	'and who holds it');
 run($other, 'ROLLBACK');
 
+# Where no row has to move, writers are in the way.
+$node->safe_psql('postgres', q{CREATE TABLE empty (id iuid) PARTITION BY RANGE (id);
+	CREATE TABLE empty_rest PARTITION OF empty DEFAULT});
+run($other, 'BEGIN; LOCK TABLE empty IN ROW EXCLUSIVE MODE');
+like(said_by($create =~ s/trips/empty/r =~ s/\)$/, lock_wait => '300 ms')/r),
+	qr/DETAIL:  Process $other_pid holds public\.empty since/, 'a writer of the table is named');
+run($other, 'ROLLBACK');
+
 # A transaction that was prepared has no process.
 run($other, q{BEGIN; LOCK TABLE trips IN ACCESS SHARE MODE; PREPARE TRANSACTION 'mine'});
 like(said_by($create =~ s/\)$/, lock_wait => '300 ms')/r),

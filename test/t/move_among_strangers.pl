@@ -183,6 +183,10 @@ is(at_machine('jakarta', 'SELECT count(*) FROM secrets'), '0', 'no row of it has
 like(move('abort', 'almaty', 'jakarta'), qr/^done: /, 'abort');
 
 
+at('almaty', 'GRANT SELECT (note) ON orders_c235 TO desk WITH GRANT OPTION');
+my $rights = q{SELECT relacl, (SELECT attacl FROM pg_attribute WHERE attrelid = c.oid AND attname = 'note')
+	FROM pg_class AS c WHERE relname = 'orders_c235'};
+my $granted = at('almaty', $rights);
 # What the owner is set to does not end the command.
 my %setting = (statement_timeout => '1ms', lock_timeout => '1ms', idle_session_timeout => '500ms',
 	default_transaction_read_only => 'on',
@@ -218,6 +222,7 @@ like(move($_, 'almaty', 'jakarta'), qr/^done: /, $_) for 'switch', 'finish';
 is(at('jakarta', $rows), $moved, 'the rows have moved');
 is($node{jakarta}->safe_psql('shop', 'SELECT count(*) > 0 FROM orders_c235', connstr => 'service=jakarta user=desk'),
 	't', 'desk reads them at the new node');
+is(at('jakarta', $rights), $granted, 'with the rights of the old one');
 
 # The same way back, with decoys for all that is in the statements which the servers logged.
 my $log = join '', map { substr slurp_file($node{$_}->logfile), $from{$_} } @names;

@@ -6,6 +6,7 @@ use strict;
 use warnings;
 
 use lib 'test/t';
+use Digest::MD5 qw(md5_hex);
 use Moves;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -17,11 +18,21 @@ plan skip_all => 'SKIPPED: python3-psycopg is not installed' if lacks_psycopg();
 
 my %node = start_nodes_of_move();
 
+# Where one column of a foreign key is NULL, the row refers to nothing.
+at($_, q{ALTER TABLE orders_global ADD country int, ADD city int;
+	CREATE TABLE cities (country int, city int, PRIMARY KEY (country, city));
+	ALTER TABLE orders ADD FOREIGN KEY (country, city) REFERENCES cities;
+	SELECT iuid_create_routed_partitions('orders', 1)}) for sort keys %node;
+at('almaty', q{UPDATE orders SET country = 1 WHERE iuid_is_from(id, 235) AND customer = 1});
+
 # A derived identifier has no time, and its row is compared, too; and a comparison that failed does not count.
 at('almaty', q{INSERT INTO orders VALUES (iuid_from_name(235, 1, 'orders/1'), 1, 'derived')});
 done('copy');
+at_machine('jakarta', q{SET session_replication_role = replica; DELETE FROM orders_c235 WHERE note = 'derived';
+	INSERT INTO orders_c235 VALUES (gen_iuid(235, 1, '2020-01-01'), 1, 'derived')});
+like(move('copy'), qr/^failed: .*2 rows of .* differ/s,
+	'a derived identifier is compared, and what only the new node has');
 at_machine('jakarta', q{SET session_replication_role = replica; DELETE FROM orders_c235 WHERE note = 'derived'});
-like(move('copy'), qr/^failed: .*1 rows of .* differ/s, 'a derived identifier is compared');
 at('almaty', q{UPDATE orders SET note = 'derived, and noted' WHERE note = 'derived'});
 like(move('switch'), qr/^failed: .*1 rows of .* differ/s,
 	'a comparison that failed is made again, and does not leave out what was noted before it');
@@ -35,7 +46,21 @@ at('almaty', q{ALTER TABLE orders_c235 ENABLE ROW LEVEL SECURITY;
 like(move('switch'), qr/^failed: .*row security of "public"."orders_c235" at jakarta is not that of almaty/s,
 	'the new node has no policies');
 at('almaty', q{DROP POLICY few ON orders_c235; ALTER TABLE orders_c235 DISABLE ROW LEVEL SECURITY});
+at('jakarta', 'ALTER TABLE orders_c235 FORCE ROW LEVEL SECURITY');
+like(move('switch'), qr/^failed: .*row security of "public"."orders_c235" at jakarta is not that of almaty/s,
+	'the new node forces it on the owner');
+at('jakarta', 'ALTER TABLE orders_c235 NO FORCE ROW LEVEL SECURITY');
+# Between the nodes, a comparison has begun at the new one alone.
+at('jakarta', 'UPDATE moving_c235.move SET number = number + 1');
+done('copy', 'a command was ended between the nodes');
 done('abort');
+
+# A name has at most 63 bytes, and not letters.
+my $long = 'ё' x 29;
+my $kept = md5_hex($long) . '_moved';
+at('almaty', qq{ALTER TABLE orders_c235 RENAME TO "$long"; CREATE TABLE "$kept" ()});
+like(move('plan'), qr/^failed: .*"$kept" is there already/s, 'where the old node would keep the rows');
+at('almaty', qq{ALTER TABLE "$long" RENAME TO orders_c235; DROP TABLE "$kept"});
 
 # What belongs to another role.
 at_machine('jakarta', q{ALTER TABLE orders OWNER TO desk});

@@ -52,6 +52,10 @@ like(address($standby->port, @all),
 	qr/^1: .*mexico takes writes at 127.0.0.1, port \d+, too: rows that come there are lost/s,
 	'the old primary has to be gone');
 is(at_port_of_server('almaty'), $node{mexico}->port, 'nothing has changed');
+at_machine('almaty', q{ALTER SERVER mexico OPTIONS (SET host '127.0.0.2,127.0.0.1')});
+like(address($standby->port, @all), qr/^1: .*mexico takes writes at 127.0.0.1, port \d+, too/s,
+	'the second host of a server, with the port of both');
+at_machine('almaty', q{ALTER SERVER mexico OPTIONS (SET host '127.0.0.1')});
 $node{mexico}->stop;
 like(address($standby->port, @all, '--dry-run'),
 	qr/^0: .*ALTER SUBSCRIPTION "registry_almaty" CONNECTION '...'.*ALTER SERVER/s, 'what would be done');

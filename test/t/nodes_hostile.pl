@@ -102,6 +102,11 @@ my %node = (
 	} }, '08006: the connection to the node broke' ],
 	late_error => [ { answer => answered(row('5'), command_done('INSERT 0 1'), error('23505', 'deferred'), ready()) },
 		'23505: deferred' ],
+	# A connection that is kept would have the number of its second question.
+	in_transaction => [ { answer => do {
+		my $asked = 0;
+		sub { answered(error('22012', ++$asked), ready('T'))->($_[0]) };
+	} }, '22012: 1$' ],
 	nameless_error => [ { answer => answered(error('', 'no SQLSTATE'), ready()) },
 		'08006: the connection to the node broke' ],
 	latin1 => [ { answer => answered(setting('client_encoding', 'LATIN1'), row("\xe9"), command_done('SELECT 1'),

@@ -84,7 +84,7 @@ at('middle', qq{INSERT INTO wide ($names) VALUES
 	('$id{3}', true, -32768, -9223372036854775808, 'NaN', 12345678.90, '-92233720368547758.08', '-Infinity', 'NaN',
 	E'a\\tb\\n"c", {d} \\\\ NULL', 'a', '', 'x', 'naïve', B'10101', B'', '\\x00ff27',
 	'-infinity', '24:00', '23:59:59.999999+15:59', 'infinity',
-	'0044-03-15 10:00:00 BC', '-1 year -2 days +03:04:05.678901', '{"1 mon -1 day",NULL}',
+	'0044-03-15 10:00:00 BC', '-1 year -2 days +03:04:05.678901', '{"1 mon -1 day",NULL,"-1 day -02:00"}',
 	'{"a" : [1,  null]}', '{"b": 1e400}', '\$.a[*] ? (@ > 1)', '<a b="c">d</a>e', ROW(NULL, '('),
 	ARRAY[ROW(1, 'x,y'), NULL]::pair[], 'it''s, "ok"', '{sad,NULL}', 12.50,
 	'empty', '{[2026-01-01,infinity)}', '[0:1][3:4]={{1,2},{NULL,4}}', '(1e300,-0)', '::ffff:1.2.3.4/96',

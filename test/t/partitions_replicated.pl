@@ -130,11 +130,12 @@ for my $identity ('FULL', 'USING INDEX orders_note')
 
 # Rows of a partition without an end that stay there do not change for a subscriber, though a foreign
 # key makes them go out and come back; those that move do.
-for my $identity ('DEFAULT', 'FULL', 'USING INDEX orders_after_pkey')
+for my $identity ('DEFAULT', 'FULL', 'USING INDEX "Key"')
 {
 	subscribe("FOR TABLE orders $root", $plain);
 	$publisher->safe_psql('postgres', qq{
 		CREATE TABLE orders_after PARTITION OF orders FOR VALUES FROM (iuid_floor('2026-05-01')) TO (MAXVALUE);
+		ALTER INDEX orders_after_pkey RENAME TO "Key";
 		ALTER TABLE orders_after REPLICA IDENTITY $identity;
 		CREATE TABLE lines (order_id iuid REFERENCES orders);
 		INSERT INTO orders SELECT iuid_from_name(7, 1, n::text, timestamptz '2026-05-01' + n * interval '1 day'),

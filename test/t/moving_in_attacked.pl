@@ -221,7 +221,18 @@ is(sql(q{SELECT string_agg(b || ext.iuid_layout(iuid), ' ' ORDER BY b) FROM d.k 
 		WHEN 'x' THEN ext.iuid_from_name(1, 4, 'k/["\\\\xff","x"]', at)
 		ELSE ext.iuid_from_name(1, 4, 'k/["\\\\xff","y"]') END}),
 	'x0 y1', 'the name of a row, and a time that an identifier can hold');
-sql(q{ALTER DATABASE postgres RESET bytea_output});
+sql(q{ALTER DATABASE postgres SET datestyle = 'SQL, DMY'; ALTER DATABASE postgres SET intervalstyle = sql_standard;
+	ALTER DATABASE postgres SET extra_float_digits = 0});
+for my $case ([ date => '2026-01-02' ], [ timestamp => '2026-01-02 03:04:05' ], [ interval => '-1 days +02:03:04' ],
+	[ float4 => '0.33333334' ], [ float8 => '0.30000000000000004' ])
+{
+	my ($type, $text) = @$case;
+	sql(qq{CREATE TABLE d.of_$type (id $type PRIMARY KEY); INSERT INTO d.of_$type VALUES ('$text')});
+	steps("'d.of_$type', '1', '4'", 1, 6);
+	is(sql("SELECT iuid = ext.iuid_from_name(1, 4, 'of_$type/$text') FROM d.of_$type"),
+		't', "the name of a row with a $type");
+}
+sql(q{ALTER DATABASE postgres RESET ALL});
 
 # ON DELETE for one column of two, whichever of the two foreign keys comes first
 sql(q{CREATE TABLE d.w (tenant int, a int, PRIMARY KEY (tenant, a));

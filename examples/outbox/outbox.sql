@@ -127,6 +127,8 @@ BEGIN
 		RAISE object_not_in_prerequisite_state USING MESSAGE = format('message %s is for another node', id);
 	ELSIF kind NOT IN ('credit', 'refund') THEN
 		RAISE invalid_parameter_value USING MESSAGE = format('nobody here receives %s', kind);
+	ELSIF id < iuid_floor(now() - interval '6 months') THEN   -- maintain() keeps what was received for longer
+		RAISE invalid_parameter_value USING MESSAGE = format('message %s is older than six months', id);
 	END IF;
 	INSERT INTO received VALUES (id, kind, body) ON CONFLICT DO NOTHING;
 	IF NOT FOUND THEN
@@ -230,14 +232,15 @@ LANGUAGE sql SET search_path = pg_catalog, outbox, public, pg_temp AS $$
 		$query$, iuid_floor(since)))
 $$;
 
--- For cron: months ahead, and what is older than KEEP and has its answer goes.
+-- For cron: months ahead; messages older than KEEP go if they have their answers, and what was received
+-- seven months ago.
 CREATE FUNCTION maintain(keep interval DEFAULT '3 months') RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, outbox, public, pg_temp AS $$
 	SELECT iuid_create_partitions('outbox.messages', '1 month', now(), now() + interval '2 months');
 	SELECT iuid_create_routed_partitions('outbox.received', 5, '1 month');
 	SELECT iuid_drop_partitions('outbox.messages', least(now() - keep,
 		(SELECT iuid_timestamp(min(id)) FROM messages WHERE answer IS NULL)));
-	SELECT count(*) FROM pg_inherits, iuid_drop_partitions(inhrelid, now() - 2 * keep)
+	SELECT count(*) FROM pg_inherits, iuid_drop_partitions(inhrelid, now() - interval '7 months')
 	WHERE inhparent = 'outbox.received'::regclass;
 $$;
 

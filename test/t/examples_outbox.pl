@@ -103,6 +103,14 @@ at('jakarta', q{INSERT INTO outbox.received
 	VALUES (iuid_from_name(101, 5, 'old', now() - interval '4 months'), 'credit', '{"amount": 5}')});
 is(at('jakarta', $sums), $before, 'the sums without old messages');
 
+# A message that comes again when the receiver does not keep it any more has no second effect.
+my $late = qq{SELECT answer, left(failure, 5), is_final FROM outbox.receive_all(
+	ARRAY[iuid_from_name(101, 5, 'late', now() - interval '8 months')],
+	'{credit}', ARRAY['{"payee": "$payee", "amount": 1}']::jsonb[])};
+at('jakarta', qq{INSERT INTO outbox.received VALUES (iuid_from_name(101, 5, 'late', now() - interval '8 months'),
+	'credit', '{"payee": "$payee", "amount": 1}'); SELECT outbox.maintain()});
+is(at('jakarta', $late), '|22023|t', 'a message that is too old');
+
 $_->quit for $app, $holder;
 $_->stop for values %node;
 done_testing();

@@ -323,8 +323,7 @@ end_query(OtherNode *node)
 		send_question(node);
 	else if (!node->has_answered)
 		iuid_give_up_node(node, ERRCODE_PROTOCOL_VIOLATION, NOT_POSTGRES);
-	else if (PQtransactionStatus(node->connection->conn) != PQTRANS_IDLE ||
-			 is_long(node))
+	else if (is_long(node))
 		close_node(node);
 	else
 		node->step = NODE_DONE;

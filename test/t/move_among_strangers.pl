@@ -69,6 +69,10 @@ if ($trusting)
 }
 plan_says(qr/^done: .*Nothing is in the way/s, 'plan');
 
+at('almaty', 'DROP VIEW orders_c235_e1');
+plan_says(qr/^failed: [^\n]*orders_c235" at almaty has no view for the other nodes/s, 'a partition without its view');
+at('almaty', q{SELECT iuid_create_routed_partitions('orders', 1)});
+
 # The owner compares all rows, so no policy may hide one from him.
 at('almaty', 'ALTER TABLE orders_c235 ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY');
 plan_says(qr/^failed: .*row security of "public"."orders_c235" at almaty holds for its owner/s,

@@ -201,6 +201,9 @@ at_machine('almaty',
 # The country moves back, and the new node is restored from a backup of before the switch, when the old one
 # has given the country up.
 move_back();
+at('jakarta', 'GRANT SELECT, UPDATE ON orders_c235 TO desk');
+my $granted = q{SELECT relacl FROM pg_class WHERE relname = 'orders_c235'};
+my $before = at('jakarta', $granted);
 done('copy', 'copy back');
 copy_disk('almaty');
 subscribes_again();
@@ -210,6 +213,14 @@ done('switch', 'switch back');
 restore_disk('almaty');
 subscribes_again('registry');
 like(move('switch'), qr/^failed: .*rows of .* differ.*Nothing is dropped/s, 'the new node lacks rows');
+
+# Somebody brings the rows, and the switch ends, with the rights of others.
+registry_again('almaty');
+system_or_bail('sh', '-c', q{psql -Xqc 'COPY orders_c235_moved TO STDOUT' service=jakarta >"$0" &&
+	psql -Xqc 'ALTER TABLE orders_c235 DISABLE TRIGGER USER; TRUNCATE orders_c235' \\
+		-c '\copy orders_c235 FROM '"$0" -c 'ALTER TABLE orders_c235 ENABLE TRIGGER USER' service=almaty}, "$copies/rows");
+done('switch', 'and when it has them');
+is(at('almaty', $granted), $before, 'others have the rights that they had');
 
 $_->stop for values %node;
 done_testing();

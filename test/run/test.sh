@@ -26,8 +26,9 @@ build -Werror
 start_server
 make_small_disk
 if [ $# = 0 ]; then
-	# Those with models first, then the largest: these take longest, and none should be left for the end.
-	mapfile -t tests < <(grep -l test/models/ test/t/*.pl | xargs ls -S; grep -L test/models/ test/t/*.pl | xargs ls -S)
+	# What takes longest first, so that it is not left for the end: with models, or that waits, and the largest.
+	long='test/(models|fuzz)/|sleep 1[0-9]'
+	mapfile -t tests < <(grep -lE "$long" test/t/*.pl | xargs ls -S; grep -LE "$long" test/t/*.pl | xargs ls -S)
 	[ "$each_version" = no ] || leave_out_one_version
 	say "Running all tests (a quarter of an hour)"
 	run_pg_regress "$(ls {.,regions}/sql/*.sql | wc -l)" installcheck

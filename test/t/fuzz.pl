@@ -1,4 +1,4 @@
-# Twenty seconds each of the fuzz targets and of random queries; ./dev fuzz has more.
+# Ten seconds each of the fuzz targets and of random queries; ./dev fuzz has more.
 #
 # One version is enough: the regression tests ask such questions on each version.
 use strict;
@@ -10,7 +10,7 @@ use PostgreSQL::Test::Utils;
 use Programs;
 use Test::More;
 
-my $seconds = 20;
+my $seconds = 10;
 
 # Without libFuzzer the inputs are random, and no sanitizer looks on.
 my @compiler = system('clang --version >/dev/null 2>&1') == 0 ? ()

@@ -5,7 +5,7 @@
  *
  * A connection on which anything else came than an answer, or an error of the
  * statement, is closed: PQcancel() would wait for a node that hangs.  So those
- * that are kept are idle, and none has a transaction.
+ * that are kept wait for a statement.  One in a transaction is not used again.
  *
  * Copyright (c) 2026, the iuid authors
  *

@@ -635,7 +635,7 @@ class Test:
                 (old, "CREATE TABLE bills (order_id iuid REFERENCES orders)", "DROP TABLE bills", "bills at"),
                 (old, "CREATE TABLE trips_c235_moved ()", "DROP TABLE trips_c235_moved", "\"trips_c235_moved\" is there already"),
                 (old, f"SELECT pg_create_physical_replication_slot('full' || n) {slots}",
-                 "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name LIKE 'full%'", "leaves 2, and the copy takes 3"),
+                 "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name LIKE 'full%'", f"max_replication_slots at {old} leaves 2, and the copy takes 3"),
                 (new, "CREATE TABLE orders_c235 ()", "DROP TABLE orders_c235", "\"orders_c235\" is there already"),
                 (new, "ALTER TABLE trips DROP CONSTRAINT trips_order_id_fkey",
                  "ALTER TABLE trips ADD FOREIGN KEY (order_id) REFERENCES orders (id)", "not the same foreign keys"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 #   ./dev mutants [name...]    put known faults into the code, all or those that are named, one
-#                              after the other: each must make a test fail (half an hour)
+#                              after the other: each must make a test fail (45 min)
 #
 # A mutant is test/mutants/NAME.mutant.  Its first line says what it breaks.  A line "Test: NAME..."
 # names tests, as ./dev test takes them: one of them must fail.  Without a mutant, all of them must
